@@ -16,7 +16,7 @@ import { createServices } from '../src/compose/services.ts';
 import { readConfig } from '../src/config.ts';
 import type { ScreenContext } from '../src/console/context.ts';
 import { SCREENS } from '../src/console/screens/index.ts';
-import { sayIn } from '../src/console/words.ts';
+import { translatorIn } from '../src/console/words.ts';
 import { checksOf } from '../src/resolvers/checks/check-creation.ts';
 import { acceptLink } from '../src/resolvers/people/links.ts';
 import { inviteMember } from '../src/resolvers/people/members.ts';
@@ -130,7 +130,7 @@ function watch({ handle }: App): Watch {
 }
 
 async function run(url: string, size: number, times: number, only: readonly string[]): Promise<Row[]> {
-  const isAsked = (name: string) => only.some((each) => name.startsWith(each));
+  const isRequested = (name: string) => only.some((each) => name.startsWith(each));
   const { small, large } = await seed(url, size, SMALL);
   const database = openDatabase(url, { connections: 4 });
   const config = readConfig({ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' });
@@ -148,11 +148,11 @@ async function run(url: string, size: number, times: number, only: readonly stri
     const platform = { id: await platformAccount(database, 'sandbox'), transactions: 0, handle: 'platform' };
     const operator = { ...(await enter(services, platform, 'platform_owner')), account: large };
     const rows: Row[] = [];
-    for (const question of [...QUESTIONS, ...EXPORTS].filter(({ name }) => isAsked(name))) {
+    for (const question of [...QUESTIONS, ...EXPORTS].filter(({ name }) => isRequested(name))) {
       const isExport = EXPORTS.includes(question);
       rows.push(await compare({ base, watched, times, isExport }, question, [people.small, people.large]));
     }
-    for (const question of OPERATOR.filter(({ name }) => isAsked(name)))
+    for (const question of OPERATOR.filter(({ name }) => isRequested(name)))
       rows.push(await compare({ base, watched, times, isExport: false }, question, [operator]));
     return rows;
   } finally {
@@ -272,7 +272,7 @@ function documentOf(base: string, path: string, person: Person): () => Promise<v
 function contextOf(path: string, query: URLSearchParams, { role, account, token }: Person): ScreenContext {
   const session = { accountId: String(account.id), scopes: scopesOf(role), csrf: formToken(token) };
   const named = { account: String(account.id) };
-  return { session, language: 'en', say: sayIn('en'), path, query, named, refused: null };
+  return { session, language: 'en', translate: translatorIn('en'), path, query, named, refused: null };
 }
 
 function sectionOf(rows: readonly Row[]): Section {

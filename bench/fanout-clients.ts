@@ -18,7 +18,7 @@ const BODY = JSON.stringify({
     'subscription { events { cursor ... on TransactionEvent { name body: legacyBody transaction { end2end state } } } }',
 });
 /** Connections that are made at once. */
-const AT_ONCE = 200;
+const PARALLEL_MAX = 200;
 const QUIET_MS = 150;
 
 /** Its own address, so that its ports are its own, too. */
@@ -44,7 +44,7 @@ function open(after: string | undefined, keepSeen = false): Promise<Client> {
     socket.setEncoding('latin1');
     socket.on('error', reject);
     socket.on('data', (chunk: unknown) => {
-      take(client, chunk as string);
+      claim(client, chunk as string);
       if (client.isOpen) return;
       client.isOpen = true;
       resolve(client);
@@ -60,7 +60,7 @@ function open(after: string | undefined, keepSeen = false): Promise<Client> {
 const MARKER = /id: ([\w-]+)\nevent: next\ndata: \{"data":\{"events":\{"cursor":"[\w-]+","name"/g;
 const MARKER_MAX = 400;
 
-function take(client: Client, chunk: string): void {
+function claim(client: Client, chunk: string): void {
   const text = client.rest + chunk;
   let end = 0;
   for (const match of text.matchAll(MARKER)) {
@@ -80,8 +80,10 @@ function take(client: Client, chunk: string): void {
 }
 
 async function openAll(places: readonly (string | undefined)[], keepSeen = false): Promise<void> {
-  for (let at = 0; at < places.length; at += AT_ONCE) {
-    const opened = await Promise.all(places.slice(at, at + AT_ONCE).map((after) => open(after, keepSeen)));
+  for (let at = 0; at < places.length; at += PARALLEL_MAX) {
+    const opened = await Promise.all(
+      places.slice(at, at + PARALLEL_MAX).map((after) => open(after, keepSeen)),
+    );
     clients.push(...opened);
   }
 }

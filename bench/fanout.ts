@@ -148,7 +148,7 @@ async function measureReturn(crowd: Crowd, commit: Commit, subscribers: number):
 
 /** How long who acts waits for the answer: while all are told of it, and while one is. */
 async function measureActs(crowd: Crowd, port: number, apiKey: string, subscribers: number): Promise<Goal[]> {
-  const act = async () => {
+  const action = async () => {
     const begun = performance.now();
     const answer = await fetch(`http://127.0.0.1:${port}/v2/onramp`, {
       method: 'POST',
@@ -159,18 +159,18 @@ async function measureActs(crowd: Crowd, port: number, apiKey: string, subscribe
     if (answer.status !== 201) throw new Error(`the act was answered with ${answer.status}`);
     return performance.now() - begun;
   };
-  const acts = async () => {
+  const actions = async () => {
     const times: number[] = [];
     for (let n = 0; n < Math.min(ACTS, latencies); n += 1) {
-      times.push(await act());
+      times.push(await action());
       await crowd.settle();
     }
     return median(times);
   };
-  const toAll = await acts();
+  const toAll = await actions();
   await crowd.close();
   await crowd.open(1);
-  const toOne = await acts();
+  const toOne = await actions();
   const what = `how much longer an act is answered while ${count(subscribers)} are told of it, ms (${ratio(toAll)} in place of ${ratio(toOne)})`;
   return [goal(14, what, { most: 100 }, toAll - toOne, (ms) => ms.toFixed(0))];
 }

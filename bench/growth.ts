@@ -49,7 +49,7 @@ interface Kind {
   readonly of: (subject: Subject) => Promise<Question>;
 }
 
-type Ask = (subject: Subject, question: Question) => Promise<bigint>;
+type Prompt = (subject: Subject, question: Question) => Promise<bigint>;
 
 /** What was measured of a kind, of each account. */
 interface Growth {
@@ -126,7 +126,7 @@ async function withKey(database: Database, account: SeededAccount): Promise<Subj
   return { ...account, apiKey: (await createKey(database, account.id, options)).apiKey };
 }
 
-function kinds(ask: Ask): Kind[] {
+function kinds(ask: Prompt): Kind[] {
   const subjects = [
     { name: 'list', what: 'list', filter: {} },
     { name: 'statement', what: 'statement', filter: {} },
@@ -162,7 +162,7 @@ function kinds(ask: Ask): Kind[] {
 async function compare(
   kind: Kind,
   way: string,
-  ask: Ask,
+  ask: Prompt,
   subjects: readonly Subject[],
   times: number,
 ): Promise<Growth> {
@@ -183,7 +183,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Asks the functions that both edges call. */
-function askStore(database: Database): Ask {
+function askStore(database: Database): Prompt {
   return async ({ id }, { what, filter, limit, offset }) => {
     if (what === 'statement')
       return whole(await readStatementEntries(database, id, filter, { limit, offset }), limit, 'lines');
@@ -200,7 +200,7 @@ function askStore(database: Database): Ask {
 }
 
 /** Asks over HTTP. */
-function askRest(baseUrl: string): Ask {
+function askRest(baseUrl: string): Prompt {
   return async ({ apiKey }, { what, filter, limit, offset }) => {
     const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
     if (filter.currencies?.[0]) query.set('currency', filter.currencies[0]);

@@ -5,7 +5,7 @@ import type { ServerName } from './rivals.ts';
 import type { SeededAccount } from './seed.ts';
 
 /** An HTTP request. */
-export interface Ask {
+export interface Prompt {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
@@ -20,7 +20,7 @@ export interface Cell {
   readonly side: 'REST' | 'GraphQL';
   readonly rival: RivalName;
   /** Asked in turn. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly Prompt[];
 }
 
 /** An account that is asked about. */
@@ -62,8 +62,8 @@ export async function cellsOf(owner: pg.Client, account: AskedAccount): Promise<
     }));
   const graphql = (
     question: string,
-    documents: readonly Ask[],
-    postgraphile: readonly Ask[],
+    documents: readonly Prompt[],
+    postgraphile: readonly Prompt[],
     rivals: readonly RivalName[] = DOCUMENT_RIVALS,
   ): Cell[] => [
     ...(['gateway', ...rivals] as const).map(
@@ -127,7 +127,7 @@ export function factsOf(text: string): string {
   return [page.total ?? page.totalCount, ...facts].join('\n');
 }
 
-function post(query: string, variables: Record<string, unknown>): Ask {
+function post(query: string, variables: Record<string, unknown>): Prompt {
   const line = query.replace(/\s+/g, ' ');
   return { method: 'POST', path: '/graphql', body: JSON.stringify({ query: line, variables }) };
 }

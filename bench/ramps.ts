@@ -5,7 +5,7 @@ import { createAdvance } from '../src/resolvers/engine/advance-transaction.ts';
 import { emptyProcess, endOf } from '../src/resolvers/orders/create-transaction.ts';
 import type { Advance } from '../src/resolvers/services/advance.ts';
 import { Notifier, type TransactionKey } from '../src/resolvers/services/notifier.ts';
-import { UnderWay } from '../src/resolvers/services/under-way.ts';
+import { RunningWork } from '../src/resolvers/services/running-work.ts';
 import { openDatabase } from '../src/store/connection/connection.ts';
 import { STEP_UP_MS } from '../src/templates/effects.ts';
 import type { ProcessRow } from '../src/templates/facts.ts';
@@ -57,11 +57,11 @@ export async function runRamps(
     mode: 'live',
     clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
-    handOver: { receiver: undefined },
+    localDispatch: { receiver: undefined },
     ispb: () => ISPB,
     stepUpMs: STEP_UP_MS,
     worker: null,
-    writes: new UnderWay(),
+    writes: new RunningWork(),
     locked: new Set(),
     priceArrival: async () => {
       throw new Error('every payment arrives in time');

@@ -12,7 +12,7 @@ import { createKey } from '../src/resolvers/account/manage-keys.ts';
 import { openDatabase } from '../src/store/connection/connection.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
 import { withBenchServer } from './environment.ts';
-import { type Ask, type AskedAccount, type Cell, cellsOf, factsOf, type RivalName } from './questions.ts';
+import { type AskedAccount, type Cell, cellsOf, factsOf, type Prompt, type RivalName } from './questions.ts';
 import { type Goal, goal, publish, type Section } from './report.ts';
 import { type Rival, type ServerName, withRivals } from './rivals.ts';
 import { LARGE_SIZE, type SeededAccount, SMALL_SIZE, seed } from './seed.ts';
@@ -164,7 +164,7 @@ function differenceOf(text: string, expected: string): string {
 }
 
 async function sample(bench: Bench, { rival, account, asks }: Measured): Promise<string> {
-  const ask = asks[0] as Ask;
+  const ask = asks[0] as Prompt;
   const response = await fetch(`${urlOf(bench, rival)}${ask.path}`, {
     method: ask.method,
     headers: headersOf(account),
@@ -240,7 +240,7 @@ function ratiosTo(base: Measured | undefined, cell: Measured): readonly [number,
   return ratios.length > 0 ? [median(ratios), Math.min(...ratios), Math.max(...ratios)] : undefined;
 }
 
-function beside(cells: readonly Measured[], cell: Measured, rival: RivalName): Measured | undefined {
+function parallel(cells: readonly Measured[], cell: Measured, rival: RivalName): Measured | undefined {
   return cells.find(
     (other) =>
       other.account === cell.account &&
@@ -275,7 +275,7 @@ function sectionsOf(cells: readonly Measured[]): Section[] {
 
 function rowOf(cells: readonly Measured[], cell: Measured): string[] {
   const of = (name: keyof Sample) => median(cell.samples.map((each) => each[name]));
-  const [middle, least, greatest] = ratiosTo(beside(cells, cell, BASE), cell) ?? [];
+  const [middle, least, greatest] = ratiosTo(parallel(cells, cell, BASE), cell) ?? [];
   return [
     cell.question,
     cell.rival,
@@ -300,12 +300,12 @@ function goalsOf(cells: readonly Measured[]): Goal[] {
   const size = ({ account }: Measured) => count(account.transactions);
   return cells.flatMap((cell) => {
     const wanted = wantedOf(cell);
-    const [middle] = ratiosTo(beside(cells, cell, BASE), cell) ?? [];
+    const [middle] = ratiosTo(parallel(cells, cell, BASE), cell) ?? [];
     if (wanted && middle !== undefined) {
       const what = `${cell.side} ${cell.question} of ${size(cell)} beside hand-written, ${wanted[1]}`;
       return [goal(14, what, { least: wanted[0] }, middle, ratio)];
     }
-    const [cheaper] = cell.rival === KNOWING ? (ratiosTo(beside(cells, cell, UNCHANGED), cell) ?? []) : [];
+    const [cheaper] = cell.rival === KNOWING ? (ratiosTo(parallel(cells, cell, UNCHANGED), cell) ?? []) : [];
     const what = `REST ${cell.question} of ${size(cell)}, 304 beside the answer itself`;
     return cheaper === undefined ? [] : [goal(14, what, { least: 1 }, cheaper, ratio)];
   });

@@ -28,7 +28,7 @@ import { goal, publish, type Report } from './report.ts';
 import { count, median, ratio } from './table.ts';
 
 /** Accounts that are made at once. */
-const AT_ONCE = 4;
+const PARALLEL_MAX = 4;
 /** Accounts that have something new together. */
 const TOGETHER = 100;
 const EVENTS_PER_TRANSACTION = 7;
@@ -92,7 +92,7 @@ async function seed(owner: pg.Client, database: Database, size: Size): Promise<b
   const templates = REGISTRY.templates.map(({ name }) => name);
   while (accountIds.length < size.accounts) {
     const names = Array.from(
-      { length: Math.min(AT_ONCE, size.accounts - accountIds.length) },
+      { length: Math.min(PARALLEL_MAX, size.accounts - accountIds.length) },
       (_, n) => `Account ${accountIds.length + n}`,
     );
     const made = names.map((name) => createAccount(database, name, { templates, mode: 'sandbox' }));

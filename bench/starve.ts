@@ -69,7 +69,7 @@ async function press(
   }
 }
 
-async function look(url: string, key: string, until: number): Promise<number[]> {
+async function style(url: string, key: string, until: number): Promise<number[]> {
   const times: number[] = [];
   while (performance.now() < until) {
     const begun = performance.now();
@@ -93,7 +93,7 @@ async function run(url: string, parallel: number, seconds: number, size: number)
   await database.close();
   return withRivals(['gateway'], url, async (rivals) => {
     const base = `http://127.0.0.1:${rivals.get('gateway')?.port}`;
-    const rows = [rowOf('nobody else', await look(base, light, performance.now() + 1_000 * seconds))];
+    const rows = [rowOf('nobody else', await style(base, light, performance.now() + 1_000 * seconds))];
     for (const [name, query] of Object.entries(LOADS)) {
       // Twice: what comes again is compiled. Then its bucket fills up again.
       for (let i = 0; i < 2; i++)
@@ -114,7 +114,7 @@ async function underLoad(
   const load = { answered: 0, refused: 0 };
   const until = performance.now() + 1_000 * seconds;
   const pressing = Array.from({ length: parallel }, () => press(base, heavy, query, until, load));
-  const waits = await look(base, light, until);
+  const waits = await style(base, light, until);
   await Promise.all(pressing);
   return [...rowOf(`${parallel} callers, each: ${name}`, waits), String(load.answered), String(load.refused)];
 }

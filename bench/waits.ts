@@ -40,11 +40,11 @@ try {
   rows.push(['end of a stream after its key is revoked', await each(revoked)]);
   const {
     createWebhookEndpoint: { webhookEndpoint: endpoint },
-  } = await ask(
+  } = await query(
     `mutation { createWebhookEndpoint(input: { url: "${hook}" }) { webhookEndpoint { id: endpointId } errors { code message path } } }`,
   );
   await checkout();
-  rows.push(['a test webhook while the breaker is open', await each(() => byHand(endpoint.id))]);
+  rows.push(['a test webhook while the breaker is open', await each(() => manual(endpoint.id))]);
   const told = rows.map(([what, times]) => {
     const sorted = times.toSorted((left, right) => left - right);
     return { what, median: sorted[sorted.length >> 1] as number, most: sorted.at(-1) as number };
@@ -67,7 +67,7 @@ async function each(measure: () => Promise<number>): Promise<number[]> {
   return times;
 }
 
-async function ask(query: string) {
+async function query(query: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const answer = await fetch(`${gateway.baseUrl}/graphql`, {
     method: 'POST',
@@ -113,13 +113,13 @@ async function firstFrame(query: string): Promise<number> {
 }
 
 async function revoked(): Promise<number> {
-  const made = await ask(
+  const made = await query(
     'mutation { createApiKey(input: { name: "waits", scopes: ["read"] }) { issuedApiKey { apiKey key { keyId } } errors { code message path } } }',
   );
   const { apiKey: own, key } = made.createApiKey.issuedApiKey;
   const reader = await subscribe('subscription { events { cursor } }', own, new AbortController().signal);
   await reader.read();
-  await ask(
+  await query(
     `mutation { revokeApiKey(input: { keyId: "${key.keyId}" }) { apiKey { keyId } errors { code message path } } }`,
   );
   const begun = performance.now();
@@ -127,14 +127,14 @@ async function revoked(): Promise<number> {
   return performance.now() - begun;
 }
 
-async function byHand(id: string): Promise<number> {
+async function manual(id: string): Promise<number> {
   await client.query(
     `update webhook_endpoint set consecutive_failures = 12, failing_since = now(), blocked_until = now() + interval '1 hour' where id = $1`,
     [id],
   );
   const begun = performance.now();
   const came = once(receiver, 'request');
-  await ask(
+  await query(
     `mutation { sendTestWebhook(input: { endpointId: "${id}" }) { webhookDelivery { id: deliveryId } errors { code message path } } }`,
   );
   await came;

@@ -143,14 +143,14 @@ const HEADINGS = [
   'p50 ms',
   'p99 ms',
 ];
-const placeOf = (accounts: number) => (accounts === 1 ? 'one account' : `${count(accounts)} accounts`);
+const positionOf = (accounts: number) => (accounts === 1 ? 'one account' : `${count(accounts)} accounts`);
 
 function sectionsOf(cells: readonly Cell[]): Section[] {
   return [...new Set(cells.map(({ accounts }) => accounts))].map((accounts) => {
     const own = cells.filter((cell) => cell.accounts === accounts);
     const base = find(cells, accounts, oneByOne.name);
     return {
-      title: `Journals of ${placeOf(accounts)}`,
+      title: `Journals of ${positionOf(accounts)}`,
       headings: HEADINGS,
       rows: own.map((cell) => rowOf(cell, base)),
     };

@@ -1,5 +1,5 @@
 /** The catalogue of events and steps, made from the templates: what docs/catalogue.md has to say. */
-import { eventNamesOf, eventsBeside } from '../src/templates/event-names.ts';
+import { eventNamesOf, extraEvents } from '../src/templates/event-names.ts';
 import { REGISTRY } from '../src/templates/index.ts';
 
 /** @returns the text of docs/catalogue.md. */
@@ -22,7 +22,7 @@ function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
     const ends = ending === 'open' ? '' : ending === 'final' ? 'ends' : 'late';
     return `| \`${names[index]}\` | \`${component}\` / \`${state}\` | ${status.en} | ${substatus.en} | ${message.en} | ${ends} |`;
   });
-  const beside = eventsBeside(template);
+  const extra = extraEvents(template);
   return [
     `## ${template.name}`,
     '',
@@ -32,13 +32,13 @@ function chapterOf(template: (typeof REGISTRY.templates)[number]): string {
     '|---|---|---|---|---|---|',
     ...rows,
     '',
-    ...(beside.length > 0
+    ...(extra.length > 0
       ? [
           'Events that do not change the step:',
           '',
           '| Event | |',
           '|---|---|',
-          ...beside.map(({ name, doc }) => `| \`${name}\` | ${doc} |`),
+          ...extra.map(({ name, doc }) => `| \`${name}\` | ${doc} |`),
           '',
         ]
       : []),

@@ -5,7 +5,7 @@ import { FILTERS, type FilterKind, type TransactionFilter } from '../src/store/e
 
 /** The document of the table. */
 const DOCUMENT = new URL('../docs/exports.md', import.meta.url);
-const PLACE = /(<!-- filters, written by npm run filters -->\n)[\s\S]*?(<!-- end of filters -->)/;
+const FILTERS_SECTION = /(<!-- filters, written by npm run filters -->\n)[\s\S]*?(<!-- end of filters -->)/;
 const HEAD =
   '| Parameter | Accepted | Selects | GraphQL | Lists of `/v2` | Found by |\n|---|---|---|---|---|---|\n';
 const ACCEPTED: Readonly<Record<FilterKind, string>> = {
@@ -37,7 +37,10 @@ export function withFilters(document: string): string {
     const path = kind === 'families' ? name : `filter.${name}`;
     return `| \`${parameter}\` | ${ACCEPTED[kind]} | ${kind === 'day' ? doc.replace('UTC ', '') : doc} | \`${path}\` | ${lists || '–'} | ${FOUND_BY[reads]} |\n`;
   });
-  return document.replace(PLACE, (_all, begin: string, end: string) => begin + HEAD + rows.join('') + end);
+  return document.replace(
+    FILTERS_SECTION,
+    (_all, begin: string, end: string) => begin + HEAD + rows.join('') + end,
+  );
 }
 
 if (process.argv.includes('--write')) writeFileSync(DOCUMENT, withFilters(readFileSync(DOCUMENT, 'utf8')));

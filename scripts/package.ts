@@ -180,7 +180,7 @@ function pathsNeeded(packages: Record<string, Locked>, root: Locked, withOptiona
     );
     const names = Object.keys({ ...dependencies, ...(withOptional && optionalDependencies) });
     for (const each of [...names, ...peers]) {
-      const found = placeOf(packages, path, each);
+      const found = folderOf(packages, path, each);
       if (found === undefined || needed.has(found)) continue;
       needed.add(found);
       visit(found, packages[found] as Locked);
@@ -191,7 +191,7 @@ function pathsNeeded(packages: Record<string, Locked>, root: Locked, withOptiona
 }
 
 /** @returns where the package stands that `from` gets by a name, as Node looks for it. */
-function placeOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
+function folderOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
     if (packages[path]) return path;

@@ -35,7 +35,7 @@ const PAYOUT = { ...CLIENT, pix_key: 'ana@example.com', pix_key_type: 'email' };
 /** Receiver of crypto. */
 const WALLET = '0x00000000000000000000000000000000000bb002';
 /** A page is asked for so often again while the gateway is too busy. */
-const PAGE_TRIES = 10;
+const PAGE_ATTEMPTS = 10;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any;
@@ -44,20 +44,20 @@ type Json = any;
  * Starts everything, moves money, compares, and ends everything.
  *
  * @param env - settings of the gateway: `CROSSRAMP_HOME`, and `DATABASE_URL` where it is not the embedded database.
- * @param say - takes a line about what is done.
+ * @param report - takes a line about what is done.
  */
 export async function rehearse(
   env: Readonly<Record<string, string>>,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<Rehearsed> {
   const ends: (() => unknown)[] = [];
   try {
-    const stage = await setUpLive(env, (end) => ends.push(end), { say });
+    const stage = await setUpLive(env, (end) => ends.push(end), { say: report });
     const done: string[] = [];
     for (const walk of [buy, checkout, deliver, sell, payOut]) {
       const transaction = await walk(stage);
       done.push(`${transaction.template} ${transaction.end2end}`);
-      say(`${transaction.template}: ${transaction.statusCode} (${transaction.end2end})`);
+      report(`${transaction.template}: ${transaction.statusCode} (${transaction.end2end})`);
     }
     return { done, differences: await differencesOf(stage, done) };
   } finally {
@@ -158,7 +158,7 @@ async function finished(stage: LiveStage, end2end: string): Promise<Json> {
 
 /** A gateway that is too busy to answer says when to come again. */
 async function pageOf(url: string, cookie: string): Promise<Response> {
-  for (let left = PAGE_TRIES; ; left--) {
+  for (let left = PAGE_ATTEMPTS; ; left--) {
     const page = await fetch(url, { headers: { cookie } });
     if (page.status !== 503 || left === 0) return page;
     await page.body?.cancel();
@@ -242,11 +242,11 @@ async function sendForm(url: string, form: Record<string, string>, cookie = ''):
 }
 
 async function post(stage: LiveStage, path: string, body: object): Promise<Json> {
-  return ask(stage, path, { method: 'POST', body: JSON.stringify(body) });
+  return request(stage, path, { method: 'POST', body: JSON.stringify(body) });
 }
 
 async function read(stage: LiveStage, path: string): Promise<Json> {
-  return ask(stage, path, {});
+  return request(stage, path, {});
 }
 
 async function graphql(stage: LiveStage, query: string, variables: object): Promise<Json> {
@@ -255,7 +255,7 @@ async function graphql(stage: LiveStage, query: string, variables: object): Prom
   return data;
 }
 
-async function ask({ gateway, apiKey }: LiveStage, path: string, init: RequestInit): Promise<Json> {
+async function request({ gateway, apiKey }: LiveStage, path: string, init: RequestInit): Promise<Json> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   return json(await fetch(gateway + path, { ...init, headers }));
 }

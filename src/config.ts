@@ -276,10 +276,10 @@ function readOidc(env: Environment) {
     throw new ConfigError(
       'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET (or …_FILE): expected all of them, or none',
     );
-  const isTaken =
+  const isAccepted =
     URL.canParse(issuer) &&
     /^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/.test(new URL(issuer).href);
-  if (!isTaken) throw new ConfigError(`OIDC_ISSUER: expected an https URL, got ${issuer}`);
+  if (!isAccepted) throw new ConfigError(`OIDC_ISSUER: expected an https URL, got ${issuer}`);
   /** Whether an address counts as verified where the issuer does not say so: only for an issuer that gives verified ones alone. */
   const trustsEmail = oneOf(env, 'OIDC_TRUST_EMAIL', ['0', '1']) === '1';
   return { issuer, clientId, clientSecret, trustsEmail };

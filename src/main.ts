@@ -98,12 +98,12 @@ async function start(): Promise<void> {
   });
   const disks = { home: config.home, databaseBytes: config.databaseDiskBytes };
   const metrics = await openMetrics(config.metrics, output, disks);
-  const cells = served.map((): CellEndings => ({ first: [], beside: [], last: [] }));
+  const cells = served.map((): CellEndings => ({ first: [], parallel: [], last: [] }));
   endings = () => [
     ...cells.flatMap(({ first }) => first),
     together(
       () => close(server, GRACE_MS),
-      () => together(metrics.close, ...cells.flatMap(({ beside }) => beside))(),
+      () => together(metrics.close, ...cells.flatMap(({ parallel }) => parallel))(),
     ),
     ...cells.flatMap(({ last }) => last),
     endTraces,
@@ -131,7 +131,7 @@ async function start(): Promise<void> {
   // Further cells start while the first serves. One that is configured wrongly ends the process.
   for (const each of begun) each.catch((error: Error) => signal.aborted || fail(error));
   signal.throwIfAborted();
-  process.stdout.write(await saidOf(first, reachedAt(config, port), log));
+  process.stdout.write(await startText(first, reachedAt(config, port), log));
 }
 
 /** Starts a cell; with others beside it, it waits for its database for any time. */
@@ -165,7 +165,7 @@ function reachedAt(config: Config, port: number): Config {
 }
 
 /** @returns the text that the start prints. */
-async function saidOf({ services, sandbox }: StartedCell, settings: Config, log: Logger): Promise<string> {
+async function startText({ services, sandbox }: StartedCell, settings: Config, log: Logger): Promise<string> {
   if (settings.role === 'work') return workerBanner(settings.publicUrl);
   if (settings.role === 'read') return readerBanner(settings.publicUrl);
   return welcome(services, settings, sandbox, log);
@@ -227,7 +227,7 @@ function fail(error: unknown): void {
 }
 
 /** A second signal ends the process where it stands, with the exit code that shells expect. */
-function hear(signal: NodeJS.Signals): void {
+function onSignal(signal: NodeJS.Signals): void {
   const nowMs = performance.now();
   firstSignalMs ??= nowMs;
   if (nowMs - firstSignalMs > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
@@ -235,7 +235,7 @@ function hear(signal: NodeJS.Signals): void {
 }
 
 outliveOutput();
-process.on('SIGINT', hear).on('SIGTERM', hear);
+process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 const starting = start();
 // An end by a signal is no failure.
 starting.catch((error: Error) => error.name === 'AbortError' || fail(error));

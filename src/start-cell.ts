@@ -15,7 +15,7 @@ import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
 import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
 import { refuseWrongClock, startClockWatch } from './resolvers/engine/watch-clock.ts';
-import { startNewsRetries } from './resolvers/inbound/retry-news.ts';
+import { startRailEventRetries } from './resolvers/inbound/retry-rail-events.ts';
 import { startMedWork } from './resolvers/med/work.ts';
 import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
 import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
@@ -57,7 +57,7 @@ export interface CellEndings {
   /** Before the listener of the process closes. */
   readonly first: Ending[];
   /** At the same time: what requests under way can do without. */
-  readonly beside: Ending[];
+  readonly parallel: Ending[];
   /** Afterwards, in this order. */
   readonly last: Ending[];
 }
@@ -97,7 +97,7 @@ export async function startCell(parts: CellParts): Promise<StartedCell> {
   signal.throwIfAborted();
   if (settings.role === 'all' || settings.role === 'work') {
     const { worker, others } = startWork(services, settings, log);
-    endings.beside.push(...others);
+    endings.parallel.push(...others);
     // Before the database goes: what is under way ends, what is not begun stays a job.
     endBeforeStore(worker, closeWebhookConnections);
   }
@@ -117,7 +117,7 @@ async function openWatched({ settings, log, endings, signal }: CellParts): Promi
   const store = await openStore(settings, signal);
   endings.last.push(store.close);
   refuseWrongClock(store.database);
-  endings.beside.push(startClockWatch(store.database, log).stop);
+  endings.parallel.push(startClockWatch(store.database, log).stop);
   return store;
 }
 
@@ -199,7 +199,7 @@ function startWork(
   const modes = ACCOUNT_MODES.map((mode) => services.forMode(mode));
   const others = [
     startHousekeeping(services.database, retention, log),
-    startNewsRetries(services, log),
+    startRailEventRetries(services, log),
     startSettlingSettings(services, log),
     startMedWork(services, log),
     startRescreening(services, log),

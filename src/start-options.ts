@@ -56,10 +56,10 @@ export function refuseOutsideRails(
   { sandboxAuto, railsFile: file }: Pick<Config, 'sandboxAuto' | 'railsFile'>,
   { sandbox }: RailsFile,
 ): void {
-  const asked = demo ? '--demo' : sandboxAuto ? '--auto' : undefined;
-  if (!asked || !sandbox || (!sandbox.pix && sandbox.networks.size === 0)) return;
+  const option = demo ? '--demo' : sandboxAuto ? '--auto' : undefined;
+  if (!option || !sandbox || (!sandbox.pix && sandbox.networks.size === 0)) return;
   throw new ConfigError(
-    `${asked} does not work with the PIX or networks that RAILS_FILE ${file} sets for the sandbox: start without one of them`,
+    `${option} does not work with the PIX or networks that RAILS_FILE ${file} sets for the sandbox: start without one of them`,
   );
 }
 

@@ -45,7 +45,7 @@ const EXPLAINED_MAX = 50;
 const DIFFERENCES_MAX = 20;
 const SAMPLES_PER_SECOND = 5;
 /** Customers who wait for an answer at once: a machine that cannot keep up gets no more. */
-const UNDER_WAY_MAX = 300;
+const RUNNING_MAX = 300;
 /** What has not moved for so long stands still. Unit: ms. */
 const STILL_MS = 120_000;
 /** The work of a run may go on for so long after it, on a machine that does much else. Unit: ms. */
@@ -133,7 +133,7 @@ async function call(
 }
 
 /** Asks one gateway or the other until there is an answer. @returns nothing when it was done before. */
-async function ask(path: string, body: object, key?: string): Promise<{ end2end: string } | undefined> {
+async function query(path: string, body: object, key?: string): Promise<{ end2end: string } | undefined> {
   for (;;) {
     const gateway = Math.floor(Math.random() * 2);
     const answer = await call(gateway, path, { body, withinMs: 30_000, ...(key && { key }) });
@@ -157,23 +157,23 @@ async function makeAndPay(n: number): Promise<void> {
     client_tax_id: cpfOf(n),
     webhook: receiver.url('hook'),
   };
-  const made = await ask('/v2/onramp', onramp, randomUUID());
+  const made = await query('/v2/onramp', onramp, randomUUID());
   if (!made) return void surprises.push(`onramp ${n} conflicts`);
   promised.push(made.end2end);
-  await ask('/v2/sandbox/trigger', { scenario: 'pay', end2end: made.end2end });
+  await query('/v2/sandbox/trigger', { scenario: 'pay', end2end: made.end2end });
 }
 
 async function load(): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const begunMs = performance.now();
   for (let made = 0; !isOver; await sleep(20)) {
     const due = Math.floor(((performance.now() - begunMs) / 1_000) * RATE);
-    for (; made < due && underWay.size < UNDER_WAY_MAX; made++) {
-      const one = makeAndPay(made).finally(() => underWay.delete(one));
-      underWay.add(one);
+    for (; made < due && running.size < RUNNING_MAX; made++) {
+      const one = makeAndPay(made).finally(() => running.delete(one));
+      running.add(one);
     }
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
 }
 
 const FAULTS: readonly [Fault | 'cut', Direction][] = [
@@ -205,7 +205,7 @@ async function failAtRandom(): Promise<void> {
 
 /** Reads and writes, and asks for readiness at the same moment, in turns of the two gateways. */
 async function sample(): Promise<void> {
-  const underWay: Promise<void>[] = [];
+  const running: Promise<void>[] = [];
   for (let n = 0; !isOver; n++) {
     const gateway = n % 2;
     const one = { atMs: Date.now(), gateway, works: false, isReady: false, seen: '' };
@@ -217,17 +217,17 @@ async function sample(): Promise<void> {
       call(gateway, '/v2/crossramp_checkout', { ...within, body: checkout }),
       call(gateway, '/readyz', within),
     ];
-    underWay.push(
+    running.push(
       Promise.all(looks).then(([read, write, ready]) => {
         one.works = isInTime(read, 200) && isInTime(write, 201);
         one.isReady = ready?.status === 200;
-        one.seen = `read ${told(read)}, write ${told(write)}, ready ${told(ready)}`;
+        one.seen = `read ${reported(read)}, write ${reported(write)}, ready ${reported(ready)}`;
         if (!ready) unanswered++;
       }),
     );
     await sleep(1_000 / SAMPLES_PER_SECOND);
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
 }
 
 type Answer = Awaited<ReturnType<typeof call>>;
@@ -238,7 +238,7 @@ function isInTime(answer: Answer, status: number): boolean {
 }
 
 /** @returns what was answered, after how long, and what was said of it. */
-function told(answer: Answer): string {
+function reported(answer: Answer): string {
   if (!answer) return 'nothing';
   const { status, tookMs, json } = answer;
   return `${status} after ${tookMs} ms ${json?.code ?? json?.reason ?? ''}`.trimEnd();

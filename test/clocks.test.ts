@@ -32,7 +32,7 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'server/process/log-output.ts': 'time of a log line, as the logger stamps the others',
   'signer/index.ts': 'expiry of an enrolment code; the signer has no database',
   'signer/record.ts': 'the signer has no database; its time never goes back',
-  'ui/moments.ts': 'whether a text shows the year',
+  'ui/times.ts': 'whether a text shows the year',
 };
 /** Functions that take the time before a lock, and why. */
 const BEFORE_LOCK: Readonly<Record<string, string>> = {

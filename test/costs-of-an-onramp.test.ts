@@ -18,7 +18,7 @@ const MAX = { statements: 73, transactions: 18, wal: 24_100 };
  */
 const SHARED_MAX = { statements: 24, transactions: 10, wal: 21_000, memory: 1_300_000 };
 const CALLERS = 48;
-const isTold = process.env.COUNT === '1';
+const isReported = process.env.COUNT === '1';
 
 const app = useApp({ rateLimit: null });
 let customers = 0;
@@ -52,8 +52,13 @@ async function credited(ids: readonly string[]): Promise<void> {
   await expect.poll(left, { timeout: 60_000, interval: 10, message }).toBe(0);
 }
 
-function told(heading: string, { statements, transactions, byName }: Costs, onramps: number, wal?: number) {
-  if (!isTold) return;
+function reported(
+  heading: string,
+  { statements, transactions, byName }: Costs,
+  onramps: number,
+  wal?: number,
+) {
+  if (!isReported) return;
   const each = (n: number) => (n / onramps).toFixed(1).padStart(7);
   const lines = [...byName].sort(([, one], [, other]) => other - one);
   process.stdout.write(`\n${heading}: statements${each(statements)}, transactions${each(transactions)}`);
@@ -88,7 +93,7 @@ test('an onramp alone', { timeout: 120_000 }, async () => {
   const cheapest = await cheapestOf(times);
   const after = await walBytes(app.owner);
   const wal = before === undefined || after === undefined ? undefined : Number(after - before) / times;
-  told('One alone', cheapest, 1, wal);
+  reported('One alone', cheapest, 1, wal);
   expect(cheapest.statements).toBeLessThanOrEqual(MAX.statements);
   expect(unpinned(cheapest.byName.keys())).toEqual([]);
   expect(cheapest.transactions).toBeLessThanOrEqual(MAX.transactions);
@@ -118,8 +123,8 @@ test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
   const after = await walBytes(app.owner);
   const onramps = CALLERS * TIMES;
   const wal = before === undefined || after === undefined ? undefined : Number(after - before) / onramps;
-  told('48 callers', costs, onramps, wal);
-  if (isTold) await tellLog(from, onramps);
+  reported('48 callers', costs, onramps, wal);
+  if (isReported) await tellLog(from, onramps);
   expect(costs.statements / onramps).toBeLessThanOrEqual(SHARED_MAX.statements);
   expect(costs.transactions / onramps).toBeLessThanOrEqual(SHARED_MAX.transactions);
   if (wal !== undefined) expect(wal).toBeLessThanOrEqual(SHARED_MAX.wal);
@@ -129,6 +134,6 @@ test('memory that onramps of 48 callers allocate, with that of the callers', {
   timeout: 120_000,
 }, async () => {
   const bytes = (await allocated(payByAll)) / (CALLERS * TIMES);
-  if (isTold) process.stdout.write(`\n48 callers: ${Math.round(bytes)} bytes of memory\n`);
+  if (isReported) process.stdout.write(`\n48 callers: ${Math.round(bytes)} bytes of memory\n`);
   expect(bytes).toBeLessThanOrEqual(SHARED_MAX.memory);
 });

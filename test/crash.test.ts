@@ -18,13 +18,13 @@ import { fundAccount } from './support/fund-account.ts';
 import { newHome } from './support/home.ts';
 import {
   allowWithdrawals,
-  ask,
   attempt,
   type Heard,
   type Intent,
   type Merchant,
   newIntent,
   nextAct,
+  query,
   type Random,
   randomOf,
 } from './support/load.ts';
@@ -42,7 +42,7 @@ const LONG_OUTAGE_SHARE = 0.2;
 const REPEATED_SHARE = 0.1;
 const UNANSWERED_MAX = 20;
 /** Turns of a client once no more is killed: far more than its unanswered ones need. */
-const TRIES_MAX = 2_000;
+const ATTEMPTS_MAX = 2_000;
 const REST_MS = 180_000 + KILLS * 1_000;
 
 const store = useDatabase();
@@ -181,9 +181,9 @@ async function client(n: number): Promise<void> {
   const merchant = merchants[n % merchants.length] as Merchant;
   const unanswered: Intent[] = [];
   const made: { path: string; end2end: string }[] = [];
-  let tries = 0;
+  let attempts = 0;
   while (!isOver || unanswered.length > 0) {
-    if (isOver && ++tries > TRIES_MAX)
+    if (isOver && ++attempts > ATTEMPTS_MAX)
       throw new Error(`${unanswered.length} are not answered: ${JSON.stringify(unanswered[0])}`);
     if (!isUp) {
       await setTimeout(20);
@@ -200,7 +200,7 @@ async function client(n: number): Promise<void> {
         await setTimeout(50);
       }
     } else if (made.length > 0) {
-      await act(random, merchant, random.pick(made));
+      await action(random, merchant, random.pick(made));
     } else await setTimeout(20);
     const last = intents.at(-1);
     if (last?.heard && random.chance(REPEATED_SHARE)) await repeat(last);
@@ -222,15 +222,15 @@ function noteCreation({ path, body, heard }: Intent, made: { path: string; end2e
   } else if (!REFUSALS.includes(json.code)) surprises.push(`${path} answers ${status}: ${text}`);
 }
 
-async function act(random: Random, merchant: Merchant, made: { path: string; end2end: string }) {
+async function action(random: Random, merchant: Merchant, made: { path: string; end2end: string }) {
   if (random.chance(0.02)) {
-    await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, {
+    await query(`${baseUrl}/v2/sandbox/clock`, platformKey, {
       body: { advance: `${random.integer(1, 30)}s` },
     });
     return;
   }
   const { path, body, keyIndex } = nextAct(random, made);
-  const heard = await ask(baseUrl + path, merchant.keys[keyIndex], { body });
+  const heard = await query(baseUrl + path, merchant.keys[keyIndex], { body });
   if (heard && ![200, 409, 503].includes(heard.status) && !REFUSALS.includes(heard.json.code))
     surprises.push(`${path} ${JSON.stringify(body)} answers ${heard.status}: ${heard.text}`);
 }
@@ -238,7 +238,7 @@ async function act(random: Random, merchant: Merchant, made: { path: string; end
 /** The same key gives the same answer, however often the process died since. */
 async function repeat(intent: Intent): Promise<void> {
   const { merchant, path, body, key, heard } = intent;
-  const again = await ask(baseUrl + path, merchant.keys[0], { body, idempotencyKey: key });
+  const again = await query(baseUrl + path, merchant.keys[0], { body, idempotencyKey: key });
   if (!again || again.status === 503) return;
   const isSame = heard?.status === 201 ? again.text === heard.text : again.json.code === heard?.json.code;
   if (!isSame || again.headers.get('idempotent-replayed') !== 'true')
@@ -248,8 +248,8 @@ async function repeat(intent: Intent): Promise<void> {
 async function read({ accountId, end2end, template }: Standing): Promise<string> {
   const single = PATHS[REGISTRY.find(template)?.family ?? ''];
   const key = merchants.find((merchant) => merchant.accountId === accountId)?.keys[0] as string;
-  for (let tries = 0; tries < 10; tries++) {
-    const heard = await ask(`${baseUrl}/v2/${single}/${end2end}`, key);
+  for (let attempts = 0; attempts < 10; attempts++) {
+    const heard = await query(`${baseUrl}/v2/${single}/${end2end}`, key);
     if (heard && heard.status !== 503) return heard.text;
     await setTimeout(200);
   }

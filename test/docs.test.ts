@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { withActs } from '../scripts/acts-table.ts';
+import { withActions } from '../scripts/actions-table.ts';
 import { catalogueText } from '../scripts/catalogue.ts';
 import { withFilters } from '../scripts/filters-table.ts';
-import { ACTS } from '../src/base/access/acts.ts';
-import { PASSKEY_ACTS } from '../src/base/access/passkey-acts.ts';
+import { ACTIONS } from '../src/base/access/actions.ts';
+import { PASSKEY_ACTIONS } from '../src/base/access/passkey-actions.ts';
 import { ERRORS } from '../src/base/errors/errors.ts';
 import { CURRENCIES } from '../src/base/money/currency.ts';
 
@@ -81,7 +81,7 @@ test('docs/catalogue.md is what the templates say', () => {
 });
 
 test('C-40: docs/security.md has every act with its scope', () => {
-  expect(read('docs/security.md')).toBe(withActs(read('docs/security.md')));
+  expect(read('docs/security.md')).toBe(withActions(read('docs/security.md')));
 });
 
 test('docs/exports.md has every filter of transactions with its names', () => {
@@ -92,8 +92,8 @@ test('docs/security.md lists every act that needs a fresh passkey, and no other'
   const [, section = ''] = read('docs/security.md').split('### Passkeys\n');
   const [table = ''] = section.split('\nSo do ');
   const listed = [...table.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map((match) => match[1] as string);
-  expect(listed.filter((name) => !(name in ACTS))).toEqual([]);
-  expect(listed.sort()).toEqual([...PASSKEY_ACTS].sort());
+  expect(listed.filter((name) => !(name in ACTIONS))).toEqual([]);
+  expect(listed.sort()).toEqual([...PASSKEY_ACTIONS].sort());
 });
 
 test('docs/rails.md lists every currency with its decimals and contract', () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const options = { providersOf: trouble.providersOf, isLarge: true };
   stage = await setUpLive(env, (end) => ends.push(end), {
     ...options,
-    ...(process.env.LIVE_TELL && { say }),
+    ...(process.env.LIVE_TELL && { say: translate }),
   });
   orders = await liveOrders(stage, store.owner, ORDERS);
   before = await bookFunds(stage);
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 test(`${ORDERS} live orders, ${KILLS} kills of each`, { timeout: LIMIT_MS }, async () => {
   const begunMs = Date.now();
-  say(`SEED=${SEED} LIVE_ORDERS=${ORDERS} LIVE_KILLS=${KILLS}`);
+  translate(`SEED=${SEED} LIVE_ORDERS=${ORDERS} LIVE_KILLS=${KILLS}`);
   await trouble.begin(stage);
   const over = new AbortController();
   const { signal } = over;
@@ -65,13 +65,13 @@ test(`${ORDERS} live orders, ${KILLS} kills of each`, { timeout: LIMIT_MS }, asy
   ];
   await Promise.all([orders.make({ ...LOAD, upTo }), kills()]);
   await trouble.end(stage);
-  say('all orders are made, and nothing more goes wrong');
+  translate('all orders are made, and nothing more goes wrong');
   await rest();
   over.abort();
   await Promise.all(background);
   const { report, defects } = await compareBooks(stage, store, before, ORDERS);
   const seconds = Math.round((Date.now() - begunMs) / 1_000);
-  say(JSON.stringify({ seconds, ...trouble.happened, ...report, defects: defects.length }, null, 1));
+  translate(JSON.stringify({ seconds, ...trouble.happened, ...report, defects: defects.length }, null, 1));
   expect(defects).toEqual([]);
 });
 
@@ -109,8 +109,8 @@ const HURRY = [
 
 async function tell(): Promise<void> {
   const { made, ended } = await orders.progress();
-  say(`${made} made, ${ended} over, ${JSON.stringify(trouble.happened)}`);
-  if (process.env.LIVE_TELL) for (const each of await waiting(store.owner)) say(`  ${each}`);
+  translate(`${made} made, ${ended} over, ${JSON.stringify(trouble.happened)}`);
+  if (process.env.LIVE_TELL) for (const each of await waiting(store.owner)) translate(`  ${each}`);
 }
 
 async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
@@ -120,6 +120,6 @@ async function every(ms: number, signal: AbortSignal, work: () => Promise<void>)
   }
 }
 
-function say(line: string): void {
+function translate(line: string): void {
   process.stderr.write(`live: ${line}\n`);
 }

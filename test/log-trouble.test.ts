@@ -11,7 +11,7 @@ import { type Running, start, startWithLog } from './support/process.ts';
 
 /** Each is a line of about 150 bytes in the log: more than a pipe and its reader hold. */
 const REQUESTS = 3_000;
-const AT_ONCE = 50;
+const PARALLEL_MAX = 50;
 
 const store = useDatabase();
 const { home, remove } = newHome();
@@ -27,9 +27,9 @@ const env = () => ({
 /** @returns the statuses of many requests, each with a line in the log. */
 async function request({ baseUrl }: Running): Promise<Set<number>> {
   const statuses = new Set<number>();
-  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE)
+  for (let sent = 0; sent < REQUESTS; sent += PARALLEL_MAX)
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: PARALLEL_MAX }, async () => {
         const answer = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(20_000) });
         await answer.arrayBuffer();
         statuses.add(answer.status);

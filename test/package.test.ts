@@ -27,7 +27,7 @@ import { importClosure } from '../scripts/import-closure.ts';
 import { signerAt } from '../src/rails/chain/signer.ts';
 import { useDatabase } from './support/database.ts';
 import { type Ended, ended } from './support/process.ts';
-import { asked, evmTransfer, STRANGERS } from './support/signing.ts';
+import { evmTransfer, requested, STRANGERS } from './support/signing.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const IS_WHOLE = process.env.PACKAGE_TEST === '1';
@@ -247,7 +247,7 @@ describe('the package of the signer', () => {
       end.then(({ stderr }) => reject(new Error(`ended: ${stderr}`)));
     });
     const unsigned = evmTransfer('USDT_ETH', STRANGERS.EVM, 1_000_000n, { nonce: 0 });
-    const { raw } = await signerAt({ socket }).sign(asked({ network: 'ETH', unsigned }));
+    const { raw } = await signerAt({ socket }).sign(requested({ network: 'ETH', unsigned }));
     expect(raw).toMatch(/^(0x)?02/);
     child.kill('SIGTERM');
     expect(await end).toMatchObject({ code: 143 });

@@ -22,7 +22,7 @@ import { eventually } from './support/receiver.ts';
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);
 /** Settings of a start that does not wait for its database. */
-const AT_ONCE = { PORT: '0', START_WAIT: '0' };
+const PARALLEL_MAX = { PORT: '0', START_WAIT: '0' };
 
 /** A way to the database on which connections break, or nothing passes any more, or no more are taken, when these words are sent. */
 async function cutAt(words: string, url: URL, how: 'cut' | 'silent' | 'closed' = 'cut'): Promise<Server> {
@@ -382,7 +382,7 @@ describe('a start that cannot succeed says why in one line', () => {
   test('an unreachable database', async () => {
     const port = await freePort();
     const { code, stderr } = await failToStart({
-      ...AT_ONCE,
+      ...PARALLEL_MAX,
       DATABASE_URL: `postgres://someone:secret@127.0.0.1:${port}/nowhere`,
     });
     expect(stderr).toBe(`crossramp: cannot reach the database nowhere at 127.0.0.1:${port}: ECONNREFUSED\n`);
@@ -415,7 +415,7 @@ describe('a start that cannot succeed says why in one line', () => {
     const proxy = await cutAt(words, url, how);
     url.port = String((proxy.address() as AddressInfo).port);
     const { home, remove } = newHome();
-    const env = { ...AT_ONCE, CROSSRAMP_HOME: home, DATABASE_URL: url.href, SANDBOX: '1' };
+    const env = { ...PARALLEL_MAX, CROSSRAMP_HOME: home, DATABASE_URL: url.href, SANDBOX: '1' };
     const ended = await failToStart(env);
     remove();
     proxy.close();
@@ -446,7 +446,11 @@ describe('a start that cannot succeed says why in one line', () => {
     const proxy = await cutAt('rolled_back_at', url, 'closed');
     url.port = String((proxy.address() as AddressInfo).port);
     const { home, remove } = newHome();
-    const { code, stderr } = await failToStart({ ...AT_ONCE, CROSSRAMP_HOME: home, DATABASE_URL: url.href });
+    const { code, stderr } = await failToStart({
+      ...PARALLEL_MAX,
+      CROSSRAMP_HOME: home,
+      DATABASE_URL: url.href,
+    });
     remove();
     expect(stderr).toMatch(/^crossramp: migration failed: [^\n]*reach[^\n]*\n$/);
     expect(code).toBe(1);

@@ -22,7 +22,7 @@ afterAll(() => {
 });
 
 /** Asks until the port is open. */
-async function ask(url: string): Promise<{ status: number; retryAfter: string | null; json: unknown }> {
+async function query(url: string): Promise<{ status: number; retryAfter: string | null; json: unknown }> {
   const answer = await vi.waitFor(
     () =>
       fetch(url).catch((cause: unknown) => {
@@ -50,7 +50,7 @@ test('C-50: requests during the start get 503 UNAVAILABLE; /healthz is 200, /rea
     request_id: expect.any(String),
   };
   const answers = await Promise.all(
-    ['/healthz', '/readyz', '/v2/balance', '/graphql'].map((path) => ask(base + path)),
+    ['/healthz', '/readyz', '/v2/balance', '/graphql'].map((path) => query(base + path)),
   );
   expect(answers).toMatchObject([
     { status: 200, json: { status: 'ok' } },
@@ -69,10 +69,10 @@ test('C-50: a gateway whose workers have not begun is not ready, though its data
   const ready = `http://127.0.0.1:${port}/readyz`;
   try {
     await Promise.race([connected, starting]);
-    expect(await ask(ready)).toMatchObject({ status: 503, json: { reason: 'starting' } });
+    expect(await query(ready)).toMatchObject({ status: 503, json: { reason: 'starting' } });
   } finally {
     const running = await starting;
-    const { status } = await ask(ready);
+    const { status } = await query(ready);
     await running.end('SIGTERM');
     expect(status).toBe(200);
   }

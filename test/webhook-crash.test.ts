@@ -24,7 +24,7 @@ const SECONDS = Number(process.env.SECONDS ?? 8);
 /** Transactions that are begun in a second, whatever became of the others; each has seven events. */
 const RATE = Number(process.env.RATE ?? 44);
 const EVENTS = 7;
-const UNDER_WAY_MAX = 1_000;
+const RUNNING_MAX = 1_000;
 /** How long something lives: a start takes three seconds on a busy machine, in which there is no load. */
 const LIFE_MIN_MS = 1_000;
 const LIFE_MAX_MS = Math.min(40_000, SECONDS * 500);
@@ -75,7 +75,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** Asks until there is an answer: not of a dying process, nor of one whose database is away. */
-async function ask(path: string, body: object, idempotencyKey?: string) {
+async function query(path: string, body: object, idempotencyKey?: string) {
   for (;;) {
     const answer = await fetch(api.baseUrl + path, {
       method: 'POST',
@@ -119,23 +119,23 @@ async function makeAndPay(n: number): Promise<void> {
     client_tax_id: cpfOf(n),
     webhook: receiver.url('hook'),
   };
-  const { end2end } = await ask('/v2/onramp', onramp, randomUUID());
+  const { end2end } = await query('/v2/onramp', onramp, randomUUID());
   promised.push(end2end);
-  await ask('/v2/sandbox/trigger', { scenario: 'pay', end2end });
+  await query('/v2/sandbox/trigger', { scenario: 'pay', end2end });
 }
 
 async function load(): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   const begun = Date.now();
   for (let made = 0; !isOver; ) {
     const due = Math.floor(((Date.now() - begun) / 1_000) * RATE);
-    for (; made < due && underWay.size < UNDER_WAY_MAX; made++) {
-      const one = makeAndPay(made).finally(() => underWay.delete(one));
-      underWay.add(one);
+    for (; made < due && running.size < RUNNING_MAX; made++) {
+      const one = makeAndPay(made).finally(() => running.delete(one));
+      running.add(one);
     }
     await sleep(20);
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
 }
 
 async function killProcesses(role: 'serve' | 'work'): Promise<void> {
@@ -223,7 +223,7 @@ async function comeToRest(): Promise<void> {
   const until = Date.now() + SETTLE_MAX_MS;
   while ((await pending()) > 0 && Date.now() < until) {
     // What failed while somebody was away waits for its time on the sandbox's clock.
-    await ask('/v2/sandbox/clock', { advance: '10s' });
+    await query('/v2/sandbox/clock', { advance: '10s' });
     await sleep(300);
   }
 }

@@ -19,7 +19,7 @@ import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { fundAccount } from './support/fund-account.ts';
 import { newHome } from './support/home.ts';
-import { ask, cpfOf, randomOf } from './support/load.ts';
+import { cpfOf, query, randomOf } from './support/load.ts';
 import { begin, ended, type Running, start } from './support/process.ts';
 
 const ORDERS = Number(process.env.WIRE_ORDERS ?? 16);
@@ -163,7 +163,7 @@ async function defectsOf(books: Books): Promise<string[]> {
   const open = await rows(
     `select kind, key, outcome, last_error from rail_news where outcome in ('pending', 'failed')`,
   );
-  for (const news of open) defects.push(`news is not settled: ${JSON.stringify(news)}`);
+  for (const event of open) defects.push(`news is not settled: ${JSON.stringify(event)}`);
   for (const defect of (await verifyLedger(store.database, accountId)).defects)
     defects.push(JSON.stringify(defect));
   return defects;
@@ -194,14 +194,14 @@ async function offramp(n: number): Promise<void> {
 }
 
 /** How often is asked for an answer, ten times a second: far longer than processes are away. */
-const TRIES_MAX = 900;
+const ATTEMPTS_MAX = 900;
 
 /** Asks under one key until there is an answer. */
 async function create(path: string, n: number, body: object): Promise<string> {
   const whole = { client_name: 'Ana Souza', client_tax_id: cpfOf(n), ...body };
-  let heard: Awaited<ReturnType<typeof ask>>;
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    heard = await ask(baseUrl + path, key, { body: whole, idempotencyKey: `wire-${n}` });
+  let heard: Awaited<ReturnType<typeof query>>;
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+    heard = await query(baseUrl + path, key, { body: whole, idempotencyKey: `wire-${n}` });
     if (heard?.status === 201) return heard.json.end2end;
     if (heard && heard.status < 500 && heard.status !== 409 && heard.status !== 429)
       throw new Error(`${path} is answered ${heard.status}: ${heard.text}`);
@@ -233,8 +233,8 @@ async function rest(): Promise<void> {
   const until = Date.now() + REST_MS;
   const isOpen = async () => {
     const orders = await rows(`select 1 from pix_order where is_done is null`);
-    const news = await rows(`select 1 from rail_news where outcome = 'pending'`);
-    return orders.length + news.length + (await unfinished(store.owner)).length > 0;
+    const event = await rows(`select 1 from rail_news where outcome = 'pending'`);
+    return orders.length + event.length + (await unfinished(store.owner)).length > 0;
   };
   do {
     await changeUnlocked(store.owner, {
@@ -247,7 +247,7 @@ async function rest(): Promise<void> {
       set: 'due_at = least(due_at, clock_timestamp())',
       where: `outcome = 'pending'`,
     });
-    await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance: '5m' } });
+    await query(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance: '5m' } });
     await setTimeout(2_000);
   } while ((await isOpen()) && Date.now() < until);
 }

@@ -22,7 +22,7 @@ export const EXPLORERS: Record<string, string> = {
 };
 
 /** @returns an instant in whole seconds. */
-export function moment(value: string): string {
+export function time(value: string): string {
   return `${value.slice(0, 10)}T${value.slice(11, 19)}Z`;
 }
 

@@ -14,12 +14,12 @@ import {
   assets,
   decimal,
   EXPLORERS,
-  moment,
   names,
   type Query,
   type Row,
   rounded,
   TRANSACTION,
+  time,
   trim,
 } from './hand-written-text.ts';
 import { CONNECTIONS, DATABASE_URL, serve } from './ready.ts';
@@ -130,7 +130,7 @@ function entry(row: Row): string {
   const isDebit = delta.charCodeAt(0) === 45;
   const amount = decimal(isDebit ? delta.slice(1) : delta, scale);
   return (
-    `{"id":${row.line_id},"date":"${moment(row.posted_at as string)}","account":{"id":${row.account_id},"name":${JSON.stringify(row.name)},` +
+    `{"id":${row.line_id},"date":"${time(row.posted_at as string)}","account":{"id":${row.account_id},"name":${JSON.stringify(row.name)},` +
     `"code":"${row.code}","currency":"${row.currency}","currency_pretty_name":${JSON.stringify(row.pretty_name)}},` +
     `"debit":${isDebit ? amount : '0'},"credit":${isDebit ? '0' : amount},"previous_balance":${decimal(row.balance_before as string, scale)},` +
     `"balance":${decimal(row.balance_after as string, scale)},"transaction":${row.end2end === null ? 'null' : embedded(row)}}`
@@ -147,7 +147,7 @@ function embedded(row: Row): string {
 
 function rest(row: Row): string {
   return (
-    `"template":"${row.template}","created_at":"${moment(row.created_at as string)}","updated_at":"${moment(row.updated_at as string)}",` +
+    `"template":"${row.template}","created_at":"${time(row.created_at as string)}","updated_at":"${time(row.updated_at as string)}",` +
     `${labels.get(`${row.template}/${row.component}/${row.state}`)},"error_message":{"en":${JSON.stringify(row.error_en)},"pt":${JSON.stringify(row.error_pt)}},` +
     `"attributes":{${attributes(row)}}}`
   );
@@ -191,7 +191,7 @@ function pixOut(row: Row): string {
 }
 
 function session(row: Row): string {
-  const expiration = row.expires_at === null ? '' : moment(row.expires_at as string);
+  const expiration = row.expires_at === null ? '' : time(row.expires_at as string);
   return `"expiration":"${expiration}","return_url":${text(row.return_url)},"external_code":${text(row.external_code)},"webhook":${text(row.webhook)}`;
 }
 

@@ -21,19 +21,22 @@ export function compareInterfaces(before: Interfaces, now: Interfaces): readonly
     (what) => !graphql.includes(what),
   );
   return [
-    ...told('clients of /v2', openApiBreaks(before.openapi as OpenApi, now.openapi as OpenApi)),
-    ...told('clients of GraphQL', graphql),
-    ...told('the operator’s clients of GraphQL', operator),
-    ...told('receivers of events', asyncApiBreaks(before.asyncapi as AsyncApi, now.asyncapi as AsyncApi)),
-    ...told('scripts with commands', commandBreaks(before.commands, now.commands)),
-    ...told(
+    ...breaksFor('clients of /v2', openApiBreaks(before.openapi as OpenApi, now.openapi as OpenApi)),
+    ...breaksFor('clients of GraphQL', graphql),
+    ...breaksFor('the operator’s clients of GraphQL', operator),
+    ...breaksFor(
+      'receivers of events',
+      asyncApiBreaks(before.asyncapi as AsyncApi, now.asyncapi as AsyncApi),
+    ),
+    ...breaksFor('scripts with commands', commandBreaks(before.commands, now.commands)),
+    ...breaksFor(
       'installations',
       missing(before.settings, now.settings).map((name) => `the setting ${name} is gone`),
     ),
   ];
 }
 
-function told(whom: Break['whom'], list: readonly string[]): Break[] {
+function breaksFor(whom: Break['whom'], list: readonly string[]): Break[] {
   return list.map((what) => ({ whom, what }));
 }
 
@@ -104,14 +107,14 @@ function operationBreaks(name: string, before: Operation, now: Operation): strin
     new Map((of.parameters ?? []).map((each) => [`${each.in} ${each.name}`, each]));
   const [former, present] = [parameters(before), parameters(now)];
   const gone = missing([...former.keys()], [...present.keys()]).map((each) => `${name}: ${each} is gone`);
-  const asked = [...present]
+  const names = [...present]
     .filter(([each, { required }]) => required && !former.get(each)?.required)
     .map(([each]) => `${name}: ${each} is required now`);
   const statuses = missing(successes(before), successes(now)).map(
     (each) => `${name}: the status ${each} is gone`,
   );
   const body = inputBreaks(`${name}: body`, schemaOf(before.requestBody), schemaOf(now.requestBody));
-  return [...gone, ...asked, ...statuses, ...body];
+  return [...gone, ...names, ...statuses, ...body];
 }
 
 function successes({ responses }: Operation): string[] {
@@ -123,15 +126,15 @@ function schemaOf(body: Body | undefined): Schema {
 }
 
 /** Of what clients send: a member that is gone, one that is required now, a value that is no longer taken. */
-function inputBreaks(place: string, before: Schema, now: Schema): string[] {
+function inputBreaks(path: string, before: Schema, now: Schema): string[] {
   const names = Object.keys(before.properties ?? {});
   return [
-    ...missing(names, Object.keys(now.properties ?? {})).map((each) => `${place}.${each} is gone`),
-    ...missing(now.required ?? [], before.required ?? []).map((each) => `${place}.${each} is required now`),
+    ...missing(names, Object.keys(now.properties ?? {})).map((each) => `${path}.${each} is gone`),
+    ...missing(now.required ?? [], before.required ?? []).map((each) => `${path}.${each} is required now`),
     ...names.flatMap((each) => {
       const [former, present] = [before.properties?.[each] ?? {}, now.properties?.[each] ?? {}];
       const lost = missing((former.enum ?? []).map(String), (present.enum ?? former.enum ?? []).map(String));
-      return lost.map((value) => `${place}.${each} no longer takes ${value}`);
+      return lost.map((value) => `${path}.${each} no longer takes ${value}`);
     }),
   ];
 }
@@ -144,16 +147,16 @@ function namedBreaks(before: Members, now: Members): string[] {
 }
 
 /** Of what clients get: a member that is gone or no longer sure, another type. */
-function outputBreaks(place: string, before: Schema, now: Schema): string[] {
-  if (formOf(before) !== formOf(now)) return [`${place} is ${formOf(now)} now; it was ${formOf(before)}`];
+function outputBreaks(path: string, before: Schema, now: Schema): string[] {
+  if (formOf(before) !== formOf(now)) return [`${path} is ${formOf(now)} now; it was ${formOf(before)}`];
   const members = Object.entries(before.properties ?? {}).flatMap(([name, schema]) => {
     const same = now.properties?.[name];
-    return same ? outputBreaks(`${place}.${name}`, schema, same) : [`${place}.${name} is gone`];
+    return same ? outputBreaks(`${path}.${name}`, schema, same) : [`${path}.${name} is gone`];
   });
   const unsure = missing(before.required ?? [], now.required ?? [])
     .filter((each) => now.properties?.[each])
-    .map((each) => `${place}.${each} may be missing now`);
-  const items = before.items && now.items ? outputBreaks(`${place}[]`, before.items, now.items) : [];
+    .map((each) => `${path}.${each} may be missing now`);
+  const items = before.items && now.items ? outputBreaks(`${path}[]`, before.items, now.items) : [];
   return [...members, ...unsure, ...items];
 }
 

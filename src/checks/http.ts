@@ -7,7 +7,7 @@ import type { FaultRule } from './faults.ts';
 export type Body = Readonly<Record<string, unknown>>;
 
 /** A request, read. */
-export interface Asked {
+export interface CheckRequest {
   readonly method: string;
   /** Path with its query, as it was sent: signatures cover it. */
   readonly target: string;
@@ -31,9 +31,9 @@ export interface Answer {
 export interface Route {
   readonly method: string;
   readonly path: RegExp;
-  readonly answer: (asked: Asked) => Answer | Promise<Answer>;
+  readonly answer: (input: CheckRequest) => Answer | Promise<Answer>;
   /** Refuses a caller that is not known here. @throws {Refused} */
-  readonly admit?: (asked: Asked) => void;
+  readonly admit?: (input: CheckRequest) => void;
   /** @returns the fault that happens to this request. */
   readonly fault?: () => FaultRule | undefined;
 }
@@ -82,8 +82,8 @@ async function answerTo(
   if (!found) throw new Refused(matching.length > 0 ? 405 : 404, `no ${request.method} ${pathname} here`);
   const named = (found.path.exec(pathname) ?? []).slice(1).map(decodeURIComponent);
   const text = await readText(request);
-  const asked = { method: found.method, target, named, query, headers: request.headers, text };
-  const full: Asked = { ...asked, body: bodyOf(text, request.headers['content-type']) };
+  const input = { method: found.method, target, named, query, headers: request.headers, text };
+  const full: CheckRequest = { ...input, body: bodyOf(text, request.headers['content-type']) };
   found.admit?.(full);
   const rule = found.fault?.();
   const answer = await withFault(rule, async () => found.answer(full));
@@ -94,7 +94,7 @@ async function answerTo(
 /** Lets a fault happen to a request: before it acts, or after. */
 async function withFault(
   rule: FaultRule | undefined,
-  act: () => Promise<Answer>,
+  work: () => Promise<Answer>,
 ): Promise<Answer | 'broken'> {
   switch (rule?.fault) {
     case 'failing':
@@ -103,13 +103,13 @@ async function withFault(
       return { status: 429, body: { code: 429, description: 'too many requests' } };
     case 'slow':
       await sleep(rule.ms);
-      return act();
+      return work();
     case 'timeout':
-      await act();
+      await work();
       await sleep(rule.ms);
       return 'broken';
     default:
-      return act();
+      return work();
   }
 }
 

@@ -5,15 +5,15 @@
 import { createHmac } from 'node:crypto';
 import { type Applicant, DECISIONS, type Decision } from './applicants.ts';
 import type { Callback } from './callbacks.ts';
-import { type Answer, type Asked, Refused, type Route, route } from './http.ts';
+import { type Answer, type CheckRequest, Refused, type Route, route } from './http.ts';
 import { admitKey, type ChecksParts, type Secrets, textOf } from './parts.ts';
 
 /** @returns the routes of identity checks. */
 export function identityRoutes(parts: ChecksParts): readonly Route[] {
   const { applicants, faults } = parts;
-  const admit = (asked: Asked) => admitKey(parts, asked);
+  const admit = (request: CheckRequest) => admitKey(parts, request);
   return [
-    route('POST', '/v1/checks', (asked) => start(parts, asked), {
+    route('POST', '/v1/checks', (request) => start(parts, request), {
       admit,
       fault: () => faults.next('start'),
     }),
@@ -48,7 +48,7 @@ export function identityRoutes(parts: ChecksParts): readonly Route[] {
   ];
 }
 
-function start(parts: ChecksParts, { body }: Asked): Answer {
+function start(parts: ChecksParts, { body }: CheckRequest): Answer {
   const externalId = textOf(body.externalId);
   if (externalId === '') throw new Refused(400, 'externalId: expected a text');
   const facts = {

@@ -2,7 +2,7 @@
 import type { Applicants } from './applicants.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { Faults } from './faults.ts';
-import { type Asked, type Body, Refused } from './http.ts';
+import { type Body, type CheckRequest, Refused } from './http.ts';
 
 /** Secrets that the provider and the gateway share. */
 export interface Secrets {
@@ -26,7 +26,7 @@ export interface ChecksParts {
 }
 
 /** Refuses callers without the key. @throws {Refused} 401. */
-export function admitKey({ secrets }: Pick<ChecksParts, 'secrets'>, { headers }: Asked): void {
+export function admitKey({ secrets }: Pick<ChecksParts, 'secrets'>, { headers }: CheckRequest): void {
   if (headers['x-api-key'] !== secrets.apiKey) throw new Refused(401, 'the header x-api-key is wrong');
 }
 

@@ -12,35 +12,36 @@ import type { Dialect } from './dialects.ts';
  */
 export function writeIdentitySettings(checks: RunningChecks, home: string, dialect: Dialect): object {
   mkdirSync(home, { recursive: true });
-  const keep = (name: string, secret: string) => {
+  const storeSecret = (name: string, secret: string) => {
     const path = join(home, name);
     writeFileSync(path, secret, { mode: 0o600 });
     return path;
   };
-  const settings = dialect === 'sumsub' ? sumsubSettings(checks, keep) : httpSettings(checks, keep);
+  const settings =
+    dialect === 'sumsub' ? sumsubSettings(checks, storeSecret) : httpSettings(checks, storeSecret);
   writeFileSync(join(home, 'identity.json'), `${JSON.stringify(settings, null, 2)}\n`);
   return settings;
 }
 
 /** Stores a secret. @returns its path. */
-type Keep = (name: string, secret: string) => string;
+type StoreSecret = (name: string, secret: string) => string;
 
-function sumsubSettings({ url, secrets }: RunningChecks, keep: Keep): object {
+function sumsubSettings({ url, secrets }: RunningChecks, storeSecret: StoreSecret): object {
   return {
     kind: 'sumsub',
     url,
-    tokenFile: keep('app-token', secrets.appToken),
-    appSecretFile: keep('app-secret', secrets.appSecret),
+    tokenFile: storeSecret('app-token', secrets.appToken),
+    appSecretFile: storeSecret('app-secret', secrets.appSecret),
     levels: { VERIFIED: 'id-and-liveness' },
-    callback: { secretFile: keep('callback-secret', secrets.callbackSecret) },
+    callback: { secretFile: storeSecret('callback-secret', secrets.callbackSecret) },
   };
 }
 
-function httpSettings({ url, secrets }: RunningChecks, keep: Keep): object {
+function httpSettings({ url, secrets }: RunningChecks, storeSecret: StoreSecret): object {
   return {
     kind: 'http',
     url: `${url}/v1/checks`,
-    headers: [{ name: 'x-api-key', valueFile: keep('api-key', secrets.apiKey) }],
+    headers: [{ name: 'x-api-key', valueFile: storeSecret('api-key', secrets.apiKey) }],
     body: { externalId: 'case', taxId: 'taxId', name: 'name', level: 'level', kind: 'kind' },
     paths: {
       reference: '$.id',
@@ -60,7 +61,7 @@ function httpSettings({ url, secrets }: RunningChecks, keep: Keep): object {
     statusUrl: `${url}/v1/checks/{case}`,
     linkUrl: `${url}/v1/checks/{case}/link`,
     callback: {
-      secretFile: keep('callback-secret', secrets.callbackSecret),
+      secretFile: storeSecret('callback-secret', secrets.callbackSecret),
       header: 'x-signature',
       encoding: 'hex',
       signed: 'timestamp.body',

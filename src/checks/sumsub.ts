@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { Applicant } from './applicants.ts';
 import type { Callback } from './callbacks.ts';
-import { type Answer, type Asked, Refused, type Route, route } from './http.ts';
+import { type Answer, type CheckRequest, Refused, type Route, route } from './http.ts';
 import { oppositeOf } from './identity.ts';
 import { type ChecksParts, objectOf, type Secrets, textOf } from './parts.ts';
 
@@ -15,10 +15,10 @@ const SIGNED_MAX_SECONDS = 60;
 /** @returns the routes of the Sumsub dialect. */
 export function sumsubRoutes(parts: ChecksParts): readonly Route[] {
   const { applicants, faults } = parts;
-  const admit = (asked: Asked) => admitSigned(parts, asked);
+  const admit = (request: CheckRequest) => admitSigned(parts, request);
   const read = { admit, fault: () => faults.next('read') };
   return [
-    route('POST', '/resources/applicants', (asked) => create(parts, asked), {
+    route('POST', '/resources/applicants', (request) => create(parts, request), {
       admit,
       fault: () => faults.next('start'),
     }),
@@ -52,7 +52,7 @@ export function sumsubRoutes(parts: ChecksParts): readonly Route[] {
   ];
 }
 
-function create({ applicants }: ChecksParts, { query, body }: Asked): Answer {
+function create({ applicants }: ChecksParts, { query, body }: CheckRequest): Answer {
   const externalId = textOf(body.externalUserId);
   const info = objectOf(body.fixedInfo);
   const company = objectOf(info.companyInfo);
@@ -69,7 +69,7 @@ function create({ applicants }: ChecksParts, { query, body }: Asked): Answer {
   return { status: 409, body: { description, code: 409 } };
 }
 
-function admitSigned({ secrets }: ChecksParts, { method, target, text, headers }: Asked): void {
+function admitSigned({ secrets }: ChecksParts, { method, target, text, headers }: CheckRequest): void {
   const at = textOf(headers['x-app-access-ts']);
   const signature = createHmac('sha256', secrets.appSecret)
     .update(at + method + target + text)
@@ -111,11 +111,11 @@ export function sumsubCallback(
   applicant: Applicant,
   isForged: boolean,
 ): Callback {
-  const told = isForged ? { ...applicant, decision: oppositeOf(applicant.decision) } : applicant;
+  const shown = isForged ? { ...applicant, decision: oppositeOf(applicant.decision) } : applicant;
   const body = JSON.stringify({
     ...{ applicantId: applicant.id, externalUserId: applicant.externalId },
     type: applicant.decision === 'review' ? 'applicantOnHold' : 'applicantReviewed',
-    ...reviewOf(told),
+    ...reviewOf(shown),
   });
   const secret = isForged ? 'a secret that nobody shares' : callbackSecret;
   const digest = createHmac('sha256', secret).update(body).digest('hex');

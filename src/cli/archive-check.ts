@@ -32,10 +32,11 @@ interface Archiver {
 /** @returns the check; undefined for a server of the operator's own. */
 export async function examineArchive(database: Database, { databaseUrl, home }: Config) {
   if (databaseUrl !== undefined) return [];
-  const { place } = await openCluster(await openHome(home));
-  const folder = await archiveFolder(place);
+  const { folder: clusterFolder } = await openCluster(await openHome(home));
+  const folder = await archiveFolder(clusterFolder);
   const [archiver] = await database.query<Archiver>(ARCHIVER, []);
-  if (folder === undefined) return [{ check: 'archive', ...stateWithout(place, archiver as Archiver) }];
+  if (folder === undefined)
+    return [{ check: 'archive', ...stateWithout(clusterFolder, archiver as Archiver) }];
   const state = stateOf(folder, archiver as Archiver, existsSync(join(folder, WAL_FOLDER)));
   return [
     {
@@ -50,9 +51,9 @@ interface State {
   readonly detail: string;
 }
 
-function stateWithout(place: string, { timeoutSeconds }: Archiver): State {
+function stateWithout(clusterFolder: string, { timeoutSeconds }: Archiver): State {
   if (timeoutSeconds === 0) return { ok: true, detail: 'none; crossramp backup begins one (docs/backup.md)' };
-  const detail = `nothing is archived, although a backup began it: ${linkIn(place)} is gone. Run crossramp backup, or crossramp backup --off (docs/backup.md)`;
+  const detail = `nothing is archived, although a backup began it: ${linkIn(clusterFolder)} is gone. Run crossramp backup, or crossramp backup --off (docs/backup.md)`;
   return { ok: false, detail };
 }
 

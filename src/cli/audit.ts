@@ -53,11 +53,11 @@ function addList(audit: Command): void {
     .addOption(limitOption('entries', 1_000, 20));
   lists(list, {
     on: asHolder,
-    run: async (context, { act, actor, object, since, until, before, limit }: ListOptions) => {
-      const values = act?.split(',').map((each) => each.trim());
-      const acts = values && { name: '--act', values };
+    run: async (context, { act: action, actor, object, since, until, before, limit }: ListOptions) => {
+      const values = action?.split(',').map((each) => each.trim());
+      const actions = values && { name: '--act', values };
       const slice = { after: null, before: before ?? null, isNewestFirst: true, limit };
-      const input = { acts, actorId: actor, objectId: object, since, until };
+      const input = { acts: actions, actorId: actor, objectId: object, since, until };
       return (await readAuditLog(context, input, slice)).entries;
     },
     row: ({ seq, before, after, ...entry }) => ({

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { parseInstant } from '../base/time/instant.ts';
 import type { Config } from '../config.ts';
+import { createBackup, endArchiving } from '../postgres/backup/create-backup.ts';
 import { restoreBackup } from '../postgres/backup/restore-backup.ts';
-import { endArchiving, takeBackup } from '../postgres/backup/take-backup.ts';
 import { answer, jsonOption, progressWriter } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 import { embeddedConfig } from './with-store.ts';
@@ -48,18 +48,18 @@ export function backupCommand(): Command {
       const { path, manifest, bytes, removed } = await untilInterrupted(
         'nothing of the backup was kept',
         (signal) =>
-          takeBackup({
+          createBackup({
             home: config.home,
             folder: resolve(dir),
             archiveSeconds: flags.archiveTimeout,
-            keep: flags.keep,
+            setsMax: flags.keep,
             secretsKeyFile: flags.withSecretsKey ? config.secretsKeyFile : undefined,
-            onProgress: progress.tell,
+            onProgress: progress.report,
             signal,
           }),
       ).finally(progress.end);
       const { startedAt, endedAt, hasSecretsKey, files } = manifest;
-      const took = ((performance.now() - startedMs) / 1_000).toFixed(1);
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
       const key = hasSecretsKey
         ? 'The backup has the key of secrets: whoever reads it can sign webhooks.'
         : `The key file ${config.secretsKeyFile} is not in the backup. ${KEY_ADVICE}.`;
@@ -67,7 +67,7 @@ export function backupCommand(): Command {
         flags,
         { path, startedAt, endedAt, files: files.length, bytes, hasSecretsKey, removed },
         [
-          `backed up to ${path}: ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, ${took} s`,
+          `backed up to ${path}: ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, ${seconds} s`,
           `Can be restored to any time from ${endedAt} on; changes reach the archive within ${flags.archiveTimeout} s.`,
           ...(removed.length > 0 ? [`Older backups that were removed: ${removed.join(', ')}`] : []),
           key,
@@ -99,7 +99,7 @@ export function restoreCommand(): Command {
       const { from, lastChangeAt, hasSecretsKey } = await untilInterrupted('nothing was restored', (signal) =>
         restoreBackup({ home, folder: resolve(dir), until: flags.until, secretsKeyFile, signal }),
       );
-      const took = ((performance.now() - startedMs) / 1_000).toFixed(1);
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
       const last = lastChangeAt === null ? 'no change after the backup' : `last change ${lastChangeAt}`;
       const key = hasSecretsKey
         ? `The key file of the backup is ${secretsKeyFile}, unless there was one already.`
@@ -108,7 +108,7 @@ export function restoreCommand(): Command {
         flags,
         { home, from, lastChangeAt, hasSecretsKey },
         [
-          `restored ${from} into ${home}: ${last}; ${took} s`,
+          `restored ${from} into ${home}: ${last}; ${seconds} s`,
           key,
           'Nothing is archived from here yet. Next: crossramp verify, the start of the gateway, crossramp backup (docs/backup.md).',
         ].join('\n'),

@@ -77,8 +77,8 @@ export function bankFileOptions(command: Command): Command {
 export async function fileReports(options: BankFileOptions, path: string): Promise<void> {
   const { bank, columns = {}, bankAccount = null, decimalMark = null } = options;
   const { dates = DEFAULT_FORM.dates, signs = DEFAULT_FORM.signs, skip = [] } = options;
-  const given = { columns, account: bankAccount, decimalMark, dates, signs, skip };
-  const form: BankForm = bank === undefined ? given : { ...given, bank };
+  const pairs = { columns, account: bankAccount, decimalMark, dates, signs, skip };
+  const form: BankForm = bank === undefined ? pairs : { ...pairs, bank };
   const file = { parameter: '--file', bytes: () => createReadStream(path), form };
   if (options.preview) {
     const read = await asPlatform(options, (context) => previewFile(context, file));
@@ -92,7 +92,7 @@ export async function fileReports(options: BankFileOptions, path: string): Promi
 }
 
 function parseColumns(text: string): BankForm['columns'] {
-  const given = text.split(',').map((each) => {
+  const pairs = text.split(',').map((each) => {
     const [, member = '', name = ''] = COLUMN.exec(each.trim()) ?? [];
     if (!isMember(member))
       throw new InvalidArgumentError(
@@ -100,9 +100,9 @@ function parseColumns(text: string): BankForm['columns'] {
       );
     return [member, name] as const;
   });
-  const columns = Object.fromEntries(given);
+  const columns = Object.fromEntries(pairs);
   const names = Object.values(columns);
-  if (names.length < given.length || new Set(names).size < names.length)
+  if (names.length < pairs.length || new Set(names).size < names.length)
     throw new InvalidArgumentError('Expected each member and each column once.');
   const numbers = names.filter((name) => /^#[1-9]\d{0,2}$/.test(name)).length;
   if (
@@ -121,7 +121,7 @@ function summaryText(read: BankFileSummary): string {
   const { account, movements, incoming, outgoing, first, last, skipped, skippedRows } = read;
   const head = `${movements} movements of ${account ?? 'an account that the file does not name'}: BRL ${incoming} in, ${outgoing} out`;
   const ends = [first, last].flatMap((each) => (each ? [shownCells(each)] : []));
-  const rows = skippedRows.map(({ place, why, text }) => [place, SKIP_REASONS[why], text]);
+  const rows = skippedRows.map(({ place: position, why, text }) => [position, SKIP_REASONS[why], text]);
   return [
     head,
     table(
@@ -139,6 +139,6 @@ function summaryText(read: BankFileSummary): string {
     .join('\n');
 }
 
-function shownCells({ place, day, amount, id, text }: ShownMovement): string[] {
-  return [place, day, amount, id, text];
+function shownCells({ place: position, day, amount, id, text }: ShownMovement): string[] {
+  return [position, day, amount, id, text];
 }

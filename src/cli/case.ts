@@ -2,8 +2,8 @@
 import { Command, Option } from 'commander';
 import { maskName, maskTaxId } from '../base/text/mask.ts';
 import { isoMillis } from '../base/time/instant.ts';
-import { actOnCase } from '../resolvers/cases/act-on-case.ts';
-import type { CaseAct } from '../resolvers/cases/case-state.ts';
+import type { CaseAction } from '../resolvers/cases/case-state.ts';
+import { performCaseAction } from '../resolvers/cases/perform-case-action.ts';
 import { evidenceFor, findCase, readCases } from '../resolvers/cases/read-cases.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { CaseEvidence } from '../store/account/case-evidence.ts';
@@ -31,7 +31,7 @@ const STATES: readonly CaseState[] = [
   'expired',
   'frozen',
 ];
-const ACTS: readonly (readonly [CaseAct, string])[] = [
+const CASE_COMMANDS: readonly (readonly [CaseAction, string])[] = [
   ['approve', 'Approves a case: transactions that wait for it go on.'],
   ['deny', 'Denies a case: what is open for the customer ends, and what was paid goes back.'],
   ['retry', 'Begins the check of a case again.'],
@@ -87,14 +87,14 @@ export function caseCommand(): Command {
           .join('\n')}\n\n${columnsText(evidence.map(entry), COLUMNS)}`,
     },
   );
-  for (const [act, description] of ACTS)
+  for (const [action, description] of CASE_COMMANDS)
     uses(
-      withMode(command.command(act).description(description).argument('<id>', 'id of the case'))
+      withMode(command.command(action).description(description).argument('<id>', 'id of the case'))
         .addOption(revealOption())
         .requiredOption('--reason <text>', 'reason of the decision, for the audit log; 1 to 200 characters'),
       {
         run: (context, { reason = '' }: Options, id: string) =>
-          actOnCase(context, act, id, { name: '--reason', value: reason }, checksOf(context)),
+          performCaseAction(context, action, id, { name: '--reason', value: reason }, checksOf(context)),
         json: shown,
         text: ({ id, state, unfreezeBy }) =>
           `case ${id} is ${state}${unfreezeBy === null ? '' : '; another person has to unfreeze it too'}`,

@@ -5,7 +5,7 @@ import { CELL_FORM, cellName, cellNamed, FIRST_CELL_NAME } from '../base/ids/cel
 import { openStore, writingUrl } from '../compose/open-store.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
-import { type CellPlace, CellServer } from '../store/migration/cell-server.ts';
+import { type CellLocation, CellServer } from '../store/migration/cell-server.ts';
 import { type CellCheck, checkCell } from '../store/migration/check-cell.ts';
 import { abortMove, type Moved, moveCell } from '../store/migration/move-cell.ts';
 import { readCell } from '../store/migration/settle-cell.ts';
@@ -78,7 +78,7 @@ function addVerify(cell: Command): void {
     .argument('[code]', `${CELL_FORM}; by default the cell of the settings`, codeOf)
     .addOption(jsonOption())
     .action(async (code: string | undefined, options: { json?: boolean }) => {
-      const server = await CellServer.connect(await placeOf(cellSettings(code)));
+      const server = await CellServer.connect(await locationOf(cellSettings(code)));
       const checks: readonly CellCheck[] = await checkCell(server).finally(() => server.close());
       const text = checks
         .map(({ check, ok, detail }) => `${ok ? 'ok  ' : 'FAIL'}  ${check}: ${detail}`)
@@ -115,7 +115,7 @@ function addMove(cell: Command): void {
     .option('--abort', 'give up a move that has not switched: the source serves on')
     .addOption(jsonOption())
     .action(async (code: string, options: MoveOptions) => {
-      const source = await placeOf(cellSettings(code));
+      const source = await locationOf(cellSettings(code));
       const target = {
         url: await writingUrl(urlIn(options.toFile)),
         schema: options.toSchema ?? source.schema,
@@ -148,7 +148,7 @@ async function followMove(
       ...move,
       reachedAt,
       onStep: (step, copy) => {
-        if (step === 'copying') progress.tell({ step, ...copy });
+        if (step === 'copying') progress.report({ step, ...copy });
         else process.stderr.write(options.json ? `${JSON.stringify({ progress: { step } })}\n` : `${step}\n`);
       },
     });
@@ -205,11 +205,11 @@ function withAddresses(text: string, before: CellAddresses = new Map()): CellAdd
 }
 
 /** @throws {ConfigError} for the embedded server, which serves this machine alone. */
-async function placeOf({
+async function locationOf({
   databaseOwnerUrl,
   databaseUrl,
   databaseSchema: schema,
-}: Config): Promise<CellPlace> {
+}: Config): Promise<CellLocation> {
   const url = databaseOwnerUrl ?? databaseUrl;
   if (url === undefined) throw new ConfigError('DATABASE_URL: expected a server of your own for a cell');
   return { url: await writingUrl(url), schema };
@@ -220,14 +220,14 @@ async function listed(config: Config): Promise<ListedCell> {
   if (config.databaseUrl === undefined)
     return { cell: name, state: 'embedded', epoch: '', place: config.home };
   const { pathname } = new URL(urlsOfHosts(config.databaseUrl)?.[0] ?? config.databaseUrl);
-  const place = `${addressOf(config.databaseUrl)}${pathname}/${config.databaseSchema}`;
-  const server = await placeOf(config)
+  const location = `${addressOf(config.databaseUrl)}${pathname}/${config.databaseSchema}`;
+  const server = await locationOf(config)
     .then(CellServer.connect, () => undefined)
     .catch(() => undefined);
-  if (!server) return { cell: name, state: 'unreachable', epoch: '', place };
+  if (!server) return { cell: name, state: 'unreachable', epoch: '', place: location };
   const found = await server.cell().finally(() => server.close());
-  if (!found) return { cell: name, state: 'empty', epoch: '', place };
-  return { cell: cellName(found.code), state: found.state, epoch: String(found.epoch), place };
+  if (!found) return { cell: name, state: 'empty', epoch: '', place: location };
+  return { cell: cellName(found.code), state: found.state, epoch: String(found.epoch), place: location };
 }
 
 function codeOf(text: string): string {

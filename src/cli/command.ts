@@ -5,10 +5,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../resolvers/services/context.ts';
 import { answer, jsonOption, table } from './output.ts';
-import { asOperator, type Place } from './with-store.ts';
+import { type AccountOptions, asOperator } from './with-store.ts';
 
 /** Opens what a command works on, and runs the work there. */
-type Opening<Source> = <Found>(place: Place, work: (source: Source) => Promise<Found>) => Promise<Found>;
+type Opening<Source> = <Found>(
+  options: AccountOptions,
+  work: (source: Source) => Promise<Found>,
+) => Promise<Found>;
 
 /** A use case with the way its result is printed. `names`: the arguments of the command. */
 export interface Use<Options, Result, Source = Context> {
@@ -26,9 +29,9 @@ export function uses<Options, Result, Source = Context>(
   { on = asOperator as unknown as Opening<Source>, run, json, text }: Use<Options, Result, Source>,
 ): void {
   // Commander gives the arguments, then the options and the command.
-  command.addOption(jsonOption()).action(async (...given: unknown[]) => {
-    const options = given.at(-2) as Options & Place & { readonly json?: boolean };
-    const names = given.slice(0, -2) as string[];
+  command.addOption(jsonOption()).action(async (...args: unknown[]) => {
+    const options = args.at(-2) as Options & AccountOptions & { readonly json?: boolean };
+    const names = args.slice(0, -2) as string[];
     const result = await on(options, (source) => run(source, options, ...names));
     answer(options, json ? json(result, options, ...names) : result, text(result, options, ...names));
   });

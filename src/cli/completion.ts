@@ -8,7 +8,7 @@ interface Word {
 }
 
 /** Words that can follow a command, such as `key create`. */
-interface Place {
+interface CommandPath {
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly Word[];
@@ -23,11 +23,11 @@ export function completionCommand(program: () => Promise<Command>): Command {
     .description('Prints a script that completes commands and options with the Tab key.')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SHELLS)))
     .action(async (shell: keyof typeof SHELLS) => {
-      process.stdout.write(SHELLS[shell](placesOf(await program())));
+      process.stdout.write(SHELLS[shell](commandPaths(await program())));
     });
 }
 
-function placesOf(command: Command, path: readonly string[] = []): Place[] {
+function commandPaths(command: Command, path: readonly string[] = []): CommandPath[] {
   const commands = command.commands as readonly Command[];
   const help = command.createHelp();
   const here = {
@@ -37,39 +37,40 @@ function placesOf(command: Command, path: readonly string[] = []): Place[] {
       .visibleOptions(command)
       .flatMap(({ long, description }) => (long ? [{ text: long, doc: description }] : [])),
   };
-  return [here, ...commands.flatMap((each) => placesOf(each, [...path, each.name()]))];
+  return [here, ...commands.flatMap((each) => commandPaths(each, [...path, each.name()]))];
 }
 
 /** Every command by its words, for the `case` that follows a command line word by word. */
-const pathsOf = (places: readonly Place[]) =>
-  places
+const pathsOf = (commands: readonly CommandPath[]) =>
+  commands
     .filter(({ path }) => path !== '')
     .map(({ path }) => `'${path}'`)
     .join('|');
 
 /** Words of `place` that fit the typed text: its commands, or its options after a dash. */
-const wordsOf = ({ commands, options }: Place) => [...commands, ...options].map(({ text }) => text).join(' ');
+const wordsOf = ({ commands, options }: CommandPath) =>
+  [...commands, ...options].map(({ text }) => text).join(' ');
 
-function bash(places: readonly Place[]): string {
+function bash(commands: readonly CommandPath[]): string {
   return `# Bash completion of ${NAME}: put this line into ~/.bashrc:  source <(${NAME} completion bash)
 _${NAME}() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${at:+$at }$word" in
-      ${pathsOf(places)}) at="\${at:+$at }$word" ;;
+      ${pathsOf(commands)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
-${places.map((place) => `    '${place.path}') COMPREPLY=($(compgen -W '${wordsOf(place)}' -- "$cur")) ;;`).join('\n')}
+${commands.map((command) => `    '${command.path}') COMPREPLY=($(compgen -W '${wordsOf(command)}' -- "$cur")) ;;`).join('\n')}
   esac
 }
 complete -o default -F _${NAME} ${NAME}
 `;
 }
 
-function zsh(places: readonly Place[]): string {
+function zsh(commands: readonly CommandPath[]): string {
   const entry = ({ text, doc }: Word) => `'${quoted(`${text.replaceAll(':', '\\:')}:${doc}`)}'`;
-  const words = ({ commands, options }: Place) => [...commands, ...options].map(entry).join(' ');
+  const words = ({ commands, options }: CommandPath) => [...commands, ...options].map(entry).join(' ');
   return `#compdef ${NAME}
 # Zsh completion of ${NAME}: put this line into ~/.zshrc, after compinit:  source <(${NAME} completion zsh)
 _${NAME}() {
@@ -77,11 +78,11 @@ _${NAME}() {
   local -a found
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${at:+$at }$word" in
-      ${pathsOf(places)}) at="\${at:+$at }$word" ;;
+      ${pathsOf(commands)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
-${places.map((place) => `    '${place.path}') found=(${words(place)}) ;;`).join('\n')}
+${commands.map((command) => `    '${command.path}') found=(${words(command)}) ;;`).join('\n')}
   esac
   _describe '${NAME}' found || _files
 }
@@ -89,8 +90,8 @@ compdef _${NAME} ${NAME}
 `;
 }
 
-function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, commands, options }) => {
+function fish(commands: readonly CommandPath[]): string {
+  const lines = commands.flatMap(({ path, commands, options }) => {
     const when = `complete -c ${NAME} -n '__${NAME}_at "${path}"'`;
     return [
       ...commands.map(({ text, doc }) => `${when} -f -a '${text}' -d '${fishQuoted(doc)}'`),
@@ -102,7 +103,7 @@ function __${NAME}_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
     switch (string trim -- "$at $word")
-      case ${pathsOf(places).replaceAll('|', ' ')}
+      case ${pathsOf(commands).replaceAll('|', ' ')}
         set at (string trim -- "$at $word")
     end
   end

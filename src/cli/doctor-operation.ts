@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { timesOf } from '../server/metrics/figure-reader.ts';
 import type { VerifyState } from '../store/ledger/verify-state.ts';
-import type { JobFigures, RelayFigures, TurnFigures } from '../store/metrics/figures.ts';
+import type { EndpointWaits, JobFigures, RelayFigures } from '../store/metrics/figures.ts';
 import { type FigureRows, readFigures } from '../store/metrics/read-figures.ts';
 import type {
   ActivityFigures,
@@ -93,12 +93,12 @@ function jobsState(figures: FigureRows, mode: string): State {
 
 function webhooksState(figures: FigureRows, mode: string): State {
   const relay = rowsOf<RelayFigures>(figures, 'relay')?.find((row) => row.mode === mode);
-  const turn = rowsOf<TurnFigures>(figures, 'turns')?.find((row) => row.mode === mode);
-  if (!relay || !turn) return UNREAD;
+  const waits = rowsOf<EndpointWaits>(figures, 'turns')?.find((row) => row.mode === mode);
+  if (!relay || !waits) return UNREAD;
   const lag = Math.round(relay.lag);
   return {
-    ok: lag <= RELAY_SECONDS_MAX && turn.overdue <= OVERDUE_SECONDS_MAX,
-    detail: `${relay.events} events are not relayed, the oldest for ${lag} s; the sender is ${turn.overdue} s late`,
+    ok: lag <= RELAY_SECONDS_MAX && waits.overdue <= OVERDUE_SECONDS_MAX,
+    detail: `${relay.events} events are not relayed, the oldest for ${lag} s; the sender is ${waits.overdue} s late`,
   };
 }
 

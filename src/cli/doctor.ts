@@ -44,7 +44,7 @@ interface Check {
 }
 
 /** Processes that stand still without a checker. */
-const JUDGES = {
+const VERDICTS = {
   identity: 'no onramp and no offramp can be created',
   screening: 'no transaction can be created',
 };
@@ -89,14 +89,14 @@ async function examineLogin(database: Database): Promise<Check> {
 
 /** Status that the rails of RAILS_FILE report. */
 async function examineRails(services: Services): Promise<Check[]> {
-  const told = ACCOUNT_MODES.map(async (mode) => {
+  const reported = ACCOUNT_MODES.map(async (mode) => {
     const own = services.forMode(mode);
     const { railParts, rails } = own;
     const reconciled = await reconciliationChecks(own);
     const checks = [...(await checkRails(railParts)), ...uncheckedIn(railParts, rails), ...reconciled];
     return checks.map(({ rail, check, ...found }) => ({ check: `${mode} ${rail}: ${check}`, ...found }));
   });
-  return (await Promise.all(told)).flat();
+  return (await Promise.all(reported)).flat();
 }
 
 /**
@@ -108,7 +108,7 @@ function uncheckedIn(
   { missing = [] }: Pick<Rails, 'missing'>,
 ): readonly NamedCheck[] {
   if (parts.length === 0) return [];
-  return Object.entries(JUDGES).flatMap(([rail, words]) =>
+  return Object.entries(VERDICTS).flatMap(([rail, words]) =>
     missing.includes(rail)
       ? [
           {

@@ -79,8 +79,8 @@ function withApi(command: Command): Command {
 
 async function listen(api: Api, options: Options & { forwardTo: string }): Promise<void> {
   const saved = readSaved();
-  const place = `${api.baseUrl} ${options.forwardTo}`;
-  const log = await followEvents(api, options.after ?? saved.cursors[place]);
+  const target = `${api.baseUrl} ${options.forwardTo}`;
+  const log = await followEvents(api, options.after ?? saved.cursors[target]);
   const again = await followRedeliveries(api);
   // Printed when both starting points are fixed: everything that happens from now on is forwarded.
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
@@ -92,7 +92,7 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   const forwardLog = async () => {
     for await (const event of log) {
       await pass(event);
-      writeSaved({ ...saved, cursors: { ...readSaved().cursors, [place]: event.cursor } });
+      writeSaved({ ...saved, cursors: { ...readSaved().cursors, [target]: event.cursor } });
     }
   };
   const forwardAgain = async () => {

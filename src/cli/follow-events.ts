@@ -87,7 +87,7 @@ async function* eventsAfter(api: Api, after: string): AsyncGenerator<FollowedEve
 /** @returns the cursor of the current end of the log: a new stream begins with it. */
 function newest(api: Api): Promise<string> {
   const body = JSON.stringify({ query: 'subscription { events { cursor } }' });
-  return ask(api, '/graphql', { body, accept: 'text/event-stream', read: firstId });
+  return fetchPath(api, '/graphql', { body, accept: 'text/event-stream', read: firstId });
 }
 
 /** Reads a stream of events up to its first id. @returns undefined when it ends before. */
@@ -112,7 +112,7 @@ interface Page {
 async function readPage(api: Api, cursor: string): Promise<Page> {
   try {
     const query = `after=${encodeURIComponent(cursor)}&limit=100&wait=${WAIT_SECONDS}`;
-    return pageOf(await ask(api, `/v2/events?${query}`));
+    return pageOf(await fetchPath(api, `/v2/events?${query}`));
   } catch (error) {
     const { code, earliest } = error instanceof Refusal ? error.problem : {};
     if (code !== 'CURSOR_EXPIRED' || typeof earliest !== 'string') throw error;
@@ -124,7 +124,7 @@ async function readPage(api: Api, cursor: string): Promise<Page> {
 }
 
 /** Options of a request. */
-export interface Asking {
+export interface RequestOptions {
   /** JSON text to post. */
   readonly body?: string;
   /** Media type of the answer; JSON if it is not given. */
@@ -139,9 +139,9 @@ export interface Asking {
  *
  * @throws {StoreError} when the gateway refuses, or cannot be reached by the very first request.
  */
-export async function ask(api: Api, path: string, asking: Asking = {}): Promise<string> {
+export async function fetchPath(api: Api, path: string, options: RequestOptions = {}): Promise<string> {
   const { baseUrl, apiKey } = api;
-  const { body, accept = 'application/json', read = (answer) => answer.text() } = asking;
+  const { body, accept = 'application/json', read = (answer) => answer.text() } = options;
   const headers = { authorization: `Bearer ${apiKey}`, accept, 'content-type': 'application/json' };
   const request = body === undefined ? { headers } : { method: 'POST', headers, body };
   for (;;) {

@@ -1,7 +1,7 @@
 /** Follows the redeliveries to an account's webhook endpoints over HTTP, with the public API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store/connection/check-server.ts';
-import { type Api, ask, type FollowedEvent } from './follow-events.ts';
+import { type Api, type FollowedEvent, fetchPath } from './follow-events.ts';
 
 interface Delivery {
   readonly id: string;
@@ -54,7 +54,7 @@ async function readNewest(api: Api, known: ReadonlySet<string>): Promise<Deliver
 async function readPage(api: Api, after: string | null): Promise<Page> {
   for (;;) {
     const { data, errors } = JSON.parse(
-      await ask(api, '/graphql', { body: JSON.stringify({ query: QUERY, variables: { after } }) }),
+      await fetchPath(api, '/graphql', { body: JSON.stringify({ query: QUERY, variables: { after } }) }),
     );
     if (!errors) return data.viewer.account.webhookDeliveries;
     if (errors[0].extensions?.code !== 'UNAVAILABLE')

@@ -44,7 +44,7 @@ export function importCommand(): Command {
           const { database } = services;
           const accountId = await accountNamed(database, options.account);
           const atomically = writtenDown(await operatorContext(services, accountId), basename(path));
-          const follow = { onProgress: progress.tell, atomically, signal };
+          const follow = { onProgress: progress.report, atomically, signal };
           return importAccount(database, REGISTRY, accountId, basename(path), linesOf(file), follow);
         }),
       ).finally(() => {

@@ -1,6 +1,6 @@
 /** `crossramp journal list|propose|approve|reject`: manual journals on house accounts. */
 import { Command, Option } from 'commander';
-import type { ActName } from '../base/access/acts.ts';
+import type { ActionName } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { MANUAL_ACCOUNTS } from '../base/money/manual-accounts.ts';
 import { fromMinor } from '../base/money/money.ts';
@@ -109,13 +109,13 @@ function listText(journals: readonly ReturnType<typeof shownJournal>[]): string 
 /** Does it once under the key of the command, where it has one. @returns the journal as it is now. */
 export async function journalOnce(
   context: Context,
-  act: ActName,
+  action: ActionName,
   { idempotencyKey }: Keyed,
   input: unknown,
   work: (attempt: Attempt, checks: CreationChecks) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
   const body = { input, mode: context.mode };
-  const id = await onceAs(context, act, { idempotencyKey, body }, async (attempt, checks) =>
+  const id = await onceAs(context, action, { idempotencyKey, body }, async (attempt, checks) =>
     String((await work(attempt, checks)).id),
   );
   return findOwnJournal(context, String(id));

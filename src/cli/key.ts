@@ -13,7 +13,7 @@ import {
 } from '../resolvers/account/manage-keys.ts';
 import { audited } from '../resolvers/checks/audited.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { type Context, requireAct } from '../resolvers/services/context.ts';
+import { type Context, requirePermission } from '../resolvers/services/context.ts';
 import { readMode } from '../store/account/accounts.ts';
 import { accountOfKey, findOwnKey, type ListedKey, listKeys } from '../store/account/api-keys.ts';
 import { StoreError } from '../store/connection/check-server.ts';
@@ -21,18 +21,18 @@ import type { Database } from '../store/connection/database.ts';
 import { uses } from './command.ts';
 import { LIVE_HOLDER } from './output.ts';
 import {
+  type AccountOptions,
   accountOrPlatform,
   asHolder,
   onServices,
   onStore,
   operatorContext,
-  type Place,
 } from './with-store.ts';
 
 const ALL_SCOPES: readonly Scope[] = [...SCOPES, ...PLATFORM_SCOPES];
 const ACCOUNT = 'id of the account, "sandbox", or "platform" for keys of the operator';
 
-interface NewKey extends Place {
+interface NewKey extends AccountOptions {
   readonly scopes: Scope[];
   readonly name: string;
   readonly expires?: Expiry;
@@ -50,7 +50,7 @@ export function keyCommand(): Command {
     .option('--live', LIVE_HOLDER);
   uses(list, {
     on: onStore,
-    run: async (database, options: Place) => {
+    run: async (database, options: AccountOptions) => {
       const keys = await listKeys(database, await accountOrPlatform(database, options));
       return { keys: keys.map(shown), now: new Date(database.nowMs()).toISOString() };
     },
@@ -60,7 +60,7 @@ export function keyCommand(): Command {
   addRotate(key);
   uses(ofKey(key.command('revoke').description('Revokes a key; every process refuses it within a second.')), {
     on: onServices,
-    run: async (services, options: Place, id: string) => {
+    run: async (services, options: AccountOptions, id: string) => {
       const accountId = await keyHolder(services.database, id, options);
       await revokeApiKey(await operatorContext(services, accountId), id);
     },
@@ -97,7 +97,11 @@ function lineOf(key: ReturnType<typeof shown>, now: string): string {
 }
 
 /** @returns the account of a key. @throws {StoreError} when no active key has the id, or it is of another account than is named. */
-async function keyHolder(database: Database, keyId: string, { account, live }: Place): Promise<bigint> {
+async function keyHolder(
+  database: Database,
+  keyId: string,
+  { account, live }: AccountOptions,
+): Promise<bigint> {
   const holder = await accountOfKey(database, keyId);
   const named = account === undefined ? holder : await accountOrPlatform(database, { account, live });
   if (holder === undefined || holder !== named) {
@@ -137,7 +141,7 @@ async function issue(context: Context, { account, live, name: value, scopes, exp
   const { database, caller } = context;
   if (live && (await readMode(database, caller.accountId)) !== 'live')
     throw new StoreError(`account ${account} is a sandbox account: it has test keys only`);
-  requireAct(context, 'key.create');
+  requirePermission(context, 'key.create');
   const checks = checksOf(context);
   const name = checks.reference({ name: '--name', value });
   const nowMs = database.nowMs();
@@ -166,12 +170,12 @@ function addRotate(key: Command): void {
     on: onServices,
     run: async (
       services,
-      { overlap: overlapSeconds, ...options }: Place & { overlap: number },
+      { overlap: overlapSeconds, ...options }: AccountOptions & { overlap: number },
       id: string,
     ) => {
       const accountId = await keyHolder(services.database, id, options);
       const context = await operatorContext(services, accountId);
-      requireAct(context, 'key.rotate');
+      requirePermission(context, 'key.rotate');
       return audited(context, async (tx, writeDown) => {
         const now = new Date(services.database.nowMs());
         const old = await findOwnKey(tx, accountId, id, now);

@@ -1,8 +1,8 @@
 /** Commands with `--idempotency-key`: done once, and answered alike afterwards (C-52). */
-import type { ActName } from '../base/access/acts.ts';
+import type { ActionName } from '../base/access/actions.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
-import { type Context, requireAct } from '../resolvers/services/context.ts';
+import { type Context, requirePermission } from '../resolvers/services/context.ts';
 
 /** The option of the key of a command. */
 export interface Keyed {
@@ -18,15 +18,15 @@ export interface Keyed {
  */
 export async function onceAs<Result>(
   context: Context,
-  act: ActName,
+  action: ActionName,
   { idempotencyKey: key, body }: Keyed & { readonly body: object },
   work: (attempt: Attempt, checks: CreationChecks) => Promise<Result>,
 ): Promise<Result> {
-  requireAct(context, act);
+  requirePermission(context, action);
   const request = {
     key,
     parameter: '--idempotency-key',
-    route: `crossramp ${act}`,
+    route: `crossramp ${action}`,
     body: JSON.stringify(body),
   };
   const done = await once(context, request, async (attempt) => ({

@@ -102,7 +102,7 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
 
 /** Shows the progress of a command on standard error. */
 export interface ProgressWriter<Progress> {
-  readonly tell: (progress: Progress) => void;
+  readonly report: (progress: Progress) => void;
   /** Removes the last line from a terminal. */
   readonly end: () => void;
 }
@@ -125,7 +125,7 @@ export function progressWriter<Progress>(
   const isShown = options.json || stderr.isTTY;
   let lastMs = Number.NEGATIVE_INFINITY;
   return {
-    tell: (progress) => {
+    report: (progress) => {
       if (!isShown || performance.now() - lastMs < PROGRESS_EVERY_MS) return;
       lastMs = performance.now();
       write(progress);

@@ -1,6 +1,6 @@
 /** The database of `doctor`, whose failures are named as its own: among checks of rails, a time-out could be that of a rail. */
 import type { Database } from '../store/connection/database.ts';
-import { isDatabaseAway } from '../store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
 
 /** The database did not answer. */
 export class OwnDatabaseError extends Error {
@@ -17,7 +17,7 @@ export function namingItsFailures(database: Database): Database {
     try {
       return await work;
     } catch (error) {
-      throw isDatabaseAway(error) ? new OwnDatabaseError(error as Error) : error;
+      throw isDatabaseUnreachable(error) ? new OwnDatabaseError(error as Error) : error;
     }
   };
   return {

@@ -11,13 +11,13 @@ import { readOwnSessions } from '../store/people/person-sessions.ts';
 import { lists, uses } from './command.ts';
 import { LIVE_HOLDER } from './output.ts';
 import {
+  type AccountOptions,
   accountOrPlatform,
   asHolder,
   gatewayUrl,
   onServices,
   onStore,
   operatorContext,
-  type Place,
 } from './with-store.ts';
 
 interface Invitation {
@@ -50,7 +50,7 @@ export function personCommand(): Command {
   addLink(person);
   lists(withHolder(person.command('list').description('Lists the people of an account.')), {
     on: onStore,
-    run: async (database, options: Place) =>
+    run: async (database, options: AccountOptions) =>
       readMembers(database, await accountOrPlatform(database, options)),
     row: shown,
     columns: {
@@ -134,7 +134,7 @@ function addLink(person: Command): void {
     );
   uses(withHolder(link), {
     on: onServices,
-    run: async (services, options: Place & { forgetPasskeys?: boolean }, email?: string) => {
+    run: async (services, options: AccountOptions & { forgetPasskeys?: boolean }, email?: string) => {
       const contextOf = async (accountId: bigint) => linking(await operatorContext(services, accountId));
       if (email === undefined) return linkOf(await makeNewcomerLink(services.database, contextOf));
       const context = await contextOf(await accountOrPlatform(services.database, options));

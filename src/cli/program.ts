@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   case: async () => (await import('./case.ts')).caseCommand(),
   suspense: async () => (await import('./suspense.ts')).suspenseCommand(),
   screening: async () => (await import('./screening.ts')).screeningCommand(),
-  news: async () => (await import('./news.ts')).newsCommand(),
+  news: async () => (await import('./rail-events.ts')).railEventCommand(),
   order: async () => (await import('./order.ts')).orderCommand(),
   job: async () => (await import('./job.ts')).jobCommand(),
   network: async () => (await import('./network.ts')).networkCommand(),

@@ -1,7 +1,7 @@
 /** `crossramp refund retry|settle`: the operator's handling of failed refunds. */
 import { Command } from 'commander';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { retryRefund, settleRefundByHand } from '../resolvers/orders/refund-payment.ts';
+import { retryRefund, settleRefundManually } from '../resolvers/orders/refund-payment.ts';
 import { moves } from './step.ts';
 
 /** The command `refund`. */
@@ -22,7 +22,7 @@ export function refundCommand(): Command {
         'where the payment can be found, such as its EndToEndId; 1 to 200 characters',
       ),
     (context, target, { reference }: { reference: string }) =>
-      settleRefundByHand(context, target, { name: '--reference', value: reference }, checksOf(context)),
+      settleRefundManually(context, target, { name: '--reference', value: reference }, checksOf(context)),
   );
   return refund;
 }

@@ -11,9 +11,9 @@ interface Check {
 }
 
 const CONNECTIONS = 2;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** A standby that shows no mark by then answers no reads. Unit: ms. */
-const LOOKS_MAX_MS = 4_000;
+const PROBE_MAX_MS = 4_000;
 
 /** @returns for each standby whether it shows what is written to the primary now. */
 export async function examineReplicas(database: Database, config: Config): Promise<readonly Check[]> {
@@ -21,9 +21,9 @@ export async function examineReplicas(database: Database, config: Config): Promi
   const replicas = await openReplicas(settings, { database, url: () => '' });
   if (!replicas) return [];
   try {
-    const untilMs = performance.now() + LOOKS_MAX_MS;
+    const untilMs = performance.now() + PROBE_MAX_MS;
     while (performance.now() < untilMs && replicas.status().some(({ isInUse }) => !isInUse))
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     return replicas.status().map(({ address, isInUse: ok, behindMs }) => ({
       check: `reads on ${address}`,
       ok,

@@ -125,10 +125,13 @@ async function run(options: RunOptions): Promise<void> {
     { gateway: address, page },
     logTo(output),
   );
-  const places = ['socket' in address ? address.socket : placeOf(address), ...(page ? [placeOf(page)] : [])];
-  const place = places.join(' and ');
-  const text = [...linesOf(wallet), ...limits, `listens at ${place}`].join('\n');
-  answer(options, { ...wallet, limits, listensAt: place }, text);
+  const addresses = [
+    'socket' in address ? address.socket : hostAndPort(address),
+    ...(page ? [hostAndPort(page)] : []),
+  ];
+  const listening = addresses.join(' and ');
+  const text = [...linesOf(wallet), ...limits, `listens at ${listening}`].join('\n');
+  answer(options, { ...wallet, limits, listensAt: listening }, text);
   await untilInterrupted(
     'what was signed is on the disk',
     (signal) =>
@@ -190,7 +193,7 @@ function pageAddressOf({ page, pageCertificate, pageKey }: RunOptions): PageAddr
 const HOST_AND_PORT = /^(.+):(\d{1,5})$/;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
 
-const placeOf = ({ host, port }: { readonly host: string; readonly port: number }) => `${host}:${port}`;
+const hostAndPort = ({ host, port }: { readonly host: string; readonly port: number }) => `${host}:${port}`;
 
 async function passphraseOf({ passphraseFile }: { readonly passphraseFile?: string }): Promise<string> {
   if (passphraseFile !== undefined) return readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { isoMillis } from '../base/time/instant.ts';
 import { readStepUps } from '../resolvers/account/read-waiting.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { decideStepUp } from '../resolvers/orders/act-on-transaction.ts';
+import { decideStepUp } from '../resolvers/orders/transaction-actions.ts';
 import { lists } from './command.ts';
 import { withMode } from './output.ts';
 import { moves } from './step.ts';

@@ -10,9 +10,9 @@ import {
   returnSuspense,
 } from '../resolvers/inbound/decide-suspense.ts';
 import { listSuspense } from '../resolvers/inbound/list-suspense.ts';
-import { maskNews } from '../resolvers/inbound/mask-news.ts';
+import { maskRailEvent } from '../resolvers/inbound/mask-rail-event.ts';
 import type { Context } from '../resolvers/services/context.ts';
-import { type SuspenseRow, type SuspenseState, whatBecameOf } from '../store/engine/suspense.ts';
+import { describeState, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
 import { lists, uses } from './command.ts';
 import { revealOption, withMode } from './output.ts';
 
@@ -73,13 +73,13 @@ function decides(command: Command, run: (context: Context, id: string) => Promis
   uses(command.addOption(revealOption()), {
     run: (context, _options: Options, id: string) => run(context, id),
     json: shown,
-    text: (row) => `suspense entry ${row.id} ${whatBecameOf(row)}`,
+    text: (row) => `suspense entry ${row.id} ${describeState(row)}`,
   });
 }
 
 function shown(row: SuspenseRow, { reveal }: Options) {
   const { amountMinor, id, accountId, transactionId, ...rest } = row;
-  const { assignedTo, proposedTo, openedAt, decidedAt, news, ...others } = rest;
+  const { assignedTo, proposedTo, openedAt, decidedAt, news: event, ...others } = rest;
   return {
     id: String(id),
     account: String(accountId),
@@ -89,6 +89,6 @@ function shown(row: SuspenseRow, { reveal }: Options) {
     openedAt: isoMillis(openedAt),
     decidedAt: decidedAt && isoMillis(decidedAt),
     ...others,
-    news: reveal ? news : maskNews(news),
+    news: reveal ? event : maskRailEvent(event),
   };
 }

@@ -28,7 +28,7 @@ export function verifyCommand(): Command {
         const result = { checked: 0, defects: [] as ReturnType<typeof shownDefect>[] };
         for (const accountId of accounts) {
           const account = await verifyLedger(database, accountId, {
-            onProgress: (lines) => progress.tell({ lines: result.checked + lines }),
+            onProgress: (lines) => progress.report({ lines: result.checked + lines }),
           });
           result.checked += account.checked;
           result.defects.push(...account.defects.map((defect) => shownDefect(accountId, defect)));

@@ -56,20 +56,20 @@ export function webhookCommand(): Command {
     .option('--template <name>', 'only transactions of this template')
     .option('--events <names>', EVENTS_HELP);
   uses(create, { run: addEndpoint, text: ({ id, secret }) => `${id}\nsecret ${secret}` });
-  const turn = (name: string, description: string, act: typeof pauseWebhookEndpoint, state: string) =>
+  const make = (name: string, description: string, set: typeof pauseWebhookEndpoint, state: string) =>
     uses(define(`${name} <endpoint>`, description), {
-      run: (context, _options: object, id: string) => act(context, id),
+      run: (context, _options: object, id: string) => set(context, id),
       json: (_done, _options, id) => ({ id, state }),
       text: (_done, _options, id) => `${id} ${state}`,
     });
-  turn('pause', 'Holds deliveries back until the endpoint is resumed.', pauseWebhookEndpoint, 'paused');
-  turn(
+  make('pause', 'Holds deliveries back until the endpoint is resumed.', pauseWebhookEndpoint, 'paused');
+  make(
     'resume',
     'Sends what was held back; enables a disabled endpoint again.',
     resumeWebhookEndpoint,
     'enabled',
   );
-  turn(
+  make(
     'recover',
     'Enables a disabled endpoint and sends what it missed, at most 10,000 events per call: repeat for the rest.',
     async (context, id) => void (await recoverWebhookEndpoint(context, id)),

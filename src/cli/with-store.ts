@@ -83,21 +83,21 @@ export async function accountNamed(database: Database, named: string): Promise<b
 /** @returns the account with this id or handle; `platform` is the one that the operator's keys belong to, one for each mode. */
 export function accountOrPlatform(
   database: Database,
-  { account = 'platform', live }: Place,
+  { account = 'platform', live }: AccountOptions,
 ): Promise<bigint> {
   if (account === 'platform') return platformAccount(database, live ? 'live' : 'sandbox');
   return accountNamed(database, account);
 }
 
 /** Options that name the account on which a command works. */
-export interface Place {
+export interface AccountOptions {
   readonly account?: string | undefined;
   readonly live?: boolean | undefined;
 }
 
 /** Works as the operator, with every scope, on the account that is named; with `live`, or without a name, on the platform. */
 export function asOperator<Result>(
-  { account, live = false }: Place,
+  { account, live = false }: AccountOptions,
   work: (context: Context) => Promise<Result>,
 ): Promise<Result> {
   return withServices(async (services) => {
@@ -111,22 +111,25 @@ export function asOperator<Result>(
 
 /** The same on the account of the platform of a mode, whatever else is named. */
 export function asPlatform<Result>(
-  { live }: Place,
+  { live }: AccountOptions,
   work: (context: Context) => Promise<Result>,
 ): Promise<Result> {
   return asOperator({ live }, work);
 }
 
 /** The same on the account that is named, which may be `platform`. */
-export function asHolder<Result>(place: Place, work: (context: Context) => Promise<Result>): Promise<Result> {
-  return onServices(place, async (services) =>
-    work(await operatorContext(services, await accountOrPlatform(services.database, place))),
+export function asHolder<Result>(
+  options: AccountOptions,
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  return onServices(options, async (services) =>
+    work(await operatorContext(services, await accountOrPlatform(services.database, options))),
   );
 }
 
 /** Works on no account in particular. */
 export function onServices<Result>(
-  _place: Place,
+  _options: AccountOptions,
   work: (services: Services) => Promise<Result>,
 ): Promise<Result> {
   return withServices(work);
@@ -134,7 +137,7 @@ export function onServices<Result>(
 
 /** Reads the database alone, which costs half as much as its services. */
 export function onStore<Result>(
-  _place: Place,
+  _options: AccountOptions,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   return withStore(({ database }) => work(database));

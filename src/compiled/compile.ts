@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import { utf8Text } from '../base/text/utf8-text.ts';
 import { Failures } from './failures.ts';
-import { variableTaker } from './inputs.ts';
+import { variableCoercer } from './inputs.ts';
 import { mentions } from './mentions.ts';
 import { Plan } from './plan.ts';
-import { type Asked, directiveVariables, type Variables } from './selection.ts';
+import { type CompiledOperation, directiveVariables, type Variables } from './selection.ts';
 
 /** Response of an operation. A response without data was refused before execution. */
 export interface Answer {
@@ -50,27 +50,31 @@ export function compile(
   operation: OperationDefinitionNode,
   grow: (fields: number) => void,
 ): Operation {
-  const asked = { schema, operation, fragments: fragmentsOf(document) };
-  const used = directiveVariables(asked);
+  const compiled = { schema, operation, fragments: fragmentsOf(document) };
+  const used = directiveVariables(compiled);
   const mentioned = new Map<string, boolean>();
   const isPlanned = used.length <= DIRECTIVE_VARIABLES_MAX && !hasTypeTests(schema);
   return {
-    execute: isPlanned ? planned(asked, used, grow) : interpreted(asked, document),
+    execute: isPlanned ? planned(compiled, used, grow) : interpreted(compiled, document),
     mentions: (key, depth) => {
       const question = `${key} ${depth}`;
-      const known = mentioned.get(question) ?? mentions(asked, key, depth);
+      const known = mentioned.get(question) ?? mentions(compiled, key, depth);
       mentioned.set(question, known);
       return known;
     },
   };
 }
 
-function planned(asked: Asked, used: readonly string[], grow: (fields: number) => void): Execute {
-  const { schema, operation } = asked;
-  const planOf = plans(asked, used, grow);
-  const take = variableTaker(schema, operation);
-  return async (contextValue, given) => {
-    const { coerced, errors } = take(given);
+function planned(
+  compiled: CompiledOperation,
+  used: readonly string[],
+  grow: (fields: number) => void,
+): Execute {
+  const { schema, operation } = compiled;
+  const planOf = plans(compiled, used, grow);
+  const coerce = variableCoercer(schema, operation);
+  return async (contextValue, input) => {
+    const { coerced, errors } = coerce(input);
     if (errors) return { errors };
     const variables = coerced as Variables;
     const failures = new Failures();
@@ -98,7 +102,7 @@ function hasTypeTests(schema: GraphQLSchema): boolean {
 }
 
 /** A plan for each set of values of the variables that directives use. */
-function plans(asked: Asked, used: readonly string[], grow: (fields: number) => void) {
+function plans(compiled: CompiledOperation, used: readonly string[], grow: (fields: number) => void) {
   const made = new Map<string, Plan>();
   return (variables: Variables): Plan => {
     // Values are booleans, null, or missing.
@@ -106,14 +110,14 @@ function plans(asked: Asked, used: readonly string[], grow: (fields: number) => 
     let plan = made.get(key);
     if (!plan) {
       const values = used.filter((name) => name in variables).map((name) => [name, variables[name]]);
-      plan = new Plan(asked, Object.fromEntries(values), grow);
+      plan = new Plan(compiled, Object.fromEntries(values), grow);
       made.set(key, plan);
     }
     return plan;
   };
 }
 
-function interpreted({ schema, operation }: Asked, document: DocumentNode): Execute {
+function interpreted({ schema, operation }: CompiledOperation, document: DocumentNode): Execute {
   return async (contextValue, variableValues) => {
     const { data, errors } = await execute({
       schema,

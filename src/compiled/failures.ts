@@ -11,7 +11,7 @@ import {
 export type Path = ResponsePath | undefined;
 
 /** @returns an error with its position; unchanged when it has one already. */
-export function placed(error: unknown, nodes: readonly FieldNode[], path: Path): GraphQLError {
+export function withPosition(error: unknown, nodes: readonly FieldNode[], path: Path): GraphQLError {
   return locatedError(error, nodes, responsePathAsArray(path));
 }
 
@@ -19,15 +19,15 @@ export function placed(error: unknown, nodes: readonly FieldNode[], path: Path):
 export class Failures {
   readonly errors: GraphQLError[] = [];
   /** Number of reported errors, including those that the list leaves out. */
-  told = 0;
+  reported = 0;
   readonly #nulled = new Set<Path>();
 
   /** The place becomes null because of the error. */
   add(error: GraphQLError, path: Path): void {
-    this.told += 1;
-    for (let place = path; ; place = place.prev) {
-      if (this.#nulled.has(place)) return;
-      if (place === undefined) break;
+    this.reported += 1;
+    for (let at = path; ; at = at.prev) {
+      if (this.#nulled.has(at)) return;
+      if (at === undefined) break;
     }
     this.#nulled.add(path);
     this.errors.push(error);

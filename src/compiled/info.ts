@@ -8,11 +8,11 @@ import type {
   ResponsePath,
 } from 'graphql';
 import type { Path } from './failures.ts';
-import type { Asked, Variables } from './selection.ts';
+import type { CompiledOperation, Variables } from './selection.ts';
 
 /** A field of a type of object, as an operation asks for it. */
 export interface Site {
-  readonly asked: Asked;
+  readonly compiled: CompiledOperation;
   /** The name in the answer. */
   readonly key: string;
   readonly nodes: readonly FieldNode[];
@@ -21,7 +21,7 @@ export interface Site {
 }
 
 /** @returns the position of an object's field, given the position of the object. */
-export function placeOf({ key, parentType }: Site, prev: Path): ResponsePath {
+export function pathOf({ key, parentType }: Site, prev: Path): ResponsePath {
   return { prev, key, typename: parentType.name };
 }
 
@@ -41,7 +41,7 @@ export class FieldInfo implements GraphQLResolveInfo {
   }
 
   get path(): ResponsePath {
-    this.#path ??= placeOf(this.#site, this.#parent);
+    this.#path ??= pathOf(this.#site, this.#parent);
     return this.#path;
   }
 
@@ -66,14 +66,14 @@ export class FieldInfo implements GraphQLResolveInfo {
   }
 
   get schema() {
-    return this.#site.asked.schema;
+    return this.#site.compiled.schema;
   }
 
   get fragments() {
-    return this.#site.asked.fragments;
+    return this.#site.compiled.fragments;
   }
 
   get operation() {
-    return this.#site.asked.operation;
+    return this.#site.compiled.operation;
   }
 }

@@ -31,43 +31,46 @@ const UNUSUAL = Symbol('unusual');
 /** Coerced variables of an operation, or the errors of the coercion. */
 type VariableValues = ReturnType<typeof getVariableValues>;
 /** Makes a value of what a client sends as JSON. */
-type Take = (value: unknown) => unknown;
+type Coerce = (value: unknown) => unknown;
 /** Returns the value of one argument; undefined when there is none. */
-type TakeArgument = (variables: Variables) => unknown;
+type CoerceArgument = (variables: Variables) => unknown;
 
 /** @returns a function that coerces the given variables of an operation. */
-export function variableTaker(
+export function variableCoercer(
   schema: GraphQLSchema,
   { variableDefinitions: definitions = [] }: OperationDefinitionNode,
-): (given: Variables) => VariableValues {
-  const takers = definitions.map(({ variable, type, defaultValue }) => {
+): (variables: Variables) => VariableValues {
+  const coercers = definitions.map(({ variable, type, defaultValue }) => {
     const found = typeFromAST(schema, type as NamedTypeNode);
     const name = variable.name.value;
-    const take = isInputType(found) && name !== '__proto__' ? taker(found) : () => UNUSUAL;
-    return { name, take, mayLack: !defaultValue && !isNonNullType(found) };
+    const coerce = isInputType(found) && name !== '__proto__' ? coercerOf(found) : () => UNUSUAL;
+    return { name, coerce, mayLack: !defaultValue && !isNonNullType(found) };
   });
-  return (given) => {
-    const coerced = takeAll(takers, given);
+  return (variables) => {
+    const coerced = coerceAll(coercers, variables);
     if (coerced) return { coerced };
-    return getVariableValues(schema, definitions, given, { maxErrors: VARIABLE_ERRORS_MAX });
+    return getVariableValues(schema, definitions, variables, { maxErrors: VARIABLE_ERRORS_MAX });
   };
 }
 
-interface VariableTaker {
+interface VariableCoercer {
   readonly name: string;
-  readonly take: Take;
+  readonly coerce: Coerce;
   /** Whether there need not be a value. */
   readonly mayLack: boolean;
 }
 
 /** @returns undefined when graphql-js has to coerce the values. */
-function takeAll(takers: readonly VariableTaker[], given: Variables): Record<string, unknown> | undefined {
+function coerceAll(
+  coercers: readonly VariableCoercer[],
+  variables: Variables,
+): Record<string, unknown> | undefined {
   const coerced: Record<string, unknown> = {};
   try {
-    for (const { name, take, mayLack } of takers) {
-      const isGiven = Object.hasOwn(given, name);
-      if (!isGiven && mayLack) continue;
-      const value = isGiven ? take(given[name]) : UNUSUAL;
+    for (const { name, coerce, mayLack } of coercers) {
+      const isPresent = Object.hasOwn(variables, name);
+      if (!isPresent && mayLack) continue;
+      const value = isPresent ? coerce(variables[name]) : UNUSUAL;
       if (value === UNUSUAL) return undefined;
       coerced[name] = value;
     }
@@ -78,13 +81,13 @@ function takeAll(takers: readonly VariableTaker[], given: Variables): Record<str
   return coerced;
 }
 
-function taker(type: GraphQLInputType): Take {
+function coercerOf(type: GraphQLInputType): Coerce {
   if (isNonNullType(type)) {
-    const take = taker(type.ofType);
-    return (value) => (value == null ? UNUSUAL : take(value));
+    const coerce = coercerOf(type.ofType);
+    return (value) => (value == null ? UNUSUAL : coerce(value));
   }
-  if (isListType(type)) return listTaker(taker(type.ofType));
-  if (isInputObjectType(type)) return objectTaker(type);
+  if (isListType(type)) return listCoercer(coercerOf(type.ofType));
+  if (isInputObjectType(type)) return objectCoercer(type);
   return (value) => {
     if (value == null) return null;
     const parsed = type.parseValue(value);
@@ -93,15 +96,15 @@ function taker(type: GraphQLInputType): Take {
 }
 
 /** One value stands for a list of it. */
-function listTaker(take: Take): Take {
+function listCoercer(coerce: Coerce): Coerce {
   return (value) => {
     if (value == null) return null;
-    const taken = (Array.isArray(value) ? value : [value]).map(take);
-    return taken.includes(UNUSUAL) ? UNUSUAL : taken;
+    const coerced = (Array.isArray(value) ? value : [value]).map(coerce);
+    return coerced.includes(UNUSUAL) ? UNUSUAL : coerced;
   };
 }
 
-function objectTaker(type: GraphQLInputObjectType): Take {
+function objectCoercer(type: GraphQLInputObjectType): Coerce {
   const fields = Object.values(type.getFields());
   const isUsual = fields.every(({ defaultValue }) => defaultValue === undefined);
   // Made when there is one: an input object may have members of its own type.
@@ -112,49 +115,49 @@ function objectTaker(type: GraphQLInputObjectType): Take {
     members ??= fields.map(({ name, type: of }) => ({
       name,
       isRequired: isNonNullType(of),
-      take: taker(of),
+      coerce: coercerOf(of),
     }));
-    const taken = takeMembers(value as Variables, members);
-    return type.isOneOf && !hasOneValue(taken) ? UNUSUAL : taken;
+    const coerced = coerceMembers(value as Variables, members);
+    return type.isOneOf && !hasOneValue(coerced) ? UNUSUAL : coerced;
   };
 }
 
 /** Whether an object has one member, and a value of it: what `@oneOf` takes. */
-function hasOneValue(taken: unknown): boolean {
-  const values = taken === UNUSUAL ? [] : Object.values(taken as object);
+function hasOneValue(coerced: unknown): boolean {
+  const values = coerced === UNUSUAL ? [] : Object.values(coerced as object);
   return values.length === 1 && values[0] !== null;
 }
 
 interface Member {
   readonly name: string;
   readonly isRequired: boolean;
-  readonly take: Take;
+  readonly coerce: Coerce;
 }
 
-function takeMembers(given: Variables, members: readonly Member[]): unknown {
-  const taken: Record<string, unknown> = {};
-  let left = Object.keys(given).length;
-  for (const { name, isRequired, take } of members) {
-    const value = given[name];
+function coerceMembers(variables: Variables, members: readonly Member[]): unknown {
+  const coerced: Record<string, unknown> = {};
+  let left = Object.keys(variables).length;
+  for (const { name, isRequired, coerce } of members) {
+    const value = variables[name];
     if (value === undefined && !isRequired) continue;
-    const member = take(value);
+    const member = coerce(value);
     if (member === UNUSUAL) return UNUSUAL;
-    taken[name] = member;
+    coerced[name] = member;
     left -= 1;
   }
-  return left === 0 ? taken : UNUSUAL;
+  return left === 0 ? coerced : UNUSUAL;
 }
 
 /** @returns a function that coerces the arguments of a field. It throws the errors of `getArgumentValues`. */
-export function argumentTaker(
+export function argumentCoercer(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
 ): (variables: Variables) => Record<string, unknown> {
-  const takers = field.args.map((argument) => [argument.name, argumentOf(argument, node)] as const);
+  const coercers = field.args.map((argument) => [argument.name, argumentOf(argument, node)] as const);
   return (variables) => {
     const values: Record<string, unknown> = {};
-    for (const [name, take] of takers) {
-      const value = take(variables);
+    for (const [name, coerce] of coercers) {
+      const value = coerce(variables);
       if (value === UNUSUAL) return getArgumentValues(field, node, variables);
       if (value !== undefined) values[name] = value;
     }
@@ -162,21 +165,21 @@ export function argumentTaker(
   };
 }
 
-function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNode): TakeArgument {
-  const given = node.arguments?.find((each) => each.name.value === name)?.value;
+function argumentOf({ name, type, defaultValue }: GraphQLArgument, node: FieldNode): CoerceArgument {
+  const variables = node.arguments?.find((each) => each.name.value === name)?.value;
   const isRequired = isNonNullType(type);
   const none = defaultValue === undefined && !isRequired ? undefined : shared(defaultValue);
-  if (!given) return () => none;
-  if (given.kind === Kind.VARIABLE) {
-    const variable = given.name.value;
+  if (!variables) return () => none;
+  if (variables.kind === Kind.VARIABLE) {
+    const variable = variables.name.value;
     return (variables) => {
       const value = Object.hasOwn(variables, variable) ? variables[variable] : none;
       return value === null && isRequired ? UNUSUAL : value;
     };
   }
   // A list or an object may contain variables.
-  if (given.kind === Kind.OBJECT || given.kind === Kind.LIST) return () => UNUSUAL;
-  const constant = valueFromAST(given, type);
+  if (variables.kind === Kind.OBJECT || variables.kind === Kind.LIST) return () => UNUSUAL;
+  const constant = valueFromAST(variables, type);
   // A list of one value, which a resolver may change.
   if (Array.isArray(constant) && shared(constant[0]) !== UNUSUAL) return () => [...constant];
   const value = shared(constant);

@@ -9,12 +9,16 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { Asked } from './selection.ts';
+import type { CompiledOperation } from './selection.ts';
 
 /**
  * @returns whether a response can contain this key, in the data or in objects up to this depth; lists are left out.
  */
-export function mentions({ schema, operation, fragments }: Asked, key: string, depth: number): boolean {
+export function mentions(
+  { schema, operation, fragments }: CompiledOperation,
+  key: string,
+  depth: number,
+): boolean {
   const seen = new Map<SelectionSetNode, number>();
   const isIn = (type: GraphQLNamedType | undefined, set: SelectionSetNode, left: number): boolean => {
     if ((seen.get(set) ?? -1) >= left) return false;

@@ -24,12 +24,12 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import { quotedUtf8 } from '../base/text/quoted.ts';
-import { Failures, type Path, placed } from './failures.ts';
-import { FieldInfo, placeOf, type Site } from './info.ts';
+import { Failures, type Path, withPosition } from './failures.ts';
+import { FieldInfo, pathOf, type Site } from './info.ts';
 import { isOfTexts, type LeafText, leafText } from './leaf.ts';
 import { NO_ARGUMENTS, NO_INFO, objectResolver, type Resolve, type Run, resolverOf } from './resolver.ts';
 import { runtimeType } from './runtime-type.ts';
-import { type Asked, fieldsOf, type Variables } from './selection.ts';
+import { type CompiledOperation, fieldsOf, type Variables } from './selection.ts';
 import { isPromise, objectWriter, type Text, writeList } from './text.ts';
 
 /** Writes a value that stands at this place. */
@@ -39,7 +39,7 @@ type WriteFields = (source: unknown, run: Run, path: Path) => Text;
 
 /** The writers of one operation under one set of values of its directives. */
 export class Plan {
-  readonly #asked: Asked;
+  readonly #compiled: CompiledOperation;
   readonly #directives: Variables;
   readonly #grow: (fields: number) => void;
   readonly #objects = new Map<string, WriteFields>();
@@ -51,15 +51,15 @@ export class Plan {
    * @param directives - values of the variables that directives use.
    * @param grow - is called with the number of additional cached fields.
    */
-  constructor(asked: Asked, directives: Variables, grow: (fields: number) => void) {
-    this.#asked = asked;
+  constructor(compiled: CompiledOperation, directives: Variables, grow: (fields: number) => void) {
+    this.#compiled = compiled;
     this.#directives = directives;
     this.#grow = grow;
   }
 
   /** Writes the data of the operation. Throws, or rejects, when the whole data is null. */
   write(run: Run): Text {
-    const { schema, operation } = this.#asked;
+    const { schema, operation } = this.#compiled;
     this.#root ??= this.#object(schema.getQueryType() as GraphQLObjectType, [operation.selectionSet]);
     return this.#root(undefined, run, undefined);
   }
@@ -86,9 +86,9 @@ export class Plan {
 
   #fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): WrittenSite[] {
     const found: WrittenSite[] = [];
-    for (const [key, nodes] of fieldsOf(this.#asked, type, sets, this.#directives)) {
+    for (const [key, nodes] of fieldsOf(this.#compiled, type, sets, this.#directives)) {
       const field = this.#definition(type, (nodes[0] as FieldNode).name.value);
-      const site = field && { asked: this.#asked, key, nodes, parentType: type, field };
+      const site = field && { compiled: this.#compiled, key, nodes, parentType: type, field };
       if (site) found.push({ site, write: this.#field(site) });
     }
     this.#grow(found.length);
@@ -97,7 +97,7 @@ export class Plan {
 
   #definition(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
     if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
-    if (type === this.#asked.schema.getQueryType()) {
+    if (type === this.#compiled.schema.getQueryType()) {
       if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
       if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
     }
@@ -114,7 +114,7 @@ export class Plan {
     if (isLeafType(getNullableType(field.type))) return this.#leafField(site, resolve);
     const complete = guarded(site, field.type, this.#value(site, field.type));
     return (source, run, parent) => {
-      const path = placeOf(site, parent);
+      const path = pathOf(site, parent);
       let value: unknown;
       try {
         value = resolve(source, run, parent, path);
@@ -135,7 +135,7 @@ export class Plan {
     const { type } = site.field;
     const write = this.#value(site, type) as (value: unknown) => string;
     const failed = (error: unknown, run: Run, parent: Path) =>
-      nulled(site, type, error, run, placeOf(site, parent));
+      nulled(site, type, error, run, pathOf(site, parent));
     const complete = (value: unknown, run: Run, parent: Path): string => {
       try {
         return write(value);
@@ -212,13 +212,13 @@ export class Plan {
       if (value instanceof Error) throw value;
       const items = Array.isArray(value) ? value : iterated(site, value);
       return writeList(items, (each, index) => {
-        const place = { prev: path, key: index, typename: undefined };
+        const at = { prev: path, key: index, typename: undefined };
         return isPromise(each)
           ? each.then(
-              (found) => item(found, run, place),
-              (error) => nulled(site, type, error, run, place),
+              (found) => item(found, run, at),
+              (error) => nulled(site, type, error, run, at),
             )
-          : item(each, run, place);
+          : item(each, run, at);
       });
     };
   }
@@ -290,10 +290,11 @@ function sharedInRun(write: WriteFields): WriteFields {
   return (source, run, path) => {
     const last = run.written.get(write);
     if (last && last.source === source) return last.text;
-    const { told } = run.failures;
+    const { reported } = run.failures;
     const text = write(source, run, path);
     // An error names its position, so it must be found anew at each one.
-    if (typeof text === 'string' && run.failures.told === told) run.written.set(write, { source, text });
+    if (typeof text === 'string' && run.failures.reported === reported)
+      run.written.set(write, { source, text });
     return text;
   };
 }
@@ -317,7 +318,7 @@ function guarded(site: Site, type: GraphQLOutputType, write: Write): Write {
 
 /** @throws {GraphQLError} when the type may not be null. */
 function nulled(site: Site, type: GraphQLOutputType, error: unknown, run: Run, path: Path): string {
-  const failure = placed(error, site.nodes, path);
+  const failure = withPosition(error, site.nodes, path);
   if (isNonNullType(type)) throw failure;
   run.failures.add(failure, path);
   return 'null';

@@ -2,7 +2,7 @@
 import { defaultFieldResolver, type FieldNode, type GraphQLField, type ResponsePath } from 'graphql';
 import type { Failures, Path } from './failures.ts';
 import { FieldInfo, type Site } from './info.ts';
-import { argumentTaker } from './inputs.ts';
+import { argumentCoercer } from './inputs.ts';
 import type { Variables } from './selection.ts';
 
 /** One execution of an operation. */
@@ -31,9 +31,9 @@ export function resolverOf(site: Site): Resolve {
   const infoOf = (run: Run, parent: Path, path?: ResponsePath) =>
     new FieldInfo(site, run.variables, parent, path);
   if (field.args.length > 0) {
-    const take = argumentTaker(field, nodes[0] as FieldNode);
+    const coerce = argumentCoercer(field, nodes[0] as FieldNode);
     return (source, run, parent, path) =>
-      resolve(source, take(run.variables), run.contextValue, infoOf(run, parent, path));
+      resolve(source, coerce(run.variables), run.contextValue, infoOf(run, parent, path));
   }
   if (resolve === defaultFieldResolver) return memberResolver(field.name, infoOf);
   const ofObject = objectResolver(field);

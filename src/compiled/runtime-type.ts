@@ -8,15 +8,15 @@ import type { Site } from './info.ts';
  * @throws {GraphQLError} when it is not the name of a possible type.
  */
 export function runtimeType(
-  { asked: { schema }, nodes, parentType, field }: Site,
+  { compiled: { schema }, nodes, parentType, field }: Site,
   abstract: GraphQLAbstractType,
   name: unknown,
   value: unknown,
 ): GraphQLObjectType {
   const type = typeof name === 'string' ? schema.getType(name) : undefined;
   if (isObjectType(type) && schema.isSubType(abstract, type)) return type;
-  const place = `for field "${parentType.name}.${field.name}"`;
-  const must = `Abstract type "${abstract.name}" must resolve to an Object type at runtime ${place}`;
+  const where = `for field "${parentType.name}.${field.name}"`;
+  const must = `Abstract type "${abstract.name}" must resolve to an Object type at runtime ${where}`;
   if (name == null)
     throw new GraphQLError(
       `${must}. Either the "${abstract.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,

@@ -19,7 +19,7 @@ import {
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** An operation with its document's fragments and its schema. */
-export interface Asked {
+export interface CompiledOperation {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -31,7 +31,7 @@ export interface Asked {
  * @throws {GraphQLError} when a directive has no value.
  */
 export function fieldsOf(
-  { schema, fragments }: Asked,
+  { schema, fragments }: CompiledOperation,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
   variables: Variables,
@@ -68,12 +68,12 @@ function isIncluded(selection: SelectionNode, variables: Variables): boolean {
 
 function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   if (type.name === condition) return true;
-  const asked = schema.getType(condition);
-  return isAbstractType(asked) && schema.isSubType(asked, type);
+  const typeOfCondition = schema.getType(condition);
+  return isAbstractType(typeOfCondition) && schema.isSubType(typeOfCondition, type);
 }
 
 /** @returns the names of the variables that directives use: with other values of these other fields are asked for. */
-export function directiveVariables({ operation, fragments }: Asked): string[] {
+export function directiveVariables({ operation, fragments }: CompiledOperation): string[] {
   const names = new Set<string>();
   for (const definition of [operation, ...Object.values(fragments)])
     visit(definition, {

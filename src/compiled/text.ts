@@ -53,7 +53,7 @@ class Parts {
 }
 
 /** Writes the value of one field of this object. */
-type WriteField<Given extends unknown[]> = (source: unknown, ...given: Given) => Text;
+type WriteField<Args extends unknown[]> = (source: unknown, ...args: Args) => Text;
 
 /** @returns a function that writes objects of these fields, in this order. */
 export function objectWriter<First, Second>(

@@ -45,7 +45,7 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
     const port = made(network, make({ ...tools, network, signer, rates: rates ?? inProcess.rates }));
     if (port) networks.set(network, port);
   }
-  const given: Partial<Rails> = {
+  const configured: Partial<Rails> = {
     ...(pix && { pix }),
     ...definedOf('bankAccount', plan.bankAccount),
     ...definedOf('rates', rates),
@@ -56,11 +56,11 @@ export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProces
   };
   if (inProcess !== NO_RAILS) {
     const chain = chainOver(networks, inProcess.chain);
-    return { rails: { ...inProcess, ...given, chain }, parts };
+    return { rails: { ...inProcess, ...configured, chain }, parts };
   }
   const others = refusingRails((part) => railsMissing([part]));
   const chain = chainOver(networks, undefined);
-  return { rails: { ...others, ...given, chain, missing: missingOf(given, networks) }, parts };
+  return { rails: { ...others, ...configured, chain, missing: missingOf(configured, networks) }, parts };
 }
 
 function identityOf({ identity }: RailPlan, tools: RailTools): RailPart<IdentityCheck> | undefined {
@@ -81,9 +81,9 @@ function off<Port>(port: Port, meaning: string): RailPart<Port> {
 }
 
 /** Rails that are not configured, by the names of `railsFor`. */
-function missingOf(given: Partial<Rails>, networks: ReadonlyMap<string, ChainRail>): readonly string[] {
+function missingOf(configured: Partial<Rails>, networks: ReadonlyMap<string, ChainRail>): readonly string[] {
   const parts = (['pix', 'rates', 'identity', 'screening', 'liquidity'] as const).filter(
-    (name) => !given[name],
+    (name) => !configured[name],
   );
   return [...parts, ...Object.keys(NETWORKS).filter((name) => !networks.has(name))];
 }
@@ -100,7 +100,7 @@ function chainOver(networks: ReadonlyMap<string, ChainRail>, others: ChainRail |
     depositAddress: async (currency) => of(currency).depositAddress(currency),
     watchDeposit: async (order) => of(order.currency).watchDeposit(order),
     send: async (order) => of(order.currency).send(order),
-    giveBack: async (order) => of(order.currency).giveBack(order),
+    refund: async (order) => of(order.currency).refund(order),
     sendBack: async (order) => of(order.currency).sendBack(order),
     statementOf: (network) => (networks.get(network) ?? others)?.statementOf?.(network),
   };

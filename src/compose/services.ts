@@ -4,20 +4,20 @@ import type { AccountMode } from '../base/access/account-mode.ts';
 import { NO_SECRET_KEYS, type SecretBox } from '../base/access/secret-box.ts';
 import { createSandbox } from '../rails/sandbox/index.ts';
 import { createAdvance } from '../resolvers/engine/advance-transaction.ts';
-import { receiveNews } from '../resolvers/inbound/receive.ts';
+import { receiveRailEvent } from '../resolvers/inbound/receive.ts';
 import { reportingRates } from '../resolvers/pricing/price.ts';
 import { priceArrival } from '../resolvers/pricing/price-arrival.ts';
 import type { Advance } from '../resolvers/services/advance.ts';
 import { type Clock, liveClock } from '../resolvers/services/clock.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { EventHub } from '../resolvers/services/event-hub.ts';
-import type { HandOver } from '../resolvers/services/hand-over.ts';
+import type { LocalDispatch } from '../resolvers/services/local-dispatch.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
 import { Notifier } from '../resolvers/services/notifier.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
+import { RunningWork } from '../resolvers/services/running-work.ts';
 import { StreamLimit } from '../resolvers/services/stream-limit.ts';
-import { UnderWay } from '../resolvers/services/under-way.ts';
 import { modeFinder, whileNoLiveAccount } from '../store/account/accounts.ts';
 import type { Database } from '../store/connection/database.ts';
 import { LateReleases } from '../store/engine/late-releases.ts';
@@ -69,14 +69,14 @@ type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: ServiceParts) {
   const notifier = new Notifier();
-  const handOver: HandOver = { receiver: undefined };
+  const localDispatch: LocalDispatch = { receiver: undefined };
   return {
     database,
     secrets,
     registry,
     notifier,
-    handOver,
-    writes: new UnderWay(),
+    localDispatch,
+    writes: new RunningWork(),
     locked: new Set<bigint>(),
     lateReleases: new LateReleases(database),
     events: new EventHub(database, notifier),
@@ -99,11 +99,11 @@ interface EngineParts {
 }
 
 function engineOf(
-  { database, registry, notifier, handOver, worker, writes, locked }: Shared,
+  { database, registry, notifier, localDispatch, worker, writes, locked }: Shared,
   { mode, clock, config, storedBody, services }: EngineParts,
 ): Advance {
   return createAdvance({
-    ...{ database, registry, mode, clock, notifier, handOver, storedBody, worker, writes, locked },
+    ...{ database, registry, mode, clock, notifier, localDispatch, storedBody, worker, writes, locked },
     ispb: () => services().rails.pix.ispb,
     stepUpMs: config.stepUpMs ?? STEP_UP_MS,
     screensSenders: () => services().rails.screening.match !== undefined,
@@ -125,11 +125,11 @@ export function createServices(parts: ServiceParts): Services {
     ...{ database, registry, notifier, worker },
     isAuto: config.sandboxAuto,
     advance: () => byMode.sandbox.advance,
-    receive: (news) => byMode.sandbox.receive(news),
+    receive: (event) => byMode.sandbox.receive(event),
     pspControl: railsFile.sandbox?.pspControl,
   });
   const railsOf = (mode: AccountMode, clock: Clock, inProcess: Rails): RailSet => {
-    const receive: RailTools['receive'] = (news) => byMode[mode].receive(news);
+    const receive: RailTools['receive'] = (event) => byMode[mode].receive(event);
     return makeRails(
       railsFile[mode],
       { mode, database, clock, receive, log, secrets: own.secrets },
@@ -138,7 +138,7 @@ export function createServices(parts: ServiceParts): Services {
   };
   const played = railsOf('sandbox', clock, rails);
   const live = railsOf('live', liveTime, liveRails ?? NO_RAILS);
-  const reporting = (given: Rails): Rails => ({ ...given, rates: reportingRates(given.rates, log) });
+  const reporting = (rails: Rails): Rails => ({ ...rails, rates: reportingRates(rails.rates, log) });
   const modeOf = modeFinder(database);
   const shared = {
     ...own,
@@ -155,7 +155,7 @@ export function createServices(parts: ServiceParts): Services {
       rails: reporting({ ...played.rails, pix: planned(played.rails.pix) }),
       railParts: played.parts,
       advance: engineFor('sandbox', clock),
-      receive: (news) => receiveNews(byMode.sandbox, log, news),
+      receive: (event) => receiveRailEvent(byMode.sandbox, log, event),
       sandbox,
       allowsLoopback: config.loopbackWebhooks === false ? never : whileNoLiveAccount(database),
     },
@@ -166,7 +166,7 @@ export function createServices(parts: ServiceParts): Services {
       rails: live.rails === NO_RAILS ? NO_RAILS : reporting(live.rails),
       railParts: live.parts,
       advance: engineFor('live', liveTime),
-      receive: (news) => receiveNews(byMode.live, log, news),
+      receive: (event) => receiveRailEvent(byMode.live, log, event),
       sandbox: null,
       allowsLoopback: never,
     },

@@ -21,7 +21,7 @@ export const STYLE = asset(
 export const ISLAND = asset(
   'js',
   'text/javascript; charset=utf-8',
-  stripTypeScriptTypes(['told', 'over', 'live', 'island'].map(partOf).join('\n')),
+  stripTypeScriptTypes(['page-data', 'over', 'live', 'island'].map(partOf).join('\n')),
 );
 /** Both. */
 export const ASSETS: readonly Asset[] = [STYLE, ISLAND];

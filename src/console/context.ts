@@ -1,6 +1,6 @@
 /** Context of every screen: viewer, language and address. */
 import { randomUUID } from 'node:crypto';
-import { ACTS, type Act, type ActName } from '../base/access/acts.ts';
+import { ACTIONS, type Action, type ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import type { Violation } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -10,12 +10,12 @@ import type { Variables } from './execute.ts';
 import type { FrameFragment, PriceFragment } from './generated/graphql.ts';
 import type { Operation } from './operations.ts';
 import type { ConsoleSession } from './session.ts';
-import type { Say } from './words.ts';
+import type { Translate } from './words.ts';
 
 /** Content of a rejected form. */
 export interface Refused {
   /** The act of the form. */
-  readonly act: string;
+  readonly action: string;
   readonly values: URLSearchParams;
   /** Advice to the reader, in the language of the page. */
   readonly message: string;
@@ -28,14 +28,14 @@ export interface Refused {
 /** A form that was sent to preview its act: it changed nothing. */
 export interface Preview {
   /** The act of the form. */
-  readonly act: string;
+  readonly action: string;
   readonly values: URLSearchParams;
   /** Number of records that the act would change. */
   readonly matched: number;
 }
 
 /** Values of a form whose price is requested, or that waits for a confirmation: it has changed nothing yet. */
-export interface Asked {
+export interface PendingForm {
   readonly values: URLSearchParams;
   readonly variables: Variables;
   /** Whether it is to be confirmed; with the price that is reserved for it, if it has one. */
@@ -43,13 +43,13 @@ export interface Asked {
 }
 
 /** Result of a form for which its screen is shown again. */
-export type Sent = Pick<ScreenContext, 'refused' | 'preview' | 'asked'>;
+export type Sent = Pick<ScreenContext, 'refused' | 'preview' | 'pending'>;
 
 /** A request for a screen, and who makes it. */
 export interface ScreenContext {
   readonly session: ConsoleSession;
   readonly language: Language;
-  readonly say: Say;
+  readonly translate: Translate;
   /** Path of the screen, below the console's. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -59,7 +59,7 @@ export interface ScreenContext {
   /** Count of a previewed form. */
   readonly preview?: Preview | null;
   /** Values of a form whose price is requested. */
-  readonly asked?: Asked | null;
+  readonly pending?: PendingForm | null;
 }
 
 /** A screen: one published document, and the view of its data. */
@@ -88,22 +88,22 @@ export interface View {
 
 /** Scopes of the acts of each mutation, by its name: a mutation of several acts needs one of them. */
 const SCOPES = Map.groupBy(
-  Object.values<Act>(ACTS).flatMap(({ scope, mutations }) =>
+  Object.values<Action>(ACTIONS).flatMap(({ scope, mutations }) =>
     mutations.map((mutation) => ({ mutation, scope })),
   ),
   ({ mutation }) => mutation,
 );
 
 /** Act of each mutation, by its name: the first, where it does several. */
-const ACT_NAMES: ReadonlyMap<string, ActName> = new Map(
-  (Object.keys(ACTS) as ActName[])
+const ACTION_NAMES: ReadonlyMap<string, ActionName> = new Map(
+  (Object.keys(ACTIONS) as ActionName[])
     .reverse()
-    .flatMap((act) => ACTS[act].mutations.map((mutation: string) => [mutation, act] as const)),
+    .flatMap((action) => ACTIONS[action].mutations.map((mutation: string) => [mutation, action] as const)),
 );
 
 /** @returns the act that a mutation does; null for a field that is none. */
-export function actOfMutation(mutation: string | undefined): ActName | null {
-  return ACT_NAMES.get(mutation ?? '') ?? null;
+export function actionOfMutation(mutation: string | undefined): ActionName | null {
+  return ACTION_NAMES.get(mutation ?? '') ?? null;
 }
 
 /** @returns whether the session has the scope, or one of several. */
@@ -114,13 +114,13 @@ export function may({ session }: Pick<ScreenContext, 'session'>, scope: Scope | 
 
 /** @returns whether the session has the scope of an act of the mutation. */
 export function mayDo(context: Pick<ScreenContext, 'session'>, mutation: string): boolean {
-  const acts = SCOPES.get(mutation);
-  return may(context, acts ? acts.map(({ scope }) => scope) : 'admin');
+  const actions = SCOPES.get(mutation);
+  return may(context, actions ? actions.map(({ scope }) => scope) : 'admin');
 }
 
 /** @returns whether the session has the scope that an act needs. */
-export function mayAct(context: Pick<ScreenContext, 'session'>, act: ActName): boolean {
-  return may(context, ACTS[act].scope);
+export function mayPerform(context: Pick<ScreenContext, 'session'>, action: ActionName): boolean {
+  return may(context, ACTIONS[action].scope);
 }
 
 /** @returns a path of the console with a query; members without a value are left out. */
@@ -128,8 +128,8 @@ export function pathTo(
   path: string,
   query: Readonly<Record<string, string | null | undefined>> = {},
 ): string {
-  const given = Object.entries(query).filter((each): each is [string, string] => Boolean(each[1]));
-  const search = new URLSearchParams(given).toString();
+  const parameters = Object.entries(query).filter((each): each is [string, string] => Boolean(each[1]));
+  const search = new URLSearchParams(parameters).toString();
   return `${CONSOLE_PATH}${path}${search && `?${search}`}`;
 }
 

@@ -6,16 +6,16 @@ import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials, note } from '../ui/parts.ts';
 import { roleWord } from '../ui/role-words.ts';
 import { ISLAND, STYLE } from './assets.ts';
-import { actOfMutation, may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
+import { actionOfMutation, may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
 import type { FrameFragment } from './generated/graphql.ts';
 import { OPERATIONS } from './operations.ts';
 import { KINDS } from './screens/new.ts';
 import { CODES, type Code } from './show-code.ts';
-import { actWord } from './words/acts.ts';
+import { actionText } from './words/actions.ts';
 import { hasWord, type Word } from './words.ts';
 
 /** A place of the console. */
-export interface Place {
+export interface NavigationItem {
   readonly path: string;
   readonly word: Word;
   readonly icon: IconName;
@@ -28,7 +28,7 @@ export interface Place {
 }
 
 /** The places, in the order of the navigation. */
-export const PLACES: readonly Place[] = [
+export const NAVIGATION: readonly NavigationItem[] = [
   { path: '', word: 'today', icon: 'home', scope: 'read', key: 'd', isMain: true },
   { path: '/transactions', word: 'transactions', icon: 'convert', scope: 'read', key: 't', isMain: true },
   { path: '/statement', word: 'statement', icon: 'receipt', scope: 'read', key: 's', isMain: true },
@@ -68,7 +68,7 @@ export interface Framed {
 
 /** @returns the whole page. */
 export function framed({ context, view, viewer, code }: Framed): string {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { account } = viewer;
   const isTest = account.mode === 'SANDBOX';
   return html`<!doctype html>
@@ -77,7 +77,7 @@ export function framed({ context, view, viewer, code }: Framed): string {
 <title>${view.title} · ${account.name}</title>
 <link rel="stylesheet" href="${STYLE.path}"><script type="module" src="${ISLAND.path}"></script></head>
 <body class="desk shell"${islandWords(context, viewer)}>
-${isTest && html`<section class="test" aria-label="${say('testMode')}"><b>${say('testMode')}</b> ${say('testModeWhy')}</section>`}
+${isTest && html`<section class="test" aria-label="${translate('testMode')}"><b>${translate('testMode')}</b> ${translate('testModeWhy')}</section>`}
 ${side(context, viewer)}
 <main id="main" tabindex="-1">${doneNote(context, view)}${code && codePanel(context, code)}${view.main}${foot(context)}</main>
 <p id="say" class="unseen" role="status"></p><p id="line" class="toast no-print" hidden></p></body></html>`
@@ -85,46 +85,46 @@ ${side(context, viewer)}
 }
 
 /** Texts of the script in a language: the same on every page, so they are rendered once. */
-const SAID = new Map<Language, Html>();
+const SCRIPT_TEXTS = new Map<Language, Html>();
 
-function saidBy({ say, language }: ScreenContext): Html {
-  const before = SAID.get(language);
+function scriptTexts({ translate, language }: ScreenContext): Html {
+  const before = SCRIPT_TEXTS.get(language);
   if (before) return before;
   const words = {
-    newer: say('newer', { count: '#' }),
-    copied: say('copied'),
-    lost: say('lost'),
-    back: say('backAgain'),
-    keys: say('keys'),
-    search: say('searchOrGo'),
-    find: say('search'),
-    found: say('found'),
-    move: say('keysMove'),
-    open: say('keysOpen'),
-    filter: say('keysFilter'),
-    all: say('keysAll'),
-    palette: say('keysPalette'),
-    close: say('close'),
-    newPayment: say('newPayment'),
-    newTitle: say('newTitle'),
-    goTo: say('goTo'),
-    views: say('views'),
-    here: say('onThisScreen'),
+    newer: translate('newer', { count: '#' }),
+    copied: translate('copied'),
+    lost: translate('lost'),
+    back: translate('backAgain'),
+    keys: translate('keys'),
+    search: translate('searchOrGo'),
+    find: translate('search'),
+    found: translate('found'),
+    move: translate('keysMove'),
+    open: translate('keysOpen'),
+    filter: translate('keysFilter'),
+    all: translate('keysAll'),
+    palette: translate('keysPalette'),
+    close: translate('close'),
+    newPayment: translate('newPayment'),
+    newTitle: translate('newTitle'),
+    goTo: translate('goTo'),
+    views: translate('views'),
+    here: translate('onThisScreen'),
   };
-  const said = html` data-words="${JSON.stringify(words)}"`;
-  SAID.set(language, said);
-  return said;
+  const rendered = html` data-words="${JSON.stringify(words)}"`;
+  SCRIPT_TEXTS.set(language, rendered);
+  return rendered;
 }
 
 /** Texts of the script, and the screens that this person may open. */
 function islandWords(context: ScreenContext, { account, person }: Viewer): Html {
-  const { say, session } = context;
-  const places = PLACES.filter(({ scope }) => may({ session }, scope));
-  const told = {
-    places: places.map(({ path, word, key }) => [pathTo(path), say(word), key]),
+  const { translate, session } = context;
+  const items = NAVIGATION.filter(({ scope }) => may({ session }, scope));
+  const data = {
+    places: items.map(({ path, word, key }) => [pathTo(path), translate(word), key]),
     kinds: KINDS.filter(({ mutation }) => mayDo({ session }, mutation)).map(({ name, word }) => [
       pathTo('/new', { kind: name }),
-      say(word),
+      translate(word),
     ]),
     views: (person?.savedViews ?? []).map(({ name, path }) => [path, name]),
     here: sameWith(context, {}),
@@ -133,30 +133,30 @@ function islandWords(context: ScreenContext, { account, person }: Viewer): Html 
     csrf: session.csrf,
     account: session.accountId,
   };
-  return html`${saidBy(context)} data-told="${JSON.stringify(told)}"`;
+  return html`${scriptTexts(context)} data-told="${JSON.stringify(data)}"`;
 }
 
 function side(context: ScreenContext, viewer: Viewer): Html {
-  const { say, session } = context;
+  const { translate, session } = context;
   const account = viewer.account.name;
   const { name = '', role } = viewer.person ?? {};
-  const places = PLACES.filter(({ scope }) => may(context, scope));
-  const rest = places.filter(({ isMain }) => !isMain);
-  const item = (place: Place) =>
-    html`<li${!place.isMain && html` class="wide"`}>${placeLink(context, place)}</li>`;
-  return html`<header class="side"><a class="btn skip" href="#main">${say('skip')}</a>
+  const items = NAVIGATION.filter(({ scope }) => may(context, scope));
+  const rest = items.filter(({ isMain }) => !isMain);
+  const item = (item: NavigationItem) =>
+    html`<li${!item.isMain && html` class="wide"`}>${navigationLink(context, item)}</li>`;
+  return html`<header class="side"><a class="btn skip" href="#main">${translate('skip')}</a>
 <button class="quiet" type="button" popovertarget="accounts"><span class="logo" aria-hidden="true">${initials(account)}</span> ${account} ${icon('down')}</button>
-<a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${say('searchOrGo')}</span><span class="unseen narrow">${say('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
-<nav aria-label="${say('main')}"><ul>${places.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${say('more')}</button></li>`}</ul></nav>
+<a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${translate('searchOrGo')}</span><span class="unseen narrow">${translate('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
+<nav aria-label="${translate('main')}"><ul>${items.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${translate('more')}</button></li>`}</ul></nav>
 <button class="quiet wide left" type="button" popovertarget="me">${icon('person')} <span>${name}</span> <span class="soft push">${role && roleWord(role, context.language)}</span></button></header>
 <div id="accounts" class="menu" popover>${accountForms(context, viewer)}${languageLinks(context)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
-<div id="more" class="menu" popover>${rest.map((place) => placeLink(context, place, 'btn'))}</div>
-<div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a>${languageLinks(context)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${say('signOut')}</button></form></div>`;
+<div id="more" class="menu" popover>${rest.map((item) => navigationLink(context, item, 'btn'))}</div>
+<div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${translate('sessions')}</a>${languageLinks(context)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${translate('signOut')}</button></form></div>`;
 }
 
-function placeLink({ say, path }: ScreenContext, place: Place, kind?: string): Html {
-  const isHere = place.path === '' ? path === '' : path === place.path || path.startsWith(`${place.path}/`);
-  return html`<a href="${pathTo(place.path)}"${kind && html` class="${kind}"`}${isHere && html` aria-current="page"`}>${icon(place.icon)} ${say(place.word)}</a>`;
+function navigationLink({ translate, path }: ScreenContext, item: NavigationItem, kind?: string): Html {
+  const isHere = item.path === '' ? path === '' : path === item.path || path.startsWith(`${item.path}/`);
+  return html`<a href="${pathTo(item.path)}"${kind && html` class="${kind}"`}${isHere && html` aria-current="page"`}>${icon(item.icon)} ${translate(item.word)}</a>`;
 }
 
 /** Each account is a form, as whoever opens another one changes the session. */
@@ -177,17 +177,17 @@ function languageLinks(context: ScreenContext): Html[] {
   );
 }
 
-function doneNote({ path, query, refused, say, language }: ScreenContext, { main }: View): Html | null {
+function doneNote({ path, query, refused, translate, language }: ScreenContext, { main }: View): Html | null {
   if (refused) {
-    const told = main.text.includes(' aria-invalid="true"') ? say('formWrong') : refused.message;
+    const data = main.text.includes(' aria-invalid="true"') ? translate('formWrong') : refused.message;
     // Only a developer can do something with the message of the API.
     const detail = path === '/developers' && html` <code>${refused.detail}</code>`;
-    return html`<div role="alert">${note('failed', html`<b>${say('notDone')}</b> ${told}${detail}`, true)}</div>`;
+    return html`<div role="alert">${note('failed', html`<b>${translate('notDone')}</b> ${data}${detail}`, true)}</div>`;
   }
-  const act = actOfMutation(OPERATIONS.get(query.get('done') ?? '')?.field);
-  if (act === null) return null;
-  const became = `became_${query.get('became')}`;
-  return html`<div role="status">${note('done', hasWord(became) ? say(became) : `${actWord(act, language)}.`)}</div>`;
+  const action = actionOfMutation(OPERATIONS.get(query.get('done') ?? '')?.field);
+  if (action === null) return null;
+  const outcomeWord = `became_${query.get('became')}`;
+  return html`<div role="status">${note('done', hasWord(outcomeWord) ? translate(outcomeWord) : `${actionText(action, language)}.`)}</div>`;
 }
 
 /** The same screen as code, in three ways, at the foot of every screen. */
@@ -196,13 +196,13 @@ function foot(context: ScreenContext): Html {
     (name) =>
       html`<a class="go" href="${sameWith(context, { code: name, done: null })}" rel="nofollow">${CODES[name]}</a>`,
   );
-  return html`<p class="row small soft no-print">${icon('code')} ${context.say('showAsCode')}: ${links}</p>`;
+  return html`<p class="row small soft no-print">${icon('code')} ${context.translate('showAsCode')}: ${links}</p>`;
 }
 
 function codePanel(
   context: ScreenContext,
   { name, text }: { readonly name: Code; readonly text: string },
 ): Html {
-  const { say } = context;
-  return html`<section class="card code" aria-labelledby="code"><header><h2 id="code">${CODES[name]}</h2><span class="small soft">${say('codeWhy')}</span><button class="pill push" type="button" data-copy="code-text" hidden>${icon('copy')} ${say('copy')}</button><a class="btn pill" href="${sameWith(context, { code: null })}">${say('close')}</a></header><pre id="code-text" tabindex="0">${text}</pre></section>`;
+  const { translate } = context;
+  return html`<section class="card code" aria-labelledby="code"><header><h2 id="code">${CODES[name]}</h2><span class="small soft">${translate('codeWhy')}</span><button class="pill push" type="button" data-copy="code-text" hidden>${icon('copy')} ${translate('copy')}</button><a class="btn pill" href="${sameWith(context, { code: null })}">${translate('close')}</a></header><pre id="code-text" tabindex="0">${text}</pre></section>`;
 }

@@ -2,12 +2,12 @@
 import type { GatewayError, Violation } from '../base/errors/errors.ts';
 import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
-import { timeText } from '../ui/moments.ts';
-import { fillIn } from '../ui/say.ts';
+import { timeText } from '../ui/times.ts';
+import { fillIn } from '../ui/translate.ts';
 import type { Refused } from './context.ts';
 import { CHECK_VALUE, REASON_WORDS, VALUE_WORDS } from './words/refusal-reasons.ts';
 import { REFUSAL_WORDS } from './words/refusals.ts';
-import { sayIn, type Word } from './words.ts';
+import { translatorIn, type Word } from './words.ts';
 
 /** Said by the console itself of a value that it cannot read: it is in the language of the page already. */
 const OWN: readonly Word[] = [
@@ -24,15 +24,15 @@ export function refusalOf(
   { code, message, violations }: GatewayError,
   language: Language,
 ): Pick<Refused, 'message' | 'violations'> {
-  const said = violations.map((each) => ({
+  const fields = violations.map((each) => ({
     ...each,
     message: valueText({ ...each, code: each.code ?? code }, language),
   }));
   const [found] = violations.length > 0 ? [] : fitting(REASON_WORDS, message, language);
-  const values = [...new Set(said.map((each) => each.message))].join('. ');
+  const values = [...new Set(fields.map((each) => each.message))].join('. ');
   return {
     message: found ?? (values === '' ? REFUSAL_WORDS[code][language] : ended(values)),
-    violations: said,
+    violations: fields,
   };
 }
 
@@ -41,7 +41,7 @@ function ended(text: string): string {
 }
 
 function valueText({ message, code }: Violation, language: Language): string {
-  if (OWN.some((word) => sayIn(language)(word) === message)) return message;
+  if (OWN.some((word) => translatorIn(language)(word) === message)) return message;
   const [found] = fitting([...VALUE_WORDS, ...REASON_WORDS], message, language);
   return (
     found ??

@@ -6,8 +6,15 @@ import { html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
-import { actNamed, afterAct, variablesOf } from './act.ts';
-import { type Asked, may, type Preview, type Refused, type ScreenContext, type Sent } from './context.ts';
+import { actionOperation, pathAfter, variablesOf } from './action.ts';
+import {
+  may,
+  type PendingForm,
+  type Preview,
+  type Refused,
+  type ScreenContext,
+  type Sent,
+} from './context.ts';
 import { dataOf, type Execute, resultOf } from './execute.ts';
 import { failureText, failureTitle } from './failure.ts';
 import { framed } from './frame.ts';
@@ -18,7 +25,7 @@ import { SCREENS } from './screens/index.ts';
 import { orderForm, orderOf } from './screens/new.ts';
 import type { ConsoleSession } from './session.ts';
 import { codeOf, isCode } from './show-code.ts';
-import { sayIn, type Word } from './words.ts';
+import { translatorIn, type Word } from './words.ts';
 
 /** A request of somebody who is signed in. */
 export interface ConsoleRequest {
@@ -38,7 +45,7 @@ export type ConsoleAnswer =
   | { readonly status: 403; readonly back: string };
 
 /** Path of acts, below the console's path. */
-const ACTS = '/acts/';
+const ACTIONS_PATH = '/acts/';
 
 /** Path of files, below the console's path. */
 const FILES = '/files/';
@@ -65,13 +72,13 @@ export async function readFile({ execute }: ConsoleRequest, id: string): Promise
 }
 
 /** @returns whether the form of a path may have a file. */
-export function takesFile(path: string): boolean {
-  return path === `${CONSOLE_PATH}${ACTS}AttachMedFile`;
+export function acceptsFile(path: string): boolean {
+  return path === `${CONSOLE_PATH}${ACTIONS_PATH}AttachMedFile`;
 }
 
 /** @returns whether a path of the console takes forms. */
-export function isAct(path: string): boolean {
-  return path.startsWith(CONSOLE_PATH + ACTS);
+export function isAction(path: string): boolean {
+  return path.startsWith(CONSOLE_PATH + ACTIONS_PATH);
 }
 
 /** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and what the document answers with. */
@@ -107,42 +114,42 @@ export async function showScreen(
  *   shown once.
  * @throws {GatewayError} `NOT_FOUND` for an unknown act.
  */
-export async function performAct(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
-  const operation = actOf(request);
+export async function performAction(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
+  const operation = operationOf(request);
   const back = consolePathOf(form.get('back'));
   try {
     const variables = variablesOf(operation, orderForm(operation.name, form), request.language);
-    const asked = await askedBy(request, operation, { values: form, variables });
-    if (asked) return await showScreen(screenAt(request, back), { refused: null, asked });
+    const pending = await pendingBy(request, operation, { values: form, variables });
+    if (pending) return await showScreen(screenAt(request, back), { refused: null, pending });
     const data = await dataOf(request.execute, operation, variables);
     const preview = variables.dryRun === true ? previewOf(operation, data, form) : null;
     if (preview) return showScreen(screenAt(request, back), { refused: null, preview });
     const secret = secretOf(operation, data);
     if (secret) return showSecret(request, secret, back);
-    return { status: 303, location: afterAct(operation, data, back) };
+    return { status: 303, location: pathAfter(operation, data, back) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message: detail, code } = error;
     if (code === 'STEP_UP_REQUIRED') return { status: 403, back };
     const { status } = ERRORS[code];
-    const said = refusalOf(error, request.language);
-    const refused: Refused = { act: operation.name, values: form, ...said, detail, status };
+    const refusal = refusalOf(error, request.language);
+    const refused: Refused = { action: operation.name, values: form, ...refusal, detail, status };
     return showScreen(screenAt(request, back), { refused });
   }
 }
 
 /** A form that only requests its price, or a confirmation at a reserved price. Undefined when it is to act. */
-async function askedBy(
+async function pendingBy(
   { execute }: ConsoleRequest,
   { name }: Operation,
-  said: Asked,
-): Promise<Asked | undefined> {
-  const ask = said.values.get('ask');
-  if (ask === 'price') return said;
-  if (ask !== 'confirm') return undefined;
-  const order = orderOf(name, said);
+  refusal: PendingForm,
+): Promise<PendingForm | undefined> {
+  const step = refusal.values.get('ask');
+  if (step === 'price') return refusal;
+  if (step !== 'confirm') return undefined;
+  const order = orderOf(name, refusal);
   const reserve = () => dataOf<CreateQuoteMutation>(execute, operationNamed('CreateQuote'), order ?? {});
-  return { ...said, confirms: { price: order ? (await reserve()).createQuote.quote : null } };
+  return { ...refusal, confirms: { price: order ? (await reserve()).createQuote.quote : null } };
 }
 
 /** @returns the page of a failed request, in the frame of the console: signed-in people keep the menu. */
@@ -152,9 +159,9 @@ export async function showFailure(
   requestId: string,
 ): Promise<ConsoleAnswer> {
   const { session, language, execute } = request;
-  const say = sayIn(language);
+  const translate = translatorIn(language);
   const context: ScreenContext = {
-    ...{ session, language, say, named: {}, refused: null },
+    ...{ session, language, translate, named: {}, refused: null },
     path: request.path.slice(CONSOLE_PATH.length),
     query: new URLSearchParams(),
   };
@@ -172,11 +179,11 @@ function screenAt(request: ConsoleRequest, back: string): ConsoleRequest {
 
 function previewOf(operation: Operation, data: unknown, values: URLSearchParams): Preview {
   const { matched } = resultOf(operation, data) as { readonly matched: number };
-  return { act: operation.name, values, matched };
+  return { action: operation.name, values, matched };
 }
 
-function actOf({ path }: ConsoleRequest): Operation {
-  return actNamed(path.slice((CONSOLE_PATH + ACTS).length));
+function operationOf({ path }: ConsoleRequest): Operation {
+  return actionOperation(path.slice((CONSOLE_PATH + ACTIONS_PATH).length));
 }
 
 /** The screen of a path; where several have one path, the first that the session may see. */
@@ -192,7 +199,7 @@ function contextOf({ path, query, language, session }: ConsoleRequest, form: Sen
   const context: ScreenContext = {
     session,
     language,
-    say: sayIn(language),
+    translate: translatorIn(language),
     path: below,
     query,
     named,
@@ -203,11 +210,11 @@ function contextOf({ path, query, language, session }: ConsoleRequest, form: Sen
 
 /** The names in a path; undefined where it has another form. */
 function namesIn(path: string, form: string): Record<string, string> | undefined {
-  const [wanted, given] = [form.split('/'), path.split('/')];
-  if (wanted.length !== given.length) return undefined;
+  const [wanted, actual] = [form.split('/'), path.split('/')];
+  if (wanted.length !== actual.length) return undefined;
   const named: Record<string, string> = {};
   for (const [at, part] of wanted.entries()) {
-    const value = given[at] as string;
+    const value = actual[at] as string;
     if (part.startsWith(':')) named[part.slice(1)] = value;
     else if (part !== value) return undefined;
   }
@@ -239,10 +246,13 @@ async function showSecret(
   const { session, language, execute } = request;
   const { path: whole, query } = screenAt(request, back);
   const path = whole.slice(CONSOLE_PATH.length);
-  const say = sayIn(language);
-  const context: ScreenContext = { session, language, say, path, query, named: {}, refused: null };
+  const translate = translatorIn(language);
+  const context: ScreenContext = { session, language, translate, path, query, named: {}, refused: null };
   const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
-  const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${say('copy')}</button>`;
-  const main = html`<h1>${say(title)}</h1><p>${say(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${say('back')}</a></p>`;
-  return { status: 200, body: framed({ context, view: { title: say(title), main }, viewer, code: null }) };
+  const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${translate('copy')}</button>`;
+  const main = html`<h1>${translate(title)}</h1><p>${translate(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${translate('back')}</a></p>`;
+  return {
+    status: 200,
+    body: framed({ context, view: { title: translate(title), main }, viewer, code: null }),
+  };
 }

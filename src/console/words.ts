@@ -1,7 +1,7 @@
 /** Texts of the console, in both languages: the compiler finds a missing one. `{name}` is filled in. */
 import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
-import { type SayOf, sayFrom } from '../ui/say.ts';
+import { type Translator, translatorOf } from '../ui/translate.ts';
 import { BOOK_WORDS } from './words/books.ts';
 import { FRAME_WORDS } from './words/frame.ts';
 import { HOME_WORDS } from './words/home.ts';
@@ -32,11 +32,11 @@ const WORDS = {
 export type Word = keyof typeof WORDS;
 
 /** Says a text in the language of the page. */
-export type Say = SayOf<Word>;
+export type Translate = Translator<Word>;
 
 /** @returns the function that formats texts in a language. */
-export function sayIn(language: Language): Say {
-  return sayFrom(WORDS, language);
+export function translatorIn(language: Language): Translate {
+  return translatorOf(WORDS, language);
 }
 
 /** @returns whether a name is that of a text. */
@@ -45,6 +45,10 @@ export function hasWord(name: string): name is Word {
 }
 
 /** @returns the word of a name that data gives, such as a state; the name itself where there is none. */
-export function sayNamed(say: Say, name: string, values?: Readonly<Record<string, string>>): string {
-  return hasWord(name) ? say(name, values) : name;
+export function translateName(
+  translate: Translate,
+  name: string,
+  values?: Readonly<Record<string, string>>,
+): string {
+  return hasWord(name) ? translate(name, values) : name;
 }

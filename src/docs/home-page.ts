@@ -32,8 +32,8 @@ const WORDS = {
 
 /** @returns the page. */
 export function homeHtml({ publicUrl, hasSandbox, hasGraphiql, language, stylePath }: Home): string {
-  const say = (name: keyof typeof WORDS) => WORDS[name][language];
-  const way = (path: string, name: string, words: string) =>
+  const translate = (name: keyof typeof WORDS) => WORDS[name][language];
+  const link = (path: string, name: string, words: string) =>
     html`<li class="card"><a href="${path}"><b>${name}</b></a><p class="soft">${words}</p></li>`;
   const address = (path: string, words: string) =>
     html`<div><dt>${words}</dt><dd><a href="${path}"><code>${publicUrl}${path}</code></a></dd></div>`;
@@ -41,14 +41,14 @@ export function homeHtml({ publicUrl, hasSandbox, hasGraphiql, language, stylePa
     title: 'Crossramp Gateway',
     stylePath,
     language: language === 'pt' ? 'pt-BR' : 'en',
-    body: html`${hasSandbox && html`<section class="test" aria-label="${say('test')}">${say('test')}</section>`}
+    body: html`${hasSandbox && html`<section class="test" aria-label="${translate('test')}">${translate('test')}</section>`}
 <main class="home"><h1>Crossramp Gateway</h1>
-<p>${say('what')}</p>
-<h2>${say('people')}</h2>
-<ul class="ways">${way('/console', say('consoleName'), say('console'))}${way('/docs', say('docsName'), say('docs'))}
-${hasGraphiql && way('/graphql', 'GraphiQL', say('graphiql'))}</ul>
-<h2>${say('programs')}</h2>
-<dl class="kv tall">${address('/docs/api/rest', say('rest'))}${address('/docs/api/graphql', say('graphql'))}
-${address('/v2/openapi.json', 'OpenAPI 3.1')}${address('/v2/asyncapi.json', 'AsyncAPI 3.0')}${address('/readyz', say('health'))}</dl></main>`,
+<p>${translate('what')}</p>
+<h2>${translate('people')}</h2>
+<ul class="ways">${link('/console', translate('consoleName'), translate('console'))}${link('/docs', translate('docsName'), translate('docs'))}
+${hasGraphiql && link('/graphql', 'GraphiQL', translate('graphiql'))}</ul>
+<h2>${translate('programs')}</h2>
+<dl class="kv tall">${address('/docs/api/rest', translate('rest'))}${address('/docs/api/graphql', translate('graphql'))}
+${address('/v2/openapi.json', 'OpenAPI 3.1')}${address('/v2/asyncapi.json', 'AsyncAPI 3.0')}${address('/readyz', translate('health'))}</dl></main>`,
   });
 }

@@ -102,8 +102,8 @@ ${'```'}
 ${table(['Status', 'Answer'], answers)}`;
 }
 
-function parameterRow({ name, in: place, required, schema, description }: Parameter): string[] {
-  return [code(name), place, form(schema ?? {}), `${required ? 'Required. ' : ''}${cell(description)}`];
+function parameterRow({ name, in: location, required, schema, description }: Parameter): string[] {
+  return [code(name), location, form(schema ?? {}), `${required ? 'Required. ' : ''}${cell(description)}`];
 }
 
 function answerText(status: string, { $ref, description, content }: Answer): string {

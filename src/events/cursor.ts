@@ -4,7 +4,7 @@
  */
 
 /** An event by its number in the log of an account, and the first characters of its token. */
-export interface EventPlace {
+export interface EventPosition {
   /** 0 stands before the first. */
   readonly seq: bigint;
   /** Empty for 0, and where the token is not known: no event has that. */
@@ -12,10 +12,10 @@ export interface EventPlace {
 }
 
 /** The place before the first event. */
-export const BEFORE_FIRST: EventPlace = { seq: 0n, token: '' };
+export const BEFORE_FIRST: EventPosition = { seq: 0n, token: '' };
 
 /** Characters of an event's token that a cursor has. */
-export const PLACE_TOKEN_LENGTH = 8;
+export const POSITION_TOKEN_LENGTH = 8;
 /** Cursors of statement lines. */
 const LINE_FORM = /^l1:(0|[1-9]\d{0,17}):(0|[1-9]\d{0,17}):([0-9a-f]{8})?$/;
 /** Cursors of the form `e1`, which earlier versions gave out, have no token. */
@@ -23,18 +23,18 @@ const FORM = /^e(?:1|2):(0|[1-9]\d{0,17}):(0|[1-9]\d{0,17})(?::([0-9a-f]{8})?)?$
 const LENGTH_MAX = 100;
 
 /** @returns the cursor of a place. */
-export function encodeEventCursor(accountId: bigint, { seq, token }: EventPlace): string {
+export function encodeEventCursor(accountId: bigint, { seq, token }: EventPosition): string {
   return Buffer.from(`e2:${accountId}:${seq}:${token}`).toString('base64url');
 }
 
 /** @returns the place; undefined when the text is not a cursor of this account. */
-export function decodeEventCursor(cursor: string, accountId: bigint): EventPlace | undefined {
+export function decodeEventCursor(cursor: string, accountId: bigint): EventPosition | undefined {
   const found = decode(FORM, cursor, accountId);
   return found && { seq: found.number, token: found.token };
 }
 
 /** A line of an account's statement by its number, and a token made of what the line says. */
-export interface LinePlace {
+export interface LinePosition {
   /** 0 is before the first. */
   readonly id: bigint;
   /** Empty for 0. */
@@ -42,12 +42,12 @@ export interface LinePlace {
 }
 
 /** @returns the cursor of a place in the statement. */
-export function encodeLineCursor(accountId: bigint, { id, token }: LinePlace): string {
+export function encodeLineCursor(accountId: bigint, { id, token }: LinePosition): string {
   return Buffer.from(`l1:${accountId}:${id}:${token}`).toString('base64url');
 }
 
 /** @returns the place; undefined when the text is not a cursor of this account's statement. */
-export function decodeLineCursor(cursor: string, accountId: bigint): LinePlace | undefined {
+export function decodeLineCursor(cursor: string, accountId: bigint): LinePosition | undefined {
   const found = decode(LINE_FORM, cursor, accountId);
   return found && { id: found.number, token: found.token };
 }

@@ -61,7 +61,7 @@ export const depositConfirmed = move('L31', 'A.custody', 'A.inbound');
 /** L33: a deposit of a wrong amount, or too late, is held. */
 export const depositHeld = move('L33', 'M.to_receive', 'M.blocked');
 /** L35: a held deposit is kept by the account holder. */
-export const depositKept = move('L35', 'M.blocked', 'M.available');
+export const depositCredited = move('L35', 'M.blocked', 'M.available');
 /** L36: a deposit was dropped by the network before it was final. */
 export const depositDropped = move('L36', 'M.to_receive', 'A.inbound');
 /** L37: a deposit that belongs to no session. */
@@ -71,9 +71,9 @@ export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
 /** L50: a PIX that no transaction takes. */
 export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
 /** L52: suspense passes to another account holder: the giver's half. */
-export const suspenseGiven = move('L52', 'L.suspense', 'C.clearing');
+export const suspenseReleased = move('L52', 'L.suspense', 'C.clearing');
 /** L53: the taker's half of L52. */
-export const suspenseTaken = move('L53', 'C.clearing', 'M.blocked');
+export const suspenseReceived = move('L53', 'C.clearing', 'M.blocked');
 /** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
 export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
 /**
@@ -81,9 +81,9 @@ export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
  */
 export const creditedDropped = move('L55', 'A.recv', 'A.custody');
 /** L56: as L55 where another account holder got it: the giver's half. */
-export const givenDropped = move('L56', 'C.clearing', 'A.custody');
+export const releasedDropped = move('L56', 'C.clearing', 'A.custody');
 /** L57: the taker's half of L56. */
-export const takenDropped = move('L57', 'A.recv', 'C.clearing');
+export const receivedDropped = move('L57', 'A.recv', 'C.clearing');
 /** L58: as L54 after it was sent back: the house bears the loss. */
 export const returnedDropped = move('L58', 'E.capital', 'A.custody');
 /** L41: a withdrawal was broadcast; the network's fee is charged. */
@@ -100,7 +100,7 @@ export const reservationResumed = move('L46', 'M.blocked', 'M.in_transit');
 export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 
 /** L62: a return that failed is paid to the payer by hand, from the same bank account. */
-export const payerPaidByHand = moveBrl('L62', 'L.payer', 'A.pix');
+export const payerPaidManually = moveBrl('L62', 'L.payer', 'A.pix');
 
 /**
  * L63: an account holder's debt to the house after a lost dispute or a dropped deposit is settled out of the balance.
@@ -118,7 +118,7 @@ export function capitalPaidIn(currency: Currency, amount: bigint): Journal {
 }
 
 /** L66: the operator takes capital out. */
-export function capitalTakenOut(currency: Currency, amount: bigint): Journal {
+export function capitalWithdrawn(currency: Currency, amount: bigint): Journal {
   return move('L66', 'E.capital', vaultOf(currency))(currency, amount);
 }
 
@@ -137,7 +137,7 @@ export function swapInReversed(conversion: Conversion): Journal {
   return journal(
     'L5',
     ...cryptoFrom('M.to_receive', 'E.fx', conversion),
-    ...givenBack(conversion),
+    ...refundedPart(conversion),
     credit('L.payer', BRL, conversion.brl),
   );
 }
@@ -147,7 +147,7 @@ export function disputeAccepted(conversion: Conversion): Journal {
   return journal(
     'L8',
     ...cryptoFrom('M.blocked', 'E.fx', conversion),
-    ...givenBack(conversion),
+    ...refundedPart(conversion),
     credit('A.pix', BRL, conversion.brl),
   );
 }
@@ -157,7 +157,7 @@ export function disputeAcceptedUncovered(conversion: Conversion): Journal {
   return journal(
     'L8b',
     ...cryptoFrom('A.recv', 'E.fx', conversion),
-    ...givenBack(conversion),
+    ...refundedPart(conversion),
     credit('A.pix', BRL, conversion.brl),
   );
 }
@@ -165,11 +165,11 @@ export function disputeAcceptedUncovered(conversion: Conversion): Journal {
 /**
  * L60: the account holder refunds a payment, or a part of it, from the balance; the house then owes it to the payer.
  */
-export function refundTaken(conversion: Conversion): Journal {
+export function refundDebited(conversion: Conversion): Journal {
   return journal(
     'L60',
     ...cryptoFrom('M.available', 'E.fx', conversion),
-    ...givenBack(conversion),
+    ...refundedPart(conversion),
     credit('L.payer', BRL, conversion.brl),
   );
 }
@@ -277,7 +277,7 @@ function incomeOf({ brl, fee }: Conversion): Posting[] {
   return [credit('E.fx', BRL, brl - fee), credit('R.fee', BRL, fee)];
 }
 
-function givenBack({ brl, fee }: Conversion): Posting[] {
+function refundedPart({ brl, fee }: Conversion): Posting[] {
   return [debit('E.fx', BRL, brl - fee), debit('R.fee', BRL, fee)];
 }
 

@@ -4,11 +4,11 @@ import { CONSOLE_PATH, consoleOrigin } from '../base/pages/console-url.ts';
 import { type Label, label } from '../base/text/label.ts';
 import { type Instant, millisOf } from '../base/time/instant.ts';
 import type { Language } from '../ui/language.ts';
-import { timeText } from '../ui/moments.ts';
-import { fillIn } from '../ui/say.ts';
+import { timeText } from '../ui/times.ts';
+import { fillIn } from '../ui/translate.ts';
 
 /** Content of a notification. */
-export interface Told {
+export interface Message {
   readonly kind: NotificationKind;
   readonly subject: string;
   readonly facts: Readonly<Record<string, string | number>>;
@@ -21,7 +21,7 @@ export interface Letter {
   readonly accountName: string;
   readonly isSandbox: boolean;
   readonly language: Language;
-  readonly items: readonly Told[];
+  readonly items: readonly Message[];
   /** Of the gateway. */
   readonly publicUrl: string;
 }
@@ -93,7 +93,7 @@ const COUNTS: Readonly<Record<string, Label>> = {
 };
 
 /** Screen of the console that a notification leads to. */
-const PATHS: Readonly<Record<NotificationKind, (told: Told) => string>> = {
+const PATHS: Readonly<Record<NotificationKind, (reported: Message) => string>> = {
   key: () => '/developers',
   invitation: () => '/people',
   protection: () => '/settings',
@@ -112,8 +112,8 @@ export function writeLetter(letter: Letter): { readonly subject: string; readonl
       : fillIn(SEVERAL[language], { count: String(items.length) });
   const base = consoleOrigin(publicUrl) + CONSOLE_PATH;
   const paragraphs = items.map(
-    (told) =>
-      `${timeOf(millisOf(told.at), language)}\n${sentence(told, language)}\n${base}${PATHS[told.kind](told)}`,
+    (reported) =>
+      `${timeOf(millisOf(reported.at), language)}\n${sentence(reported, language)}\n${base}${PATHS[reported.kind](reported)}`,
   );
   const isUnexpected = items.some(({ kind }) => ['key', 'invitation', 'protection'].includes(kind));
   const ending = `${fillIn(WHY[language], { account: accountName })}\n${base}/settings#notifications`;
@@ -129,7 +129,7 @@ export function writeLetter(letter: Letter): { readonly subject: string; readonl
   };
 }
 
-function sentence({ kind, subject, facts, name }: Told, language: Language): string {
+function sentence({ kind, subject, facts, name }: Message, language: Language): string {
   switch (kind) {
     case 'key':
       return fillIn(KEY[language], { name: name ?? subject });
@@ -149,7 +149,7 @@ function sentence({ kind, subject, facts, name }: Told, language: Language): str
   }
 }
 
-function countLines(facts: Told['facts'], language: Language): readonly string[] {
+function countLines(facts: Message['facts'], language: Language): readonly string[] {
   return Object.entries(COUNTS).flatMap(([name, word]) =>
     facts[name] ? [`- ${word[language]}: ${facts[name]}`] : [],
   );

@@ -23,7 +23,7 @@ export interface MailWorker {
   readonly stop: () => Promise<void>;
 }
 
-const TURNS: RepeatOptions = { failedMs: 10_000, complaint: 'notifications have to wait' };
+const REPEAT: RepeatOptions = { failedMs: 10_000, complaint: 'notifications have to wait' };
 const POLL_MS = 5_000;
 /** Pause after a server could not be reached. Unit: ms. */
 const UNREACHABLE_MS = 30_000;
@@ -38,8 +38,8 @@ const MINUTE_MS = 60_000;
 export function startMail(services: Services, log: Logger, sender: Sender): MailWorker {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const sending = repeat(signal, log, TURNS, () => sendDue(services, log, sender, signal));
-  const digests = repeat(signal, log, TURNS, async () => {
+  const sending = repeat(signal, log, REPEAT, () => sendDue(services, log, sender, signal));
+  const digests = repeat(signal, log, REPEAT, async () => {
     const more = [];
     for (const mode of ACCOUNT_MODES) more.push(await makeDigests(services, mode));
     return more.includes(true) ? 0 : DIGESTS_MS;

@@ -21,7 +21,7 @@ export function mcpServer(context: ToolContext): McpServer {
         inputSchema: fromJsonSchema<Parameters<typeof run>[1]>(input),
         annotations: { readOnlyHint: isRead, destructiveHint: false, openWorldHint: false },
       },
-      async (given) => resultOf(() => run(context, given)),
+      async (args) => resultOf(() => run(context, args)),
     );
   }
   return server;

@@ -18,7 +18,7 @@ export interface ToolContext {
 }
 
 /** Arguments of a call, checked against the schema of the tool. */
-type Given = Readonly<Record<string, string | number | undefined>>;
+type ToolArguments = Readonly<Record<string, string | number | undefined>>;
 
 /** A tool. */
 export interface Tool {
@@ -27,7 +27,7 @@ export interface Tool {
   readonly input: JsonSchemaType;
   /** Whether it changes nothing. */
   readonly isRead: boolean;
-  readonly run: (context: ToolContext, given: Given) => Promise<object>;
+  readonly run: (context: ToolContext, definedMembers: ToolArguments) => Promise<object>;
 }
 
 interface Transaction {
@@ -43,7 +43,7 @@ const PRICED = (['checkouts', 'onramps', 'offramps'] as const).flatMap((family) 
 const OPEN = ['CREATED', 'PENDING', 'PROCESSING'];
 /** Maximum wait of one call, and the pause between two polls. Units: s, ms. */
 const WAIT_MAX = 30;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more });
 const AMOUNT = { pattern: '^\\d{1,18}(\\.\\d{1,18})?$' };
@@ -89,7 +89,7 @@ export const TOOLS: readonly Tool[] = [
     ),
     isRead: true,
     run: async ({ execute }, { template, currency, brl_amount: brl, crypto_amount: crypto }) => {
-      const input = { template, currency, amount: given({ brl, crypto }) };
+      const input = { template, currency, amount: definedMembers({ brl, crypto }) };
       return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
     },
   },
@@ -175,8 +175,8 @@ export const TOOLS: readonly Tool[] = [
     }),
     isRead: true,
     run: async ({ execute }, { limit = 10, family, order, search }) => {
-      const filter = given({ externalCode: order, text: search });
-      const variables = { first: limit, ...given({ families: family }), filter };
+      const filter = definedMembers({ externalCode: order, text: search });
+      const variables = { first: limit, ...definedMembers({ families: family }), filter };
       return (await dataOf<{ transactions: object }>(execute, LIST, variables)).transactions;
     },
   },
@@ -192,11 +192,11 @@ export const TOOLS: readonly Tool[] = [
     ),
     isRead: true,
     run: async ({ execute }, { end2end, seconds = WAIT_MAX }) => {
-      for (let left = Number(seconds); ; left -= LOOK_MS / 1_000) {
+      for (let left = Number(seconds); ; left -= POLL_MS / 1_000) {
         const transaction = await read(execute, String(end2end));
         const isFinal = !OPEN.includes(transaction.statusCode);
         if (isFinal || left <= 0) return { is_final: isFinal, ...transaction };
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
     },
   },
@@ -253,7 +253,7 @@ export const TOOLS: readonly Tool[] = [
     run: async ({ consoleUrl }, { currency, amount, notes }) => {
       const query = new URLSearchParams({
         kind: 'withdrawal',
-        ...given({ currency, amountReceived: amount, notes }),
+        ...definedMembers({ currency, amountReceived: amount, notes }),
       });
       return { is_done: false, confirm_at: `${consoleUrl}/new?${query}` };
     },
@@ -281,7 +281,7 @@ function creation(
   properties: Readonly<Record<string, object>>,
   required: readonly string[],
   names: Readonly<Record<string, string>>,
-  fixed: Given = {},
+  fixed: ToolArguments = {},
 ): Tool {
   return {
     name,
@@ -290,9 +290,9 @@ function creation(
     isRead: false,
     run: async ({ execute }, { idempotency_key: idempotencyKey, amount_brl: brl, ...members }) => {
       const input = Object.fromEntries(
-        Object.entries(given(members)).map(([key, value]) => [names[key] ?? key, value]),
+        Object.entries(definedMembers(members)).map(([key, value]) => [names[key] ?? key, value]),
       );
-      const order = { ...input, amount: { brl }, ...fixed, ...given({ idempotencyKey }) };
+      const order = { ...input, amount: { brl }, ...fixed, ...definedMembers({ idempotencyKey }) };
       const argumentOf = (path: string) => argumentNamed(path, names);
       return payloadOf(execute, CREATE[mutation], { mutation, input: order, argumentOf });
     },
@@ -313,7 +313,7 @@ async function read(execute: Execute, end2end: string): Promise<Transaction> {
 }
 
 /** @returns the members that have a value. */
-function given<Value>(members: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
+function definedMembers<Value>(members: Readonly<Record<string, Value | undefined>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Record<
     string,
     Value

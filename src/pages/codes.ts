@@ -4,72 +4,72 @@ import { instantOf, millisOf } from '../base/time/instant.ts';
 import { showAmount, showDecimal } from '../ui/figures.ts';
 import { Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
-import { momentText, showMoment } from '../ui/moments.ts';
 import { address, copyValue, how, keyValues, more, note, pair } from '../ui/parts.ts';
 import { qrSvg } from '../ui/qr.ts';
+import { instantText, showTime } from '../ui/times.ts';
 import type { SessionPage } from './page.ts';
 import { summary } from './summary.ts';
 
 /** @returns instructions to pay by PIX, and from whose account. */
-export function paymentAsk(page: SessionPage): Html {
-  const { say, facts, session, language } = page;
+export function paymentPrompt(page: SessionPage): Html {
+  const { translate, facts, session, language } = page;
   const { qrContent, pixCopyPaste, clientName, clientTaxId } = facts;
   const amount = showAmount(facts.amountPayment ?? '0', facts.source, language);
   const receiver = facts.receiverName ?? session.branding.displayName;
   return html`<div class="stack tight">
-<button type="button" class="primary big full" hidden data-copy="code"${answers(page)}>${icon('copy')} <span>${say('copyCode')}</span></button>
-${copyValue({ id: 'code', name: say('pixCode'), shown: pixCopyPaste, isCut: true })}
-<button type="button" class="full" hidden data-share="code">${icon('share')} ${say('shareCode')}</button></div>
-${how([say('howCopy'), say('howApp'), say('howCheck', { amount, receiver })])}
-${picture(qrContent, say('pixScan'), say('scanPhone'), say('scanApp'))}
-${clientName && clientTaxId && note('person', say('pixOwner', { name: clientName, taxId: clientTaxId }))}
+<button type="button" class="primary big full" hidden data-copy="code"${answers(page)}>${icon('copy')} <span>${translate('copyCode')}</span></button>
+${copyValue({ id: 'code', name: translate('pixCode'), shown: pixCopyPaste, isCut: true })}
+<button type="button" class="full" hidden data-share="code">${icon('share')} ${translate('shareCode')}</button></div>
+${how([translate('howCopy'), translate('howApp'), translate('howCheck', { amount, receiver })])}
+${picture(qrContent, translate('pixScan'), translate('scanPhone'), translate('scanApp'))}
+${clientName && clientTaxId && note('person', translate('pixOwner', { name: clientName, taxId: clientTaxId }))}
 ${details(page, 'afterTime')}`;
 }
 
 /** @returns the address and the exact amount of the deposit. */
-export function depositAsk(page: SessionPage): Html {
-  const { say, facts, language } = page;
+export function depositPrompt(page: SessionPage): Html {
+  const { translate, facts, language } = page;
   const { qrContent, depositAddress, exactDepositAmount, depositUri, source } = facts;
   const network = networkName(source);
   const exact = exactDepositAmount ?? '';
   return html`<div class="stack">
-<div class="field"><b>${say('depositAmount')}</b>
+<div class="field"><b>${translate('depositAmount')}</b>
 ${copyValue({ id: 'amount', shown: showDecimal(exact, language), text: exact, button: copyButton(page, 'amount') })}</div>
-<div class="field"><b>${say('depositAddress', { network })}</b>
+<div class="field"><b>${translate('depositAddress', { network })}</b>
 ${copyValue({ id: 'address', shown: address(depositAddress ?? ''), button: copyButton(page, 'address') })}</div>
-${depositUri && html`<a class="btn full" href="${depositUri}">${icon('wallet')} ${say('openWallet')}</a>`}</div>
-<div class="stack tight">${note('warning', say('depositNetwork', { asset: source.asset, network }), true)}
-${note('info', say('depositExact'))}</div>
-${picture(qrContent, say('depositScan'), say('scanPhone'), say('scanWallet'))}
+${depositUri && html`<a class="btn full" href="${depositUri}">${icon('wallet')} ${translate('openWallet')}</a>`}</div>
+<div class="stack tight">${note('warning', translate('depositNetwork', { asset: source.asset, network }), true)}
+${note('info', translate('depositExact'))}</div>
+${picture(qrContent, translate('depositScan'), translate('scanPhone'), translate('scanWallet'))}
 ${details(page, 'depositAfterTime')}`;
 }
 
 /** @returns the time that is left, under the title: figures where there is script, until when for everybody. */
 export function clock(page: SessionPage, title: string): Html {
-  const { say, facts, session, language } = page;
+  const { translate, facts, session, language } = page;
   const heading = html`<h1 tabindex="-1">${title}</h1>`;
   if (!facts.expiresAt) return html`<div class="clock first">${heading}</div>`;
   const until = untilText(page);
   const [from, to] = [millisOf(session.row.createdAt), millisOf(facts.expiresAt)];
   return html`<div class="clock first">${heading}
-<p>${icon('clock')} <span hidden data-left data-minutes="${say('minutesLeft', { minutes: '#' })}" data-minute="${say('minuteLeft')}" data-over="${say('timeOver')}"><b></b> ${say('left')}</span> <span class="soft">${say('until')} ${until}</span></p>
+<p>${icon('clock')} <span hidden data-left data-minutes="${translate('minutesLeft', { minutes: '#' })}" data-minute="${translate('minuteLeft')}" data-over="${translate('timeOver')}"><b></b> ${translate('left')}</span> <span class="soft">${translate('until')} ${until}</span></p>
 <progress hidden max="${to - from}" value="${Math.max(0, to - session.nowMs)}" aria-hidden="true"></progress></div>
-${facts.priceHeldUntil && note('info', html`${say('priceHeld')} ${showMoment(facts.priceHeldUntil, language)}. ${say('priceAfter')}`)}`;
+${facts.priceHeldUntil && note('info', html`${translate('priceHeld')} ${showTime(facts.priceHeldUntil, language)}. ${translate('priceAfter')}`)}`;
 }
 
 /** The day is said where it is another one. */
 function untilText({ facts, session, language }: SessionPage): Html {
   const end = facts.expiresAt ?? '';
-  const dayOf = (instant: string) => momentText(instant, 'en', 'day');
+  const dayOf = (instant: string) => instantText(instant, 'en', 'day');
   const isToday = dayOf(end) === dayOf(instantOf(new Date(session.nowMs)));
-  return showMoment(end, language, isToday ? 'time' : 'moment');
+  return showTime(end, language, isToday ? 'time' : 'moment');
 }
 
 function details(page: SessionPage, after: 'afterTime' | 'depositAfterTime'): Html {
-  const { say, facts } = page;
-  const late = facts.expiresAt === null ? null : pair(say('afterWhen'), say(after));
-  return html`<div><p class="live">${say(after === 'afterTime' ? 'waitingPayment' : 'waitingDeposit')}</p>
-${more(say('details'), keyValues([...summary(page), late], true))}</div>`;
+  const { translate, facts } = page;
+  const late = facts.expiresAt === null ? null : pair(translate('afterWhen'), translate(after));
+  return html`<div><p class="live">${translate(after === 'afterTime' ? 'waitingPayment' : 'waitingDeposit')}</p>
+${more(translate('details'), keyValues([...summary(page), late], true))}</div>`;
 }
 
 function picture(text: string | null, name: string, narrow: string, wide: string): Html {
@@ -79,11 +79,11 @@ function picture(text: string | null, name: string, narrow: string, wide: string
 }
 
 function copyButton(page: SessionPage, id: 'amount' | 'address'): Html {
-  const { say } = page;
-  return html`<button type="button" class="primary" hidden data-copy="${id}"${answers(page)}>${icon('copy')} <span>${say('copy')}</span><span class="unseen"> ${say(id === 'amount' ? 'copyAmount' : 'copyAddress')}</span></button>`;
+  const { translate } = page;
+  return html`<button type="button" class="primary" hidden data-copy="${id}"${answers(page)}>${icon('copy')} <span>${translate('copy')}</span><span class="unseen"> ${translate(id === 'amount' ? 'copyAmount' : 'copyAddress')}</span></button>`;
 }
 
 /** Labels of the button after it was pressed. */
-function answers({ say }: SessionPage): Html {
-  return html` data-done="${say('copied')}" data-by-hand="${say('copyByHand')}"`;
+function answers({ translate }: SessionPage): Html {
+  return html` data-done="${translate('copied')}" data-by-hand="${translate('copyByHand')}"`;
 }

@@ -4,7 +4,7 @@ import { html } from '../ui/html.ts';
 import { languageOf } from '../ui/language.ts';
 import { layout, policyOf } from './layout.ts';
 import { noticeOf, type PageAnswer, type PageRequest } from './serve-session.ts';
-import { sayIn } from './words.ts';
+import { translatorIn } from './words.ts';
 
 /** Known facts of the request. */
 export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLanguage'> {
@@ -16,18 +16,18 @@ export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLangua
 export function failurePage(error: GatewayError, request: FailedRequest): PageAnswer {
   const { query, acceptLanguage, path, requestId } = request;
   const language = languageOf(query.get('lang'), acceptLanguage);
-  const say = sayIn(language);
-  const title = say(error.code === 'NOT_FOUND' ? 'missingTitle' : 'failedTitle');
+  const translate = translatorIn(language);
+  const title = translate(error.code === 'NOT_FOUND' ? 'missingTitle' : 'failedTitle');
   const body = layout({
     language,
-    say,
+    translate,
     title,
     branding: null,
     logo: null,
     languagePath: (other) => `${path}?lang=${other}`,
     isRefreshed: false,
     isTest: false,
-    main: html`<main id="co"><div><h1>${title}</h1><p class="lead">${say(noticeOf(error))}</p></div><p><small>${say('reference')} <code>${requestId}</code></small></p></main>`,
+    main: html`<main id="co"><div><h1>${title}</h1><p class="lead">${translate(noticeOf(error))}</p></div><p><small>${translate('reference')} <code>${requestId}</code></small></p></main>`,
   });
   return {
     status: ERRORS[error.code].status,

@@ -7,12 +7,12 @@ import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials } from '../ui/parts.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
-import type { Say } from './words.ts';
+import type { Translate } from './words.ts';
 
 /** Parts of which a page is built. */
 export interface Layout {
   readonly language: Language;
-  readonly say: Say;
+  readonly translate: Translate;
   readonly title: string;
   /** Account of the page; null where it is unknown. */
   readonly branding: Branding | null;
@@ -37,7 +37,7 @@ const REFRESH_SECONDS = 10;
 
 /** @returns the document. */
 export function layout(parts: Layout): string {
-  const { language, say, title, branding } = parts;
+  const { language, translate, title, branding } = parts;
   const merchant = branding?.displayName;
   return html`<!doctype html>
 <html lang="${TAGS[language]}">
@@ -48,12 +48,12 @@ export function layout(parts: Layout): string {
 ${!parts.isFile && html`<script type="module" src="${ISLAND_PATH}"></script>`}
 ${parts.isRefreshed && html`<noscript><meta http-equiv="refresh" content="${REFRESH_SECONDS}"></noscript>`}</head>
 <body class="pay">
-${parts.isTest && html`<section class="test" aria-label="${say('testLabel')}"><b>${say('testMode')}</b> ${say('testWhat')}</section>`}
+${parts.isTest && html`<section class="test" aria-label="${translate('testLabel')}"><b>${translate('testMode')}</b> ${translate('testWhat')}</section>`}
 <div class="split">
 <header class="order">${who(parts)}${parts.sum}
-<p id="net" class="note warn" role="status" hidden>${icon('warning')}<span>${say('offline')}</span></p></header>
+<p id="net" class="note warn" role="status" hidden>${icon('warning')}<span>${translate('offline')}</span></p></header>
 ${parts.main}
-<footer class="foot">${parts.foot}${branding?.supportUrl && html`<a href="${branding.supportUrl}" rel="noreferrer">${say('help')}</a>`}<span>${icon('lock')} ${say('paymentBy')}</span></footer>
+<footer class="foot">${parts.foot}${branding?.supportUrl && html`<a href="${branding.supportUrl}" rel="noreferrer">${translate('help')}</a>`}<span>${icon('lock')} ${translate('paymentBy')}</span></footer>
 </div>
 ${parts.after}
 </body></html>`.text;
@@ -85,5 +85,5 @@ function who(parts: Layout): Html {
       html`<a class="lang" href="${languagePath?.(each)}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`,
   );
   return html`<div class="who">${sign}<div>${branding && html`<b>${branding.displayName}</b>`}${order && html`<small>${order}</small>`}</div>
-${languagePath && html`<nav aria-label="${parts.say('language')}">${links}</nav>`}</div>`;
+${languagePath && html`<nav aria-label="${parts.translate('language')}">${links}</nav>`}</div>`;
 }

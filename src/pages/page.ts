@@ -7,7 +7,7 @@ import { FAMILY_TRAITS } from '../templates/families.ts';
 import { field as fieldFrame } from '../ui/field.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import type { Language } from '../ui/language.ts';
-import type { Say, Word } from './words.ts';
+import type { Translate, Word } from './words.ts';
 
 /** Content of a rejected form: values by field, and the error of each. */
 export interface FormState {
@@ -20,8 +20,8 @@ export interface SessionPage {
   readonly token: string;
   readonly language: Language;
   /** Whether the language was asked for by the query, so that forms and links keep asking for it. */
-  readonly isLanguageAsked: boolean;
-  readonly say: Say;
+  readonly isLanguageChosen: boolean;
+  readonly translate: Translate;
   readonly session: PaymentSession;
   readonly facts: PayerFacts;
   /** Bounds of an amount that is asked for, as they are shown. */
@@ -38,27 +38,27 @@ export const VERIFY = 'verify';
 
 /** @returns the path of the session's page, or of an act on it. */
 export function pathOf(
-  { token, language, isLanguageAsked }: Pick<SessionPage, 'token' | 'language' | 'isLanguageAsked'>,
-  act?: string,
+  { token, language, isLanguageChosen }: Pick<SessionPage, 'token' | 'language' | 'isLanguageChosen'>,
+  action?: string,
 ): string {
-  const path = `${PAY_PATH}/${token}${act ? `/${act}` : ''}`;
-  return isLanguageAsked ? `${path}?lang=${language}` : path;
+  const path = `${PAY_PATH}/${token}${action ? `/${action}` : ''}`;
+  return isLanguageChosen ? `${path}?lang=${language}` : path;
 }
 
 /** @returns whether rate and fees are shown: not to who pays a shop, unless it wants that or asks to accept them. */
 export function showsPrice({ session }: Pick<SessionPage, 'session'>): boolean {
-  const { branding, template, ask } = session;
-  return branding.showsPrice || ask === 'quote' || !FAMILY_TRAITS[template.family].paysShop;
+  const { branding, template, ask: prompt } = session;
+  return branding.showsPrice || prompt === 'quote' || !FAMILY_TRAITS[template.family].paysShop;
 }
 
 /** @returns the subject of the payment, in a few words: purpose of the link, and number of the order. */
 export function orderOf({
-  say,
+  translate,
   session,
   facts,
-}: Pick<SessionPage, 'say' | 'session' | 'facts'>): string | null {
+}: Pick<SessionPage, 'translate' | 'session' | 'facts'>): string | null {
   const { orderReference: reference } = facts;
-  const parts = [session.linkName, reference && say('orderNumber', { reference })];
+  const parts = [session.linkName, reference && translate('orderNumber', { reference })];
   return parts.filter(Boolean).join(' · ') || null;
 }
 
@@ -72,10 +72,10 @@ export interface Field {
 }
 
 /** @returns a field with its label, its hint and its error. The first field with an error has the focus. */
-export function field({ say, form }: SessionPage, { name, label, hint, ...traits }: Field): Html {
+export function field({ translate, form }: SessionPage, { name, label, hint, ...traits }: Field): Html {
   return fieldFrame({
     name,
-    label: say(label),
+    label: translate(label),
     hint,
     wrong: form.wrong[name],
     value: form.values[name],
@@ -92,10 +92,10 @@ export function field({ say, form }: SessionPage, { name, label, hint, ...traits
 /** @returns a form of one button, and of what stands before it. */
 export function form(
   page: SessionPage,
-  act: string,
+  action: string,
   button: string,
   content?: HtmlValue,
-  look = 'primary big full',
+  style = 'primary big full',
 ): Html {
-  return html`<form class="stack" method="post" action="${pathOf(page, act)}">${content}<button${attributes({ class: look || null })}>${button}</button></form>`;
+  return html`<form class="stack" method="post" action="${pathOf(page, action)}">${content}<button${attributes({ class: style || null })}>${button}</button></form>`;
 }

@@ -12,11 +12,11 @@ const WORDS: Readonly<Record<ScenarioName, Label>> = SCENARIO_WORDS;
 
 /** @returns the panel; it is open, and stays so after each button. */
 export function sandboxPanel(page: SessionPage, { now, later }: PossibleScenarios): Html {
-  const { say, session } = page;
+  const { translate, session } = page;
   if (!session.isPaidByPayer) return html``;
-  return html`<aside class="sandbox no-print" id="box" aria-label="Sandbox"><h2>${icon('flask')} ${say('sandboxTitle')}</h2>
-${now.length > 0 ? buttons(page, now) : html`<p class="soft">${say('sandboxNothing')}</p>`}
-${later.length > 0 && more(say('sandboxLater'), buttons(page, later))}</aside>`;
+  return html`<aside class="sandbox no-print" id="box" aria-label="Sandbox"><h2>${icon('flask')} ${translate('sandboxTitle')}</h2>
+${now.length > 0 ? buttons(page, now) : html`<p class="soft">${translate('sandboxNothing')}</p>`}
+${later.length > 0 && more(translate('sandboxLater'), buttons(page, later))}</aside>`;
 }
 
 function buttons(page: SessionPage, names: readonly ScenarioName[]): Html {

@@ -10,11 +10,11 @@ import { readTemplateSettings } from '../store/engine/pricing.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { showAmount } from '../ui/figures.ts';
 import { isLanguage, type Language, languageOf } from '../ui/language.ts';
-import { ACTS, type Act } from './acts.ts';
+import { ACTIONS, type Action } from './actions.ts';
 import { policyOf } from './layout.ts';
 import { type FormState, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { receiptPage, sessionPage } from './session-page.ts';
-import { type Say, sayIn, type Word } from './words.ts';
+import { type Translate, translatorIn, type Word } from './words.ts';
 
 /** A request for a page. */
 export interface PageRequest {
@@ -51,7 +51,7 @@ async function saveReceipt(services: Services, request: PageRequest): Promise<Pa
   const page = pageOf(services, request, session, { range: null, form: NOTHING_SENT, notice: null });
   const body = receiptPage(page);
   if (body === undefined) throw notFound();
-  const fileName = `${page.say('receiptFile')}-${request.row.end2end}.html`;
+  const fileName = `${page.translate('receiptFile')}-${request.row.end2end}.html`;
   return { status: 200, body, policy: policyOf(session.branding), fileName };
 }
 
@@ -61,24 +61,26 @@ async function saveReceipt(services: Services, request: PageRequest): Promise<Pa
  * @returns the next address, or the page with the errors.
  * @throws {GatewayError} `NOT_FOUND` for an unknown action.
  */
-export async function actOnSession(
+export async function performSessionAction(
   services: Services,
   request: PageRequest,
-  act: string,
+  action: string,
   form: URLSearchParams,
 ): Promise<PageAnswer> {
-  const perform: Act | undefined = Object.hasOwn(ACTS, act) ? ACTS[act as keyof typeof ACTS] : undefined;
+  const perform: Action | undefined = Object.hasOwn(ACTIONS, action)
+    ? ACTIONS[action as keyof typeof ACTIONS]
+    : undefined;
   if (!perform) throw notFound();
   const session = await readSession(services, request.row);
   if (!session.isPaidByPayer) throw notFound();
   const { language } = languageIn(request);
   try {
     const token = await perform(services, { session, form, language, origin: request.origin });
-    return wayTo(token === undefined ? request : { ...request, token });
+    return redirect(token === undefined ? request : { ...request, token });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
     // Another tab or the end of the session was faster. The page shows the current state.
-    if (error.code === 'STEP_CONFLICT' && act !== 'sandbox') return wayTo(request);
+    if (error.code === 'STEP_CONFLICT' && action !== 'sandbox') return redirect(request);
     return show(services, request, session, ERRORS[error.code].status, error, form);
   }
 }
@@ -89,18 +91,22 @@ export async function actOnSession(
  *
  * @throws {GatewayError} `NOT_FOUND`.
  */
-export async function readAct(services: Services, request: PageRequest, act: string): Promise<PageAnswer> {
-  if (act === 'receipt') return saveReceipt(services, request);
-  if (act === VERIFY) return verify(services, request);
-  if (!Object.hasOwn(ACTS, act)) throw notFound();
-  return wayTo(request);
+export async function answerGet(
+  services: Services,
+  request: PageRequest,
+  action: string,
+): Promise<PageAnswer> {
+  if (action === 'receipt') return saveReceipt(services, request);
+  if (action === VERIFY) return verify(services, request);
+  if (!Object.hasOwn(ACTIONS, action)) throw notFound();
+  return redirect(request);
 }
 
 /** Leads to the identity check; back to the page where there is none now. */
 async function verify(services: Services, request: PageRequest): Promise<PageAnswer> {
   try {
     const location = await verificationLink(services, request.row);
-    return location === null ? wayTo(request) : { status: 303, location };
+    return location === null ? redirect(request) : { status: 303, location };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const session = await readSession(services, request.row);
@@ -109,7 +115,7 @@ async function verify(services: Services, request: PageRequest): Promise<PageAns
 }
 
 /** @returns the way to the page of a session, in the language that was asked for. */
-export function wayTo(request: Omit<PageRequest, 'row' | 'origin'>): PageAnswer {
+export function redirect(request: Omit<PageRequest, 'row' | 'origin'>): PageAnswer {
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
 
@@ -122,16 +128,16 @@ async function show(
   form?: URLSearchParams,
 ): Promise<PageAnswer> {
   const { language } = languageIn(request);
-  const say = sayIn(language);
+  const translate = translatorIn(language);
   const range = session.ask === 'amount' ? await rangeOf(services, session, language) : null;
   const body = sessionPage(
     pageOf(services, request, session, {
       range,
       form:
         error && form
-          ? { values: Object.fromEntries(form), wrong: wrongOf(error, say, range) }
+          ? { values: Object.fromEntries(form), wrong: wrongOf(error, translate, range) }
           : NOTHING_SENT,
-      notice: error ? say(noticeOf(error)) : null,
+      notice: error ? translate(noticeOf(error)) : null,
     }),
   );
   const retryAfter = error?.retryAfter;
@@ -147,20 +153,20 @@ function pageOf(
   services: Services,
   request: PageRequest,
   session: PaymentSession,
-  said: Pick<SessionPage, 'range' | 'form' | 'notice'>,
+  parts: Pick<SessionPage, 'range' | 'form' | 'notice'>,
 ): SessionPage {
-  const { language, isLanguageAsked } = languageIn(request);
+  const { language, isLanguageChosen } = languageIn(request);
   const isPlayed = session.isPaidByPayer;
   const possible = services.sandbox?.possible(session.row) ?? null;
   return {
     token: request.token,
     language,
-    isLanguageAsked,
-    say: sayIn(language),
+    isLanguageChosen,
+    translate: translatorIn(language),
     session,
     facts: payerFacts(services, session.row),
     scenarios: possible && !isPlayed ? { now: [], later: [] } : possible,
-    ...said,
+    ...parts,
   };
 }
 
@@ -176,11 +182,11 @@ async function rangeOf(
 
 function languageIn({ query, acceptLanguage }: Pick<PageRequest, 'query' | 'acceptLanguage'>): {
   language: Language;
-  isLanguageAsked: boolean;
+  isLanguageChosen: boolean;
 } {
-  const asked = query.get('lang');
-  const isLanguageAsked = asked !== null && isLanguage(asked);
-  return { language: languageOf(asked, acceptLanguage), isLanguageAsked };
+  const chosen = query.get('lang');
+  const isLanguageChosen = chosen !== null && isLanguage(chosen);
+  return { language: languageOf(chosen, acceptLanguage), isLanguageChosen };
 }
 
 /** Error texts of fields. */
@@ -195,13 +201,13 @@ const FIELD_WORDS: ReadonlyMap<string, Word> = new Map([
 
 function wrongOf(
   { violations }: GatewayError,
-  say: Say,
+  translate: Translate,
   range: Readonly<Record<string, string>> | null,
 ): Record<string, string> {
   return Object.fromEntries(
     violations.flatMap(({ parameter }) => {
       const word = FIELD_WORDS.get(parameter);
-      return word ? [[parameter, say(word, range ?? {})]] : [];
+      return word ? [[parameter, translate(word, range ?? {})]] : [];
     }),
   );
 }

@@ -1,45 +1,51 @@
 /** The page of a session: the form of its current step, the known facts, and the outcome. */
 import { BRL, networkTitle } from '../base/money/currency.ts';
-import type { Ask, PaymentSession } from '../resolvers/payer/payment-session.ts';
+import type { PaymentSession, Prompt } from '../resolvers/payer/payment-session.ts';
 import type { Step } from '../templates/define.ts';
 import { expiryOf } from '../templates/effects.ts';
 import { attributes, type Html, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { keyValues, more } from '../ui/parts.ts';
-import { amountAsk, confirmationAsk, identityAsk, quoteAsk, resolutionAsk } from './asks.ts';
-import { clock, depositAsk, paymentAsk } from './codes.ts';
+import { clock, depositPrompt, paymentPrompt } from './codes.ts';
 import { type Layout, layout } from './layout.ts';
-import { hasReceipt, receipt, receiptParts, renewal, standing, wayBack } from './outcome.ts';
+import { hasReceipt, moneyStatus, receipt, receiptParts, renewal, returnLink } from './outcome.ts';
 import { orderOf, pathOf, type SessionPage, showsPrice } from './page.ts';
+import { payerMessageOf } from './payer-message.ts';
+import {
+  amountPrompt,
+  confirmationPrompt,
+  identityPrompt,
+  quotePrompt,
+  resolutionPrompt,
+} from './prompts.ts';
 import { sandboxPanel } from './sandbox-panel.ts';
 import { received, sum, summary } from './summary.ts';
-import { toldOf } from './told.ts';
 
 /** Content under the title, for each form. */
-const ASK_PARTS: Readonly<Record<Ask, (page: SessionPage) => Html>> = {
-  amount: amountAsk,
-  quote: quoteAsk,
-  identity: identityAsk,
-  confirmation: confirmationAsk,
-  payment: paymentAsk,
-  deposit: depositAsk,
-  resolution: resolutionAsk,
+const PROMPT_PARTS: Readonly<Record<Prompt, (page: SessionPage) => Html>> = {
+  amount: amountPrompt,
+  quote: quotePrompt,
+  identity: identityPrompt,
+  confirmation: confirmationPrompt,
+  payment: paymentPrompt,
+  deposit: depositPrompt,
+  resolution: resolutionPrompt,
 };
 
 /** @returns the whole page. */
 export function sessionPage(page: SessionPage): string {
   const { session } = page;
-  const isDone = isGood(session.step);
+  const isDone = isSuccess(session.step);
   return layout({
     ...frameOf(page),
-    languagePath: (other) => pathOf({ ...page, language: other, isLanguageAsked: true }),
+    languagePath: (other) => pathOf({ ...page, language: other, isLanguageChosen: true }),
     isRefreshed: isFollowed(page),
     sum: sum(page),
     main: html`<main id="co"${stateOf(page)}>${page.notice && html`<p class="note warn" role="alert">${icon('warning')}<span>${page.notice}</span></p>`}
-${session.ask === null ? html`${standing(page)}${isDone && wayBack(page, true)}${renewal(page)}${receipt(page)}${rest(page)}` : asked(page, session.ask)}
+${session.ask === null ? html`${moneyStatus(page)}${isDone && returnLink(page, true)}${renewal(page)}${receipt(page)}${rest(page)}` : promptForm(page, session.ask)}
 ${session.ask !== null && renewal(page)}
-${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page)}">${page.say('check')}</a></p>`}</main>`,
-    foot: html`<p id="say" class="unseen" role="status"></p><span id="way">${!isDone && wayBack(page, false)}</span>`,
+${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page)}">${page.translate('check')}</a></p>`}</main>`,
+    foot: html`<p id="say" class="unseen" role="status"></p><span id="way">${!isDone && returnLink(page, false)}</span>`,
     after: page.scenarios && sandboxPanel(page, page.scenarios),
   });
 }
@@ -47,14 +53,14 @@ ${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page
 /** @returns the receipt as a document of its own, to be kept; undefined where there is none yet. */
 export function receiptPage(page: SessionPage): string | undefined {
   if (!hasReceipt(page)) return undefined;
-  const { title } = toldOf(page);
+  const { title } = payerMessageOf(page);
   return layout({
     ...frameOf(page),
-    title: `${page.say('receipt')}: ${title}`,
+    title: `${page.translate('receipt')}: ${title}`,
     languagePath: null,
     isRefreshed: false,
     logo: null,
-    main: html`<main><div><h1>${title}</h1></div><section><h2 class="unseen">${page.say('receipt')}</h2>
+    main: html`<main><div><h1>${title}</h1></div><section><h2 class="unseen">${page.translate('receipt')}</h2>
 <div class="receipt">${receiptParts(page).map((part) => keyValues(part))}</div></section></main>`,
     isFile: true,
   });
@@ -62,47 +68,47 @@ export function receiptPage(page: SessionPage): string | undefined {
 
 function frameOf(
   page: SessionPage,
-): Pick<Layout, 'language' | 'say' | 'title' | 'branding' | 'logo' | 'order' | 'isTest'> {
-  const { session, say, language } = page;
+): Pick<Layout, 'language' | 'translate' | 'title' | 'branding' | 'logo' | 'order' | 'isTest'> {
+  const { session, translate, language } = page;
   return {
     language,
-    say,
+    translate,
     title: titleOf(page),
     branding: session.branding,
-    logo: session.branding.hasLogo ? pathOf({ ...page, isLanguageAsked: false }, 'logo') : null,
+    logo: session.branding.hasLogo ? pathOf({ ...page, isLanguageChosen: false }, 'logo') : null,
     order: orderOf(page),
     isTest: page.scenarios !== null,
   };
 }
 
 /** The form, under its title. */
-function asked(page: SessionPage, ask: Ask): Html {
+function promptForm(page: SessionPage, prompt: Prompt): Html {
   const title = titleOf(page);
   const heading =
-    ask === 'payment' || ask === 'deposit' ? clock(page, title) : html`<h1 tabindex="-1">${title}</h1>`;
+    prompt === 'payment' || prompt === 'deposit' ? clock(page, title) : html`<h1 tabindex="-1">${title}</h1>`;
   return html`${heading}
-${ASK_PARTS[ask](page)}`;
+${PROMPT_PARTS[prompt](page)}`;
 }
 
 function titleOf(page: SessionPage): string {
-  const { session, say, facts } = page;
+  const { session, translate, facts } = page;
   const { source, target } = facts;
   switch (session.ask) {
     case 'amount':
-      return say('amountTitle');
+      return translate('amountTitle');
     case 'quote':
-      return say('quoteTitle');
+      return translate('quoteTitle');
     case 'identity':
-      return say(target === BRL ? 'payeeTitle' : 'identityTitle');
+      return translate(target === BRL ? 'payeeTitle' : 'identityTitle');
     case 'confirmation':
-      return say('confirmTitle');
+      return translate('confirmTitle');
     case 'payment':
-      return say('pixTitle');
+      return translate('pixTitle');
     case 'deposit':
-      return say('depositTitle', { asset: source.asset, network: networkTitle(source) });
+      return translate('depositTitle', { asset: source.asset, network: networkTitle(source) });
     case 'resolution':
     case null:
-      return toldOf(page).title;
+      return payerMessageOf(page).title;
   }
 }
 
@@ -111,8 +117,8 @@ function isFollowed({ session }: SessionPage): boolean {
   return awaitsMoney(session) || (session.ask === null && session.step.ending === 'open');
 }
 
-function awaitsMoney({ ask }: PaymentSession): boolean {
-  return ask === 'payment' || ask === 'deposit';
+function awaitsMoney({ ask: prompt }: PaymentSession): boolean {
+  return prompt === 'payment' || prompt === 'deposit';
 }
 
 /** State for the page's script. */
@@ -124,22 +130,22 @@ function stateOf({ session, facts }: SessionPage): Html {
     'data-end': awaitsMoney(session) && expiryOf(row),
     // Only a payer's token opens a stream; the page of a withdrawal or payout asks for itself until there is a receipt.
     'data-live': session.isPaidByPayer ? step.ending !== 'final' : step.ending === 'open' && 'poll',
-    'data-leave': isGood(step) && facts.returnUrl !== null,
+    'data-leave': isSuccess(step) && facts.returnUrl !== null,
   });
 }
 
 /** Whether it came to a good end; a dispute that is open has not ended. */
-function isGood({ statusCode, ending }: Step): boolean {
+function isSuccess({ statusCode, ending }: Step): boolean {
   return statusCode === 'SUCCESS' && ending !== 'open';
 }
 
 /** Further progress and details that the receipt lacks. */
 function rest(page: SessionPage): Html {
-  const { session, say } = page;
+  const { session, translate } = page;
   const isOpen = session.step.ending === 'open';
-  const given = hasReceipt(page)
+  const parts = hasReceipt(page)
     ? keyValues(showsPrice(page) ? received(page) : [], true)
     : keyValues(summary(page), true);
-  return html`<div>${isOpen && html`<p class="live">${say('waiting')}</p>`}
-${given && more(say('details'), given)}</div>`;
+  return html`<div>${isOpen && html`<p class="live">${translate('waiting')}</p>`}
+${parts && more(translate('details'), parts)}</div>`;
 }

@@ -5,45 +5,45 @@ import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { address, idPair, keyValues, type Pair, pair } from '../ui/parts.ts';
 import { type SessionPage, showsPrice } from './page.ts';
-import { backOf } from './told.ts';
+import { backOf } from './payer-message.ts';
 import type { Word } from './words.ts';
 
 /** @returns the amount of the page with what it is, and on a wide screen the lines that belong to it. */
 export function sum(page: SessionPage): Html {
   const head = headOf(page);
-  return html`<div id="sum"${attributes({ class: head === null && 'unseen' })}>${head && html`<p class="sum"><span class="soft">${page.say(head.word)}</span><strong class="amount">${head.amount}</strong></p>`}
+  return html`<div id="sum"${attributes({ class: head === null && 'unseen' })}>${head && html`<p class="sum"><span class="soft">${page.translate(head.word)}</span><strong class="amount">${head.amount}</strong></p>`}
 ${keyValues(lines(page))}</div>`;
 }
 
 /** @returns the amount paid, the amount received for it, and the price, as far as they are shown. */
 export function summary(page: SessionPage): (Pair | null)[] {
-  const { say, facts, session } = page;
+  const { translate, facts, session } = page;
   const { source, target } = facts;
   const isPayee = target === BRL;
   return [
-    pair(say(source === BRL ? 'youPay' : 'youSend'), paidAmount(page)),
+    pair(translate(source === BRL ? 'youPay' : 'youSend'), paidAmount(page)),
     ...(showsPrice(page) ? received(page) : []),
-    idPair(say('wallet'), facts.wallet && address(facts.wallet)),
-    pair(say(isPayee ? 'payee' : 'customer'), person(page)),
-    pair(say('pixKey'), facts.pixKey),
-    idPair(say('reference'), session.row.end2end),
+    idPair(translate('wallet'), facts.wallet && address(facts.wallet)),
+    pair(translate(isPayee ? 'payee' : 'customer'), person(page)),
+    pair(translate('pixKey'), facts.pixKey),
+    idPair(translate('reference'), session.row.end2end),
   ];
 }
 
 /** @returns the amount received, and its price. */
 export function received(page: SessionPage): (Pair | null)[] {
-  const { say, facts, language } = page;
+  const { translate, facts, language } = page;
   const { target, amountReceived, networkFee } = facts;
   const isPayee = target === BRL;
   const amount = (text: string | null) => text && showAmount(text, target, language);
   return [
     pair(
-      say(isPayee ? 'payeeGets' : 'credited'),
+      translate(isPayee ? 'payeeGets' : 'credited'),
       amount(amountReceived) ?? (isPayee ? null : target.displayName),
     ),
     ...price(page),
-    pair(say('quoteBefore'), priceBefore(page)),
-    pair(say('networkFee'), amount(networkFee)),
+    pair(translate('quoteBefore'), priceBefore(page)),
+    pair(translate('networkFee'), amount(networkFee)),
   ];
 }
 
@@ -53,12 +53,12 @@ export function person({ facts: { clientName, clientTaxId } }: SessionPage): str
 }
 
 /** @returns rate and fees. */
-export function price({ say, facts, language }: SessionPage): (Pair | null)[] {
+export function price({ translate, facts, language }: SessionPage): (Pair | null)[] {
   const { source, target, quote, fees } = facts;
   const crypto = source === BRL ? target : source;
   return [
-    pair(say('rate'), quote && showRate(trimDecimal(quote), crypto, language)),
-    pair(say('fees'), fees && showAmount(fees, BRL, language)),
+    pair(translate('rate'), quote && showRate(trimDecimal(quote), crypto, language)),
+    pair(translate('fees'), fees && showAmount(fees, BRL, language)),
   ];
 }
 
@@ -86,14 +86,14 @@ interface Head {
 /** Content of the largest figure of the page. */
 function headOf(page: SessionPage): Head | null {
   const { session, facts, language } = page;
-  const { step, ask, isPaidByPayer } = session;
+  const { step, ask: prompt, isPaidByPayer } = session;
   const { source, target, amountPayment, amountPaid, amountReceived, exactDepositAmount } = facts;
   const of = (word: Word, text: string | null, currency = source): Head | null =>
     text === null ? null : { word, amount: figure(text) ?? html`${showAsset(text, currency, language)}` };
   const figure = (text: string): Html | null =>
     source === BRL ? null : html`${showDecimal(text, language)} <small>${source.asset}</small>`;
-  if (ask === 'deposit') return of('sendExactly', exactDepositAmount);
-  if (ask === 'resolution') return of('arrivedSum', amountPaid);
+  if (prompt === 'deposit') return of('sendExactly', exactDepositAmount);
+  if (prompt === 'resolution') return of('arrivedSum', amountPaid);
   if (!isPaidByPayer) {
     const amount = amountReceived && html`${showAsset(amountReceived, target, language)}`;
     return amount ? { word: 'amountSum', amount } : null;
@@ -101,20 +101,20 @@ function headOf(page: SessionPage): Head | null {
   const isReturned = step.statusCode === 'REFUNDED';
   if (step.isReturn || isReturned) return of(isReturned ? 'returnedSum' : 'returningSum', backOf(facts));
   if (amountPaid) return of(source === BRL ? 'paidSum' : 'arrivedSum', amountPaid);
-  return of(ask === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
+  return of(prompt === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
 }
 
 /** The lines beside a payment on a wide screen; on a phone they are one disclosure away. */
 function lines(page: SessionPage): (Pair | null)[] {
-  const { say, facts, session, language } = page;
+  const { translate, facts, session, language } = page;
   const { source, target, orderReference, amountReceived } = facts;
   const receives: HtmlValue = target === BRL && amountReceived && showAmount(amountReceived, BRL, language);
   return [
-    pair(say('to'), target === BRL ? facts.clientName : session.branding.displayName),
-    pair(say('for'), session.linkName),
-    pair(say('order'), orderReference),
-    pair(say('network'), source === BRL ? null : networkName(source)),
-    pair(say('payeeGets'), receives),
+    pair(translate('to'), target === BRL ? facts.clientName : session.branding.displayName),
+    pair(translate('for'), session.linkName),
+    pair(translate('order'), orderReference),
+    pair(translate('network'), source === BRL ? null : networkName(source)),
+    pair(translate('payeeGets'), receives),
     ...(showsPrice(page) ? price(page) : []),
   ];
 }

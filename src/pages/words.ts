@@ -4,7 +4,7 @@
  */
 import { type Label, label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
-import { type SayOf, sayFrom } from '../ui/say.ts';
+import { type Translator, translatorOf } from '../ui/translate.ts';
 
 const WORDS = {
   // Frame of every page.
@@ -276,9 +276,9 @@ const WORDS = {
 export type Word = keyof typeof WORDS;
 
 /** Says a text in the language of the page. */
-export type Say = SayOf<Word>;
+export type Translate = Translator<Word>;
 
 /** @returns the function that formats texts in a language. */
-export function sayIn(language: Language): Say {
-  return sayFrom<Word>(WORDS, language);
+export function translatorIn(language: Language): Translate {
+  return translatorOf<Word>(WORDS, language);
 }

@@ -9,7 +9,7 @@ import { canEnter, EmbeddedPostgresError, type SystemUser } from './postgres-bin
 import { type Cluster, hasData } from './postgres-server.ts';
 
 /** Location of the cluster when the server's user cannot enter home. */
-const SHARED_PLACE = '/var/lib/crossramp';
+const SHARED_FOLDER = '/var/lib/crossramp';
 
 /** File of a home with its passwords. */
 export const RECORD = 'postgres.json';
@@ -29,7 +29,7 @@ export interface HomeRecord {
 export async function openHome(path: string): Promise<string> {
   // The server of root runs as another user, who must be able to pass through to the data; private files have a mode
   // of their own.
-  if (!existsSync(path)) await makePlace(path, process.getuid?.() === 0 ? 0o711 : 0o700);
+  if (!existsSync(path)) await makeDataFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
 
@@ -57,28 +57,28 @@ export async function openCluster(home: string): Promise<HomeCluster> {
     throw new EmbeddedPostgresError(`the database folder ${known.place} is gone: ${advice}`);
   }
   const user = serverUser(join(known?.place ?? home, 'postgres'));
-  const place = known?.place ?? (await choosePlace(home, user));
-  const dataFolder = join(place, 'postgres');
+  const folder = known?.place ?? (await chooseFolder(home, user));
+  const dataFolder = join(folder, 'postgres');
   if (known === undefined && hasData(dataFolder)) {
     const advice = `restore it, or move ${dataFolder} away to begin with an empty database`;
     throw new EmbeddedPostgresError(`${recordFile} with the database password is gone: ${advice}`);
   }
   const { password = newPassword(), gatewayPassword = newPassword() } = known ?? {};
-  if (known?.gatewayPassword === undefined || (known.place ?? home) !== place) {
-    await writeRecord(recordFile, { password, gatewayPassword, ...(place !== home && { place }) });
+  if (known?.gatewayPassword === undefined || (known.place ?? home) !== folder) {
+    await writeRecord(recordFile, { password, gatewayPassword, ...(folder !== home && { place: folder }) });
   }
-  return clusterIn(home, place, { password, gatewayPassword }, user);
+  return clusterIn(home, folder, { password, gatewayPassword }, user);
 }
 
 /** @returns the cluster of a home whose data lies at `place`. */
 export function clusterIn(
   home: string,
-  place: string,
+  folder: string,
   { password, gatewayPassword }: Required<Omit<HomeRecord, 'place'>>,
   user: SystemUser,
 ): HomeCluster {
-  const dataFolder = join(place, 'postgres');
-  return { place, dataFolder, logFile: join(home, 'postgres.log'), password, gatewayPassword, user };
+  const dataFolder = join(folder, 'postgres');
+  return { folder, dataFolder, logFile: join(home, 'postgres.log'), password, gatewayPassword, user };
 }
 
 function newPassword(): string {
@@ -115,42 +115,42 @@ export function serverUser(dataFolder: string): SystemUser {
 }
 
 /** @returns the folder for the data of a home: the home itself where the server's user can enter it. */
-export async function choosePlace(home: string, user: SystemUser): Promise<string> {
+export async function chooseFolder(home: string, user: SystemUser): Promise<string> {
   if (hasData(join(home, 'postgres')) || canEnter(user, home)) return home;
-  const name = placeName(home);
+  const name = folderName(home);
   try {
-    if (!existsSync(SHARED_PLACE)) await makePlace(SHARED_PLACE, 0o755);
-    const path = join(SHARED_PLACE, name);
+    if (!existsSync(SHARED_FOLDER)) await makeDataFolder(SHARED_FOLDER, 0o755);
+    const path = join(SHARED_FOLDER, name);
     // Existing data belongs to an earlier home of this path, and its password was lost with that home.
-    const place = existsSync(path) ? await mkdtemp(`${path}-`) : path;
-    await makePlace(place, 0o711);
-    if (canEnter(user, place)) return place;
+    const folder = existsSync(path) ? await mkdtemp(`${path}-`) : path;
+    await makeDataFolder(folder, 0o711);
+    if (canEnter(user, folder)) return folder;
   } catch {
     // A read-only system, or no /var/lib: the temporary folder is left.
   }
   // A random name: anyone may have made a folder of a known name there.
-  const place = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
-  return makePlace(place, 0o711);
+  const folder = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
+  return makeDataFolder(folder, 0o711);
 }
 
-/** @returns whether `choosePlace` may have given this folder for the data of a home. */
-export async function isPlaceOf(home: string, place: string): Promise<boolean> {
-  if (place === home) return true;
-  const name = placeName(home);
+/** @returns whether `chooseFolder` may have given this folder for the data of a home. */
+export async function isFolderOf(home: string, folder: string): Promise<boolean> {
+  if (folder === home) return true;
+  const name = folderName(home);
   const temporary = await realpath(tmpdir());
   const isNamed =
-    (dirname(place) === SHARED_PLACE && new RegExp(`^${name}(-\\w{6})?$`).test(basename(place))) ||
-    (dirname(place) === temporary && new RegExp(`^crossramp-${name}-\\w{6}$`).test(basename(place)));
-  const found = isNamed ? lstatSync(place, { throwIfNoEntry: false }) : undefined;
+    (dirname(folder) === SHARED_FOLDER && new RegExp(`^${name}(-\\w{6})?$`).test(basename(folder))) ||
+    (dirname(folder) === temporary && new RegExp(`^crossramp-${name}-\\w{6}$`).test(basename(folder)));
+  const found = isNamed ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
   return found?.isDirectory() === true && found.uid === (process.getuid?.() ?? found.uid);
 }
 
-function placeName(home: string): string {
+function folderName(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 12);
 }
 
 /** The mode is set afterwards, as the process's umask may take from it. */
-async function makePlace(path: string, mode: number): Promise<string> {
+async function makeDataFolder(path: string, mode: number): Promise<string> {
   makeFolder(path);
   await chmod(path, mode);
   return path;

@@ -104,7 +104,7 @@ async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function start(cluster: Cluster, settings: Record<string, string>): Promise<Connection> {
-  const binaries = await prepareBinaries(await findPackage(), cluster.place, cluster.user);
+  const binaries = await prepareBinaries(await findPackage(), cluster.folder, cluster.user);
   if (!hasData(cluster.dataFolder)) await createData(cluster, binaries, settings.fsync !== 'off');
   return startServer(cluster, binaries, settings);
 }
@@ -123,7 +123,7 @@ async function lease(
       try {
         await withHomeLock(home, async () => {
           if (released) return;
-          held = await take((await connectToRunning(cluster)) ?? (await start(cluster, settings)));
+          held = await claim((await connectToRunning(cluster)) ?? (await start(cluster, settings)));
         });
         return;
       } catch {
@@ -131,12 +131,12 @@ async function lease(
       }
     }
   };
-  const take = async (fresh: Connection): Promise<Connection> => {
+  const claim = async (fresh: Connection): Promise<Connection> => {
     await holdLease(fresh, cluster.gatewayPassword);
     fresh.client.once('end', bringBack);
     return fresh;
   };
-  await take(connection);
+  await claim(connection);
   const urlOf = (user: string, password: string) =>
     `postgres://${user}:${password}@127.0.0.1:${held.port}/${OWNER}`;
   const logCheck = setInterval(() => trimLog(cluster.logFile), LOG_CHECK_MS).unref();
@@ -184,7 +184,7 @@ async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise
   const { rows } = await running.client.query(`select pg_try_advisory_lock(${LEASE_KEY}) as is_last`);
   await running.client.end();
   if (!rows[0].is_last) return;
-  await stopServer(cluster, await prepareBinaries(await findPackage(), cluster.place, cluster.user));
+  await stopServer(cluster, await prepareBinaries(await findPackage(), cluster.folder, cluster.user));
 }
 
 /**
@@ -208,7 +208,7 @@ export async function withHomeLock<T>(
   await mkdir(prepared);
   try {
     await writeFile(join(prepared, owner), '');
-    await takeLock(home, lock, prepared, signal);
+    await acquireLock(home, lock, prepared, signal);
     return await work();
   } finally {
     await rm(prepared, { recursive: true, force: true });
@@ -217,7 +217,7 @@ export async function withHomeLock<T>(
   }
 }
 
-async function takeLock(
+async function acquireLock(
   home: string,
   lock: string,
   prepared: string,

@@ -66,9 +66,9 @@ export async function prepareBinaries(
   copiesFolder: string,
   user: SystemUser,
 ): Promise<string> {
-  const inPlace = join(source.folder, 'native', 'bin');
-  const usable = canEnter(user, inPlace) && (await linkLibraries(source.folder));
-  const folder = usable ? inPlace : join(await copyPackage(source, copiesFolder), 'native', 'bin');
+  const bin = join(source.folder, 'native', 'bin');
+  const usable = canEnter(user, bin) && (await linkLibraries(source.folder));
+  const folder = usable ? bin : join(await copyPackage(source, copiesFolder), 'native', 'bin');
   const { ok, output } = await run(join(folder, 'postgres'), ['--version'], copiesFolder, user);
   if (ok) return folder;
   throw new EmbeddedPostgresError(
@@ -157,8 +157,8 @@ export function spawnAs(
  */
 export function problem(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const telling = lines.filter((line) => /\b(error|fatal|panic|detail|hint):/i.test(line));
-  return (telling.length > 0 ? telling : lines)
+  const errors = lines.filter((line) => /\b(error|fatal|panic|detail|hint):/i.test(line));
+  return (errors.length > 0 ? errors : lines)
     .slice(-3)
     .map((line) => line.replace(/^[-\d]+ [\d:.]+ UTC \[\d+\] /, '').trim())
     .join('; ');

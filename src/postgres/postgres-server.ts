@@ -45,7 +45,7 @@ export const GATEWAY = 'crossramp_gateway';
 /** Location of one cluster. All paths are real and absolute. */
 export interface Cluster {
   /** Folder that holds the data folder; the server's user can enter it. */
-  readonly place: string;
+  readonly folder: string;
   /** Belongs to the server's user; absent until `createData`. */
   readonly dataFolder: string;
   readonly logFile: string;
@@ -78,10 +78,10 @@ export async function createData(cluster: Cluster, binaries: string, isDurable: 
   // A fresh name each time: an initdb that outlived its killed parent may still be writing into an older
   // draft.
   const prefix = 'postgres.draft-';
-  for (const name of await readdir(cluster.place)) {
-    if (name.startsWith(prefix)) await removeFolder(join(cluster.place, name));
+  for (const name of await readdir(cluster.folder)) {
+    if (name.startsWith(prefix)) await removeFolder(join(cluster.folder, name));
   }
-  const draft = await mkdtemp(join(cluster.place, prefix));
+  const draft = await mkdtemp(join(cluster.folder, prefix));
   try {
     await initialise(cluster, binaries, draft, isDurable);
     await rename(join(draft, 'data'), cluster.dataFolder);
@@ -181,7 +181,7 @@ async function launch(
     readonly timeoutMs: number;
   },
 ): Promise<Connection | undefined> {
-  const child = spawnAs(program, args, cluster.place, cluster.user, { stdio: ['ignore', log, log] });
+  const child = spawnAs(program, args, cluster.folder, cluster.user, { stdio: ['ignore', log, log] });
   // Without a listener a failing spawn would end the gateway; the loop below sees it as an ended server.
   child.on('error', () => {});
   child.unref();
@@ -201,7 +201,7 @@ export async function stopServer(
   mode: 'fast' | 'immediate' = 'fast',
 ): Promise<void> {
   const args = ['stop', '-D', cluster.dataFolder, '-m', mode, '-w', '-t', '100'];
-  const { ok, output } = await run(join(binaries, 'pg_ctl'), args, cluster.place, cluster.user);
+  const { ok, output } = await run(join(binaries, 'pg_ctl'), args, cluster.folder, cluster.user);
   if (!ok) throw new EmbeddedPostgresError(`PostgreSQL did not stop: ${problem(output)}`);
 }
 
@@ -336,13 +336,13 @@ function freePort(): Promise<number> {
 }
 
 function serverArguments(
-  { place, dataFolder }: Cluster,
+  { folder, dataFolder }: Cluster,
   port: number,
   settings: Record<string, string>,
 ): string[] {
   const all = {
     ...defaultSettings(),
-    ...archiveSettings(place),
+    ...archiveSettings(folder),
     ...settings,
     listen_addresses: '127.0.0.1',
     port,

@@ -20,8 +20,8 @@ const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/;
  * @returns the settings by which a server archives into the folder that the link names; without a link it stores
  *   nothing.
  */
-export function archiveSettings(place: string): Record<string, string> {
-  return { archive_mode: 'on', archive_command: archiveCommand(linkIn(place)) };
+export function archiveSettings(clusterFolder: string): Record<string, string> {
+  return { archive_mode: 'on', archive_command: archiveCommand(linkIn(clusterFolder)) };
 }
 
 /**
@@ -52,27 +52,29 @@ function quoted(path: string): string {
 }
 
 /** @returns the folder that the log is archived into; undefined for none. */
-export async function archiveFolder(place: string): Promise<string | undefined> {
-  return lstatSync(linkIn(place), { throwIfNoEntry: false }) ? readlink(linkIn(place)) : undefined;
+export async function archiveFolder(clusterFolder: string): Promise<string | undefined> {
+  return lstatSync(linkIn(clusterFolder), { throwIfNoEntry: false })
+    ? readlink(linkIn(clusterFolder))
+    : undefined;
 }
 
 /** From the next file of the log on, archives into this backup folder. */
-export async function archiveInto(place: string, folder: string): Promise<void> {
-  if ((await archiveFolder(place)) === folder) return;
-  const draft = `${linkIn(place)}.draft`;
+export async function archiveInto(clusterFolder: string, folder: string): Promise<void> {
+  if ((await archiveFolder(clusterFolder)) === folder) return;
+  const draft = `${linkIn(clusterFolder)}.draft`;
   await rm(draft, { force: true });
   await symlink(folder, draft);
-  await rename(draft, linkIn(place));
+  await rename(draft, linkIn(clusterFolder));
 }
 
 /** Ends archiving. */
-export async function archiveNowhere(place: string): Promise<void> {
-  await rm(linkIn(place), { force: true });
+export async function archiveNowhere(clusterFolder: string): Promise<void> {
+  await rm(linkIn(clusterFolder), { force: true });
 }
 
 /** @returns path of the link to the folder that is archived into. */
-export function linkIn(place: string): string {
-  return join(place, 'postgres.archive');
+export function linkIn(clusterFolder: string): string {
+  return join(clusterFolder, 'postgres.archive');
 }
 
 /** @returns whether this is the name of a file of the log. */

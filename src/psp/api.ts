@@ -8,7 +8,16 @@ import { getCharge, listCharges, patchCharge, putCharge } from './charges.ts';
 import { postDefence, putDefence, putFile } from './defences.ts';
 import { directory } from './directory.ts';
 import type { FaultRule, FaultTarget } from './faults.ts';
-import { type Answer, type Asked, type Route, readBody, route, routeOf, send, sendError } from './http.ts';
+import {
+  type Answer,
+  type PspRequest,
+  type Route,
+  readBody,
+  route,
+  routeOf,
+  send,
+  sendError,
+} from './http.ts';
 import { getInfraction, listInfractions } from './infractions.ts';
 import { getInterPayout, postInterPayout } from './inter-payouts.ts';
 import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
@@ -59,12 +68,12 @@ async function handle(
     throw problem(503, 'ServicoIndisponivel', 'Serviço não está disponível no momento.');
   if (fault?.fault === 'unauthorized') throw unauthorized();
   if (fault?.fault === 'missing') throw problem(404, 'NaoEncontrado', 'Não encontrado.');
-  const given = await settled(found.answer({ named, query, headers, body }));
+  const outcome = await settled(found.answer({ named, query, headers, body }));
   parts.wake();
   await delay(fault);
   if (fault?.fault === 'timeout') return void request.socket.destroy();
-  if ('error' in given) throw given.error;
-  const { status, body: answer } = bankAnswer(profile, given.answer);
+  if ('error' in outcome) throw outcome.error;
+  const { status, body: answer } = bankAnswer(profile, outcome.answer);
   send(response, status, answer, 'application/json');
 }
 
@@ -86,64 +95,68 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
     [readPeriod(query, name), readPage(query, name)] as const;
   const made = (body: object): Answer => ({ status: 201, body });
   const ok = (body: object): Answer => ({ status: 200, body });
-  const first = ({ named }: Asked) => named[0] as string;
-  const both = ({ named }: Asked) => named as readonly [string, string];
+  const first = ({ named }: PspRequest) => named[0] as string;
+  const both = ({ named }: PspRequest) => named as readonly [string, string];
   const charge = { scope: 'cob.write', target: 'charge' } as const;
   const reading = (scope: PspScope) => ({ scope, target: 'read' }) as const;
   const webhook = { scope: 'webhook.write', target: 'webhook' } as const;
   const payout = { scope: 'pix.send', target: 'payout' } as const;
-  const lookUp = directory(parts);
-  const put = (asked: Asked) => made(putPayout(parts, first(asked), asked.body));
+  const lookup = directory(parts);
+  const put = (request: PspRequest) => made(putPayout(parts, first(request), request.body));
   return [
-    route('POST', '/oauth/token', { target: 'token' }, (asked) => {
-      const body = standardTokenRequest(parts.profile, client, asked);
-      return ok(issueToken(client, key, asked.headers.authorization, body));
+    route('POST', '/oauth/token', { target: 'token' }, (request) => {
+      const body = standardTokenRequest(parts.profile, client, request);
+      return ok(issueToken(client, key, request.headers.authorization, body));
     }),
-    route('PUT', '/v2/cob/:txid', charge, (asked) => made(putCharge(parts, first(asked), asked.body))),
-    route('PATCH', '/v2/cob/:txid', charge, (asked) => ok(patchCharge(parts, first(asked), asked.body))),
-    route('GET', '/v2/cob/:txid', reading('cob.read'), (asked) => ok(getCharge(parts, first(asked)))),
+    route('PUT', '/v2/cob/:txid', charge, (request) => made(putCharge(parts, first(request), request.body))),
+    route('PATCH', '/v2/cob/:txid', charge, (request) =>
+      ok(patchCharge(parts, first(request), request.body)),
+    ),
+    route('GET', '/v2/cob/:txid', reading('cob.read'), (request) => ok(getCharge(parts, first(request)))),
     route('GET', '/v2/cob', reading('cob.read'), ({ query }) =>
       ok(listCharges(parts, ...period(query, 'CobConsultaInvalida'), query)),
     ),
-    route('GET', '/v2/pix/:e2eid', reading('pix.read'), (asked) => ok(getPix(parts, first(asked)))),
+    route('GET', '/v2/pix/:e2eid', reading('pix.read'), (request) => ok(getPix(parts, first(request)))),
     route('GET', '/v2/pix', reading('pix.read'), ({ query }) =>
       ok(listPix(parts, ...period(query, 'PixConsultaInvalida'), query)),
     ),
-    route('PUT', '/v2/pix/:e2eid/devolucao/:id', { scope: 'pix.write', target: 'refund' }, (asked) =>
-      made(putRefund(parts, ...both(asked), asked.body)),
+    route('PUT', '/v2/pix/:e2eid/devolucao/:id', { scope: 'pix.write', target: 'refund' }, (request) =>
+      made(putRefund(parts, ...both(request), request.body)),
     ),
-    route('GET', '/v2/pix/:e2eid/devolucao/:id', reading('pix.read'), (asked) =>
-      ok(getRefund(parts, ...both(asked))),
+    route('GET', '/v2/pix/:e2eid/devolucao/:id', reading('pix.read'), (request) =>
+      ok(getRefund(parts, ...both(request))),
     ),
-    route('PUT', '/v2/webhook/:key', webhook, async (asked) =>
-      ok(await putWebhook(parts, first(asked), asked.body, asked.headers[NO_CHECK] === 'true')),
+    route('PUT', '/v2/webhook/:key', webhook, async (request) =>
+      ok(await putWebhook(parts, first(request), request.body, request.headers[NO_CHECK] === 'true')),
     ),
-    route('GET', '/v2/webhook/:key', reading('webhook.read'), (asked) => ok(getWebhook(parts, first(asked)))),
+    route('GET', '/v2/webhook/:key', reading('webhook.read'), (request) =>
+      ok(getWebhook(parts, first(request))),
+    ),
     route('GET', '/v2/webhook', reading('webhook.read'), ({ query }) => ok(listWebhooks(parts, query))),
-    route('DELETE', '/v2/webhook/:key', webhook, (asked) => {
-      deleteWebhook(parts, first(asked));
+    route('DELETE', '/v2/webhook/:key', webhook, (request) => {
+      deleteWebhook(parts, first(request));
       return { status: 204 };
     }),
     // Efí had it below /v2 first.
     route('PUT', '/v[23]/gn/pix/:id', payout, put),
-    route('GET', '/v[23]/gn/pix/enviados/id-envio/:id', reading('gn.pix.send.read'), (asked) =>
-      ok(getPayout(parts, 'id', first(asked))),
+    route('GET', '/v[23]/gn/pix/enviados/id-envio/:id', reading('gn.pix.send.read'), (request) =>
+      ok(getPayout(parts, 'id', first(request))),
     ),
-    route('GET', '/v[23]/gn/pix/enviados/:e2eid', reading('gn.pix.send.read'), (asked) =>
-      ok(getPayout(parts, 'end_to_end_id', first(asked))),
+    route('GET', '/v[23]/gn/pix/enviados/:e2eid', reading('gn.pix.send.read'), (request) =>
+      ok(getPayout(parts, 'end_to_end_id', first(request))),
     ),
     route('GET', '/v[23]/gn/pix/enviados', reading('gn.pix.send.read'), ({ query }) =>
       ok(listPayouts(parts, ...period(query, 'PixConsultaInvalida'))),
     ),
     route('GET', '/v2/gn/saldo', reading('gn.balance.read'), () => ok(getBalance(parts))),
-    route('POST', '/banking/v2/pix', { scope: 'pagamento-pix.write', target: 'payout' }, (asked) =>
-      ok(postInterPayout(parts, asked.headers, asked.body)),
+    route('POST', '/banking/v2/pix', { scope: 'pagamento-pix.write', target: 'payout' }, (request) =>
+      ok(postInterPayout(parts, request.headers, request.body)),
     ),
-    route('GET', '/banking/v2/pix/:code', reading('pagamento-pix.read'), (asked) =>
-      ok(getInterPayout(parts, first(asked))),
+    route('GET', '/banking/v2/pix/:code', reading('pagamento-pix.read'), (request) =>
+      ok(getInterPayout(parts, first(request))),
     ),
     ...infractionRoutes(parts),
-    route('GET', '/v2/dict/:key', reading('pix.send'), (asked) => ok(lookUp(first(asked)))),
+    route('GET', '/v2/dict/:key', reading('pix.send'), (request) => ok(lookup(first(request)))),
   ];
 }
 
@@ -153,28 +166,28 @@ function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
   const write = { scope: 'pix.write', target: 'defence' } as const;
   const efi = { scope: 'gn.infractions.write', target: 'defence' } as const;
   const name = 'PixConsultaInvalida';
-  const id = ({ named }: Asked) => named[0] as string;
-  const both = ({ named }: Asked) => named as readonly [string, string];
+  const id = ({ named }: PspRequest) => named[0] as string;
+  const both = ({ named }: PspRequest) => named as readonly [string, string];
   return [
     route('GET', '/v2/gn/infracoes', read, ({ query }) => ({
       status: 200,
       body: listInfractions(parts, readPeriod(query, name), readPage(query, name)),
     })),
-    route('GET', '/v2/gn/infracoes/:id', read, (asked) => ({
+    route('GET', '/v2/gn/infracoes/:id', read, (request) => ({
       status: 200,
-      body: getInfraction(parts, id(asked)),
+      body: getInfraction(parts, id(request)),
     })),
-    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', write, (asked) => ({
+    route('PUT', '/v2/gn/infracoes/:id/anexos/:hash', write, (request) => ({
       status: 201,
-      body: putFile(parts, both(asked), asked.body),
+      body: putFile(parts, both(request), request.body),
     })),
-    route('POST', '/v2/gn/infracoes/:id/defesa', efi, (asked) => ({
+    route('POST', '/v2/gn/infracoes/:id/defesa', efi, (request) => ({
       status: 201,
-      body: postDefence(parts, id(asked), asked.body),
+      body: postDefence(parts, id(request), request.body),
     })),
-    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', write, (asked) => ({
+    route('PUT', '/v2/gn/infracoes/:id/defesa/:key', write, (request) => ({
       status: 201,
-      body: putDefence(parts, both(asked), asked.body),
+      body: putDefence(parts, both(request), request.body),
     })),
   ];
 }

@@ -1,6 +1,6 @@
 /** Speaks as the bank of a profile: translates its calls into those of API Pix, and the answers back. */
 import type { IncomingMessage } from 'node:http';
-import type { Answer, Asked } from './http.ts';
+import type { Answer, PspRequest } from './http.ts';
 import type { Client } from './oauth.ts';
 import { type Body, objectOf } from './parts.ts';
 import { problem, Refused } from './problem.ts';
@@ -35,9 +35,9 @@ export function standardRequest(
 
 /** @throws {Refused} when a member that the bank wants with each call is missing, or a time is too precise for it. */
 export function checkMembers(
-  { headers: names, query: members, takesFractions }: PspProfile,
+  { headers: names, query: members, hasFractions }: PspProfile,
   client: Client,
-  { headers, query }: Pick<Asked, 'headers' | 'query'>,
+  { headers, query }: Pick<PspRequest, 'headers' | 'query'>,
 ): void {
   for (const name of names) {
     const isRight = name === 'client_id' ? headers[name] === client.id : Boolean(headers[name]);
@@ -45,7 +45,7 @@ export function checkMembers(
   }
   for (const name of members)
     if (!query.get(name)) throw problem(401, 'NaoAutorizado', `O parâmetro ${name} é obrigatório.`);
-  if (!takesFractions && TIMES.some((name) => query.get(name)?.includes('.')))
+  if (!hasFractions && TIMES.some((name) => query.get(name)?.includes('.')))
     throw problem(400, 'PixConsultaInvalida', 'Os parâmetros inicio e fim não têm frações de segundo.');
 }
 
@@ -53,7 +53,7 @@ export function checkMembers(
 export function standardTokenRequest(
   profile: PspProfile,
   client: Client,
-  { headers, query, body }: Asked,
+  { headers, query, body }: PspRequest,
 ): Body {
   const wrong = (error: string, status = 400) => new Refused(status, { error }, 'application/json');
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;

@@ -88,16 +88,18 @@ export function issue(authority: Identity, holder: Holder): Identity {
 /** @returns the certificates of a folder, which are made when they are not there yet. */
 export function certificatesIn(folder: string): Certificates {
   makeFolder(folder, 0o700);
-  const ca = keptIn(folder, 'ca', () => createAuthority('Crossramp PSP CA (sandbox)'));
+  const ca = storedIdentity(folder, 'ca', () => createAuthority('Crossramp PSP CA (sandbox)'));
   return {
     ca,
-    psp: keptIn(folder, 'psp', () => issue(ca, { name: 'Crossramp PSP', hosts: LOOPBACK })),
-    gateway: keptIn(folder, 'gateway', () => issue(ca, { name: 'Crossramp Gateway', hosts: LOOPBACK })),
+    psp: storedIdentity(folder, 'psp', () => issue(ca, { name: 'Crossramp PSP', hosts: LOOPBACK })),
+    gateway: storedIdentity(folder, 'gateway', () =>
+      issue(ca, { name: 'Crossramp Gateway', hosts: LOOPBACK }),
+    ),
   };
 }
 
 /** The key is written first, and the certificate last and whole: where a certificate exists, both do. */
-function keptIn(folder: string, name: string, make: () => Identity): Identity {
+function storedIdentity(folder: string, name: string, make: () => Identity): Identity {
   const [certificateFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}-key.pem`)];
   if (existsSync(certificateFile))
     return { certificate: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };

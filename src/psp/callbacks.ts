@@ -17,11 +17,11 @@ const LIMIT_MS = 10_000;
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 300_000;
 /** Maximum number of attempts; afterwards the caller has to ask. */
-const TRIES_MAX = 15;
+const ATTEMPTS_MAX = 15;
 /** Calls under way at once. */
-const AT_ONCE = 8;
+const PARALLEL_MAX = 8;
 /** Polling interval of a waiter for an answer. Unit: ms. */
-const LOOK_MS = 5;
+const POLL_MS = 5;
 
 /** A callback that is due. */
 interface Due {
@@ -41,7 +41,7 @@ export class Callbacks {
   /** Has a certificate of the same authority. */
   readonly #foreign: Agent;
   /** Calls under way, by id. */
-  readonly #underWay = new Map<number, Promise<void>>();
+  readonly #running = new Map<number, Promise<void>>();
   #isClosed = false;
 
   constructor(store: PspStore, clock: PspClock, faults: Faults, { ca, psp }: Certificates) {
@@ -104,24 +104,24 @@ export class Callbacks {
 
   /** Sends due callbacks; returns before they are answered. */
   sendDue(): void {
-    const room = AT_ONCE - this.#underWay.size;
+    const room = PARALLEL_MAX - this.#running.size;
     if (room <= 0) return;
     const due = this.#store.all<Due>(
       'select id, url, body, attempts from callback where due_ms <= ? order by due_ms, id limit ?',
       this.#clock.now(),
-      AT_ONCE * 2,
+      PARALLEL_MAX * 2,
     );
-    for (const each of due.filter(({ id }) => !this.#underWay.has(id)).slice(0, room))
-      this.#underWay.set(each.id, this.#send(each));
+    for (const each of due.filter(({ id }) => !this.#running.has(id)).slice(0, room))
+      this.#running.set(each.id, this.#send(each));
   }
 
   /** @returns when the next one is due that is not under way; undefined where there is none. */
   nextDueMs(): number | undefined {
     const rows = this.#store.all<{ id: number; dueMs: number }>(
       'select id, due_ms as "dueMs" from callback where due_ms is not null order by due_ms limit ?',
-      AT_ONCE + 1,
+      PARALLEL_MAX + 1,
     );
-    return rows.find(({ id }) => !this.#underWay.has(id))?.dueMs;
+    return rows.find(({ id }) => !this.#running.has(id))?.dueMs;
   }
 
   /**
@@ -137,7 +137,7 @@ export class Callbacks {
         id,
       )?.isOpen === 1;
     while (ids.some(isOpen) && Date.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     return ids.every(
       (id) =>
         this.#store.one<{ dueMs: number | null }>('select due_ms as "dueMs" from callback where id = ?', id)
@@ -167,13 +167,13 @@ export class Callbacks {
     this.#agent.destroy();
     this.#stranger.destroy();
     this.#foreign.destroy();
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#running.values());
   }
 
   async #send({ id, url, body, attempts }: Due): Promise<void> {
     const answer = await this.#post(url, body, this.#agent).catch((error: Error) => error.message);
-    const isTaken = typeof answer === 'number' && answer >= 200 && answer < 300;
-    const isOver = isTaken || attempts + 1 >= TRIES_MAX;
+    const isAccepted = typeof answer === 'number' && answer >= 200 && answer < 300;
+    const isOver = isAccepted || attempts + 1 >= ATTEMPTS_MAX;
     const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** attempts, PAUSE_MAX_MS);
     this.#store.run(
       'update callback set due_ms = ?, attempts = attempts + 1, answer = ? where id = ?',
@@ -181,7 +181,7 @@ export class Callbacks {
       String(answer),
       id,
     );
-    this.#underWay.delete(id);
+    this.#running.delete(id);
     if (!this.#isClosed) this.sendDue();
   }
 

@@ -4,7 +4,7 @@ import { dynamicBrCode } from '../base/pix/br-code.ts';
 import { isoOf } from './clock.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, Check, isAmount, objectOf, type PspParts } from './parts.ts';
-import { takePlan } from './plans.ts';
+import { consumePlan } from './plans.ts';
 import { problem, Refused } from './problem.ts';
 import { pixOfCharge } from './received.ts';
 
@@ -48,16 +48,16 @@ export function putCharge(parts: PspParts, txid: string, body: Body): object {
     .holds(TXID.test(txid), 'txid', 'O txid não respeita o schema.')
     .refuseAs(INVALID, INVALID_DETAIL);
   const { store, clock } = parts;
-  const given = JSON.stringify(body);
+  const stored = JSON.stringify(body);
   // A refusal uses up its plan as well: the error is thrown after the commit.
   const answer = store.atOnce(() => {
     const charge = findCharge(parts, txid);
     if (charge) {
       if (charge.status !== 'ATIVA') throw notActive();
-      return present(parts, charge.given === given ? charge : revise(parts, charge, body, given));
+      return present(parts, charge.given === stored ? charge : revise(parts, charge, body, stored));
     }
     const amount = String(objectOf(body.valor).original);
-    const plan = takePlan(store, 'charge', { txid, amount });
+    const plan = consumePlan(store, 'charge', { txid, amount });
     if (plan) return problem(400, INVALID, plan.reason ?? 'A cobrança não pode ser criada.');
     store.run(
       `insert into charge values (?, ?, ?, 'ATIVA', 0, ?, ?, (select coalesce(max(location_id), 0) + 1 from charge), ?, ?, ?)`,
@@ -67,8 +67,8 @@ export function putCharge(parts: PspParts, txid: string, body: Body): object {
       clock.now(),
       expiresIn(body) ?? EXPIRES_S,
       randomBytes(TOKEN_BYTES).toString('hex'),
-      given,
-      given,
+      stored,
+      stored,
     );
     return present(parts, found(parts, txid));
   });
@@ -116,7 +116,7 @@ export function listCharges(parts: PspParts, period: Period, page: Page, filters
     ['created_ms', 'txid'],
   );
   return {
-    parametros: { ...period.asked, ...(status && { status }), paginacao },
+    parametros: { ...period.requested, ...(status && { status }), paginacao },
     cobs: rows.map((row) => complete(parts, row)),
   };
 }
@@ -158,7 +158,7 @@ function notActive() {
 }
 
 /** Members that are given take the place of those before. */
-function revise(parts: PspParts, charge: ChargeRow, body: Body, given = charge.given): ChargeRow {
+function revise(parts: PspParts, charge: ChargeRow, body: Body, stored = charge.given): ChargeRow {
   const { status, ...members } = body;
   parts.store.run(
     `update charge set key = ?, amount = ?, status = ?, revision = revision + 1, expires_s = ?, given = ?, revised = ?
@@ -167,7 +167,7 @@ function revise(parts: PspParts, charge: ChargeRow, body: Body, given = charge.g
     String(objectOf(body.valor).original ?? charge.amount),
     status === REMOVED ? REMOVED : charge.status,
     expiresIn(body) ?? charge.expiresS,
-    given,
+    stored,
     JSON.stringify({ ...JSON.parse(charge.revised), ...members }),
     charge.txid,
   );
@@ -209,7 +209,7 @@ function expiresIn({ calendario }: Body): number | undefined {
 function checkCharge({ holder }: PspParts, body: Body, isWhole: boolean): Check {
   const { calendario, valor, chave, devedor, solicitacaoPagador, infoAdicionais } = body;
   const seconds = expiresIn(body);
-  const isGiven = (member: unknown) => isWhole || member !== undefined;
+  const isPresent = (member: unknown) => isWhole || member !== undefined;
   return new Check()
     .holds(!isWhole || calendario !== undefined, 'cob.calendario', 'O campo cob.calendario é obrigatório.')
     .holds(
@@ -218,12 +218,12 @@ function checkCharge({ holder }: PspParts, body: Body, isWhole: boolean): Check 
       'O campo cob.calendario.expiracao é igual ou menor que zero.',
     )
     .holds(
-      !isGiven(valor) || isAmount(objectOf(valor).original),
+      !isPresent(valor) || isAmount(objectOf(valor).original),
       'cob.valor.original',
       'O campo cob.valor.original não respeita o schema, ou é zero.',
     )
     .holds(
-      !isGiven(chave) || holder.keys.includes(String(chave)),
+      !isPresent(chave) || holder.keys.includes(String(chave)),
       'cob.chave',
       'O campo cob.chave corresponde a uma conta que não pertence a este usuário recebedor.',
     )

@@ -8,13 +8,22 @@ import { parseInstant } from '../base/time/instant.ts';
 import { concludeCharge, findCharge, getPayload } from './charges.ts';
 import { isoOf } from './clock.ts';
 import { FAULT_TARGETS, FAULTS, type FaultName, type FaultPlan, type FaultRule } from './faults.ts';
-import { type Answer, type Asked, type Route, readJson, route, routeOf, send, sendError } from './http.ts';
+import {
+  type Answer,
+  type PspRequest,
+  type Route,
+  readJson,
+  route,
+  routeOf,
+  send,
+  sendError,
+} from './http.ts';
 import { type InfractionRow, setInfraction } from './infractions.ts';
 import { type Body, isAmount, objectOf, type PspParts, textOf } from './parts.ts';
 import { endPayout, getBalance, payoutNamed, returnPayout } from './payouts.ts';
-import { addPlan, PLANNED_ACTS, type PlanFacts, type PlannedAct } from './plans.ts';
+import { addPlan, PLANNED_ORDERS, type PlanFacts, type PlannedOrder } from './plans.ts';
 import { Refused } from './problem.ts';
-import { endRefund, findPix, receivePix, refundNamed, tellPix } from './received.ts';
+import { endRefund, findPix, receivePix, refundNamed, reportPix } from './received.ts';
 
 const KINDS: readonly InfractionRow['kind'][] = ['INFRACAO', 'DISPUTA'];
 const STATUSES: readonly InfractionRow['status'][] = [
@@ -36,8 +45,8 @@ export function controlListener(parts: PspParts): RequestListener {
         throw new Refused(403, { error: 'not for browsers' }, 'application/json');
       const { route: found, named, query } = routeOf(routes, request);
       const body = await readJson(request);
-      const { status, body: given } = await found.answer({ named, query, headers: request.headers, body });
-      send(response, status, given, 'application/json');
+      const { status, body: supplied } = await found.answer({ named, query, headers: request.headers, body });
+      send(response, status, supplied, 'application/json');
     };
     answer().catch((error: unknown) => sendError(response, error));
   };
@@ -45,13 +54,13 @@ export function controlListener(parts: PspParts): RequestListener {
 
 function routesOf(parts: PspParts): readonly Route[] {
   const ok = (body: object): Answer => ({ status: 200, body });
-  const act = (method: string, path: string, work: (asked: Asked) => Told): Route =>
-    route(method, path, {}, async (asked) => {
-      const { callbacks, ...told } = parts.store.atOnce(() => work(asked));
+  const control = (method: string, path: string, work: (request: PspRequest) => ControlResult): Route =>
+    route(method, path, {}, async (request) => {
+      const { callbacks, ...result } = parts.store.atOnce(() => work(request));
       parts.wake();
       // The caller goes on when the gateway has the callback, unless it is told not to wait.
-      const isTold = asked.body.wait === false || (await parts.callbacks.answered(callbacks));
-      return ok({ ...told, callbacks: callbacks.length, isTold });
+      const areReported = request.body.wait === false || (await parts.callbacks.answered(callbacks));
+      return ok({ ...result, callbacks: callbacks.length, isTold: areReported });
     });
   return [
     route('GET', '/qr/v2/:token', {}, ({ named }) => ok(getPayload(parts, named[0] as string))),
@@ -65,15 +74,15 @@ function routesOf(parts: PspParts): readonly Route[] {
     route('GET', '/books', {}, () => ok(booksOf(parts))),
     route('PUT', '/directory/:key', {}, ({ named, body }) => ok(setOwner(parts, named[0] as string, body))),
     route('POST', '/plans', {}, ({ body }) => ok(plan(parts, body))),
-    act('POST', '/pay', ({ body }) => pay(parts, body)),
-    act('POST', '/payouts/:name/:end', ({ named, body }) => endOfPayout(parts, named, body)),
-    act('POST', '/refunds/:id/:end', ({ named, body }) => endOfRefund(parts, named, body)),
-    act('PUT', '/infractions/:id', ({ named, body }) => infraction(parts, named[0] as string, body)),
+    control('POST', '/pay', ({ body }) => pay(parts, body)),
+    control('POST', '/payouts/:name/:end', ({ named, body }) => endOfPayout(parts, named, body)),
+    control('POST', '/refunds/:id/:end', ({ named, body }) => endOfRefund(parts, named, body)),
+    control('PUT', '/infractions/:id', ({ named, body }) => infraction(parts, named[0] as string, body)),
   ];
 }
 
 /** The result, and the callbacks that report it. */
-interface Told {
+interface ControlResult {
   readonly callbacks: readonly number[];
   readonly [member: string]: unknown;
 }
@@ -96,7 +105,7 @@ function setClock(parts: PspParts, { aheadMs, advanceMs }: Body): object {
  * Pays a charge, or a key; an earlier PIX is reported again. Codes can be paid late, twice, with other amounts, and
  * after they were withdrawn.
  */
-function pay(parts: PspParts, body: Body): Told {
+function pay(parts: PspParts, body: Body): ControlResult {
   const { clock, holder } = parts;
   const txid = textOf(body.txid);
   const charge = txid === null ? undefined : findCharge(parts, txid);
@@ -110,11 +119,11 @@ function pay(parts: PspParts, body: Body): Told {
   const times = Number(body.times ?? 1);
   if (!Number.isInteger(times) || times < 1 || times > TIMES_MAX)
     throw wrong('times', `a number from 1 to ${TIMES_MAX}`);
-  const given = textOf(body.endToEndId);
-  const before = given === null ? undefined : findPix(parts, given);
-  if (before) return { endToEndIds: [before.endToEndId], callbacks: tellPix(parts, before) };
+  const supplied = textOf(body.endToEndId);
+  const before = supplied === null ? undefined : findPix(parts, supplied);
+  if (before) return { endToEndIds: [before.endToEndId], callbacks: reportPix(parts, before) };
   const ids = Array.from({ length: times }, (_, index) =>
-    index === 0 && given !== null ? given : newEndToEndId({ ispb: holder.ispb, at }),
+    index === 0 && supplied !== null ? supplied : newEndToEndId({ ispb: holder.ispb, at }),
   );
   const callbacks = ids.flatMap((endToEndId) => {
     if (txid !== null) concludeCharge(parts, txid);
@@ -133,7 +142,7 @@ function pay(parts: PspParts, body: Body): Told {
 }
 
 /** `settle`, `fail` or `return`. */
-function endOfPayout(parts: PspParts, [name = '', end]: readonly string[], body: Body): Told {
+function endOfPayout(parts: PspParts, [name = '', end]: readonly string[], body: Body): ControlResult {
   const row = payoutNamed(parts, name);
   if (!row) throw missing(`there is no payout ${name}`);
   const reason = textOf(body.reason) ?? undefined;
@@ -148,14 +157,14 @@ function endOfPayout(parts: PspParts, [name = '', end]: readonly string[], body:
   });
 }
 
-function endOfRefund(parts: PspParts, [id = '', end]: readonly string[], body: Body): Told {
+function endOfRefund(parts: PspParts, [id = '', end]: readonly string[], body: Body): ControlResult {
   const row = refundNamed(parts, id);
   if (!row) throw missing(`there is no refund ${id}`);
   if (end !== 'settle' && end !== 'fail') throw missing('a refund can settle or fail');
   return { callbacks: endRefund(parts, row, end === 'settle', textOf(body.reason) ?? undefined) };
 }
 
-function infraction(parts: PspParts, id: string, body: Body): Told {
+function infraction(parts: PspParts, id: string, body: Body): ControlResult {
   const kind = KINDS.find((each) => each === body.kind);
   const status = STATUSES.find((each) => each === body.status);
   if (!kind) throw wrong('kind', KINDS.join(' or '));
@@ -192,12 +201,12 @@ function setOwner({ store }: PspParts, key: string, { taxId, name }: Body): obje
   return { key, taxId };
 }
 
-function plan({ store }: PspParts, { act, facts, reason }: Body): object {
-  if (!PLANNED_ACTS.includes(act as PlannedAct)) throw wrong('act', PLANNED_ACTS.join(', '));
+function plan({ store }: PspParts, { act: control, facts, reason }: Body): object {
+  if (!PLANNED_ORDERS.includes(control as PlannedOrder)) throw wrong('act', PLANNED_ORDERS.join(', '));
   const known = objectOf(facts);
   if (!Object.values(known).every((value) => typeof value === 'string'))
     throw wrong('facts', 'texts by name');
-  return { id: addPlan(store, act as PlannedAct, known as PlanFacts, textOf(reason)) };
+  return { id: addPlan(store, control as PlannedOrder, known as PlanFacts, textOf(reason)) };
 }
 
 function faultPlanOf({ seed = 1, rules }: Body): FaultPlan {

@@ -43,15 +43,15 @@ export function putFile(parts: PspParts, [id, hash]: readonly [string, string], 
 /** `PUT /v2/gn/infracoes/{id}/defesa/{idDefesa}`: takes an answer; the same one again is answered alike. */
 export function putDefence(parts: PspParts, [id, key]: readonly [string, string], body: Body): object {
   const { store, clock } = parts;
-  const given = defenceIn(parts, id, body);
+  const input = defenceIn(parts, id, body);
   return store.atOnce(() => {
     const row = infractionOf(parts, id);
     const before = store.one<DefenceRow>(`select ${COLUMNS} from defence where infraction_id = ?`, id);
-    if (before && (before.id !== key || !isSame(before, given)))
+    if (before && (before.id !== key || !isSame(before, input)))
       throw problem(409, 'DefesaJaApresentada', 'A infração já tem uma defesa.');
     if (before) return present(row, before);
     refuseClosed(row, clock.now());
-    const defence = { id: key, ...given, atMs: clock.now() };
+    const defence = { id: key, ...input, atMs: clock.now() };
     const { analysis, reason, files, atMs } = defence;
     store.run('insert into defence values (?, ?, ?, ?, ?, ?)', id, key, analysis, reason, files, atMs);
     store.run(`update infraction set status = 'EM_DEFESA', at_ms = ? where id = ?`, atMs, id);
@@ -95,8 +95,8 @@ function refuseClosed({ status, dueMs }: InfractionRow, nowMs: number): void {
     throw problem(422, 'PrazoEncerrado', 'O prazo para a defesa terminou.');
 }
 
-function isSame(before: DefenceRow, given: Omit<DefenceRow, 'id' | 'atMs'>): boolean {
-  return before.analysis === given.analysis && before.reason === given.reason && before.files === given.files;
+function isSame(before: DefenceRow, input: Omit<DefenceRow, 'id' | 'atMs'>): boolean {
+  return before.analysis === input.analysis && before.reason === input.reason && before.files === input.files;
 }
 
 function present({ id: idInfracao, status }: InfractionRow, { id, analysis, atMs }: DefenceRow): object {

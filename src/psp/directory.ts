@@ -12,7 +12,7 @@ const BUCKET = 500;
 const MISS_COSTS = 20;
 const MINUTE_MS = 60_000;
 /** Keys of this domain are in no directory, so that one can be missing without saying so first. */
-const NOBODY = /@[^@]*\.invalid$/;
+const UNOWNED_KEY = /@[^@]*\.invalid$/;
 const EMAIL_OR_PHONE_OR_UUID = /^(?:[^@\s]+@[^@\s]+|\+\d{8,15}|[0-9a-f-]{36})$/;
 
 /** @returns `GET /v2/dict/{chave}`: the owner of a key, as far as it is disclosed, while look-ups are left. */
@@ -40,7 +40,7 @@ function ownerOf({ store }: PspParts, key: string): object | undefined {
   );
   if (set) return { titular: person(set.taxId, set.name) };
   if (parseTaxId(key)) return { titular: person(key, 'Titular da chave') };
-  return EMAIL_OR_PHONE_OR_UUID.test(key) && !NOBODY.test(key)
+  return EMAIL_OR_PHONE_OR_UUID.test(key) && !UNOWNED_KEY.test(key)
     ? { titular: { nome: 'Titular da chave' } }
     : undefined;
 }

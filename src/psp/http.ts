@@ -4,7 +4,7 @@ import type { Body } from './parts.ts';
 import { problem, Refused } from './problem.ts';
 
 /** A request. */
-export interface Asked {
+export interface PspRequest {
   /** Parts of the path that a route leaves open. */
   readonly named: readonly string[];
   readonly query: URLSearchParams;
@@ -24,7 +24,7 @@ export interface Route<More = unknown> {
   readonly method: string;
   readonly path: RegExp;
   readonly more: More;
-  readonly answer: (asked: Asked) => Answer | Promise<Answer>;
+  readonly answer: (request: PspRequest) => Answer | Promise<Answer>;
 }
 
 const BODY_MAX = 1_048_576;

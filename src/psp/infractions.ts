@@ -7,7 +7,7 @@ import { debitDispute } from './med-returns.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import type { PspParts } from './parts.ts';
 import { problem } from './problem.ts';
-import { findPix, leftOf, tellPix } from './received.ts';
+import { findPix, leftOf, reportPix } from './received.ts';
 
 /** An infraction: a report, or a dispute that blocks money until it is decided. */
 export interface InfractionRow {
@@ -46,10 +46,10 @@ export function setInfraction(parts: PspParts, row: InfractionRow): readonly num
     'select url from webhook where key = ?',
     pix?.key ?? String(parts.holder.keys[0]),
   );
-  const told = hook ? parts.callbacks.add(`${hook.url}/infracoes`, { infracoes: [present(row)] }) : [];
+  const callbacks = hook ? parts.callbacks.add(`${hook.url}/infracoes`, { infracoes: [present(row)] }) : [];
   const isAccepted = row.kind === 'DISPUTA' && row.status === 'ACEITA';
-  if (!pix || !isAccepted || !debitDispute(parts, opened(parts, row), leftOf(parts, pix))) return told;
-  return [...told, ...tellPix(parts, pix)];
+  if (!pix || !isAccepted || !debitDispute(parts, opened(parts, row), leftOf(parts, pix))) return callbacks;
+  return [...callbacks, ...reportPix(parts, pix)];
 }
 
 /** As it was opened: a decision about it need not repeat the amount. */
@@ -74,7 +74,7 @@ export function listInfractions(parts: PspParts, period: Period, page: Page): ob
   const values = [period.fromMs, period.untilMs];
   const source = { columns: COLUMNS, from: 'infraction', where: 'at_ms between ? and ?', values, page };
   const { rows, paginacao } = pageOf<InfractionRow>(parts.store, source, ['at_ms', 'id']);
-  return { parametros: { ...period.asked, paginacao }, infracoes: rows.map(present) };
+  return { parametros: { ...period.requested, paginacao }, infracoes: rows.map(present) };
 }
 
 function present(row: InfractionRow): object {

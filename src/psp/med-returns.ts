@@ -23,8 +23,8 @@ export function debitDispute(
   }: { readonly id: string; readonly endToEndId: string; readonly amount: string | null },
   leftMinor: bigint,
 ): boolean {
-  const asked = amount === null ? leftMinor : toMinor(amount, 2);
-  const minor = asked < leftMinor ? asked : leftMinor;
+  const requested = amount === null ? leftMinor : toMinor(amount, 2);
+  const minor = requested < leftMinor ? requested : leftMinor;
   if (minor <= 0n) return false;
   const now = clock.now();
   const returnId = newReturnId({ ispb: holder.ispb, at: new Date(now) });

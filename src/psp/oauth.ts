@@ -37,20 +37,20 @@ export function issueToken(
   client: Client,
   key: string,
   authorization: string | undefined,
-  given: Readonly<Record<string, unknown>>,
+  form: Readonly<Record<string, unknown>>,
 ): object {
   const basic = /^Basic (\S+)$/i.exec(authorization ?? '')?.[1];
   const [id = '', secret = ''] = basic
     ? Buffer.from(basic, 'base64').toString().split(/:(.*)/s).map(decode)
-    : [String(given.client_id ?? ''), String(given.client_secret ?? '')];
+    : [String(form.client_id ?? ''), String(form.client_secret ?? '')];
   if (!isSame(id, client.id) || !isSame(secret, client.secret))
     throw new Refused(401, { error: 'invalid_client' }, 'application/json');
-  if (given.grant_type !== 'client_credentials')
+  if (form.grant_type !== 'client_credentials')
     throw new Refused(400, { error: 'unsupported_grant_type' }, 'application/json');
-  const asked = typeof given.scope === 'string' && given.scope !== '' ? given.scope.split(' ') : SCOPES;
-  if (!asked.every((scope) => (SCOPES as readonly string[]).includes(scope)))
+  const scopes = typeof form.scope === 'string' && form.scope !== '' ? form.scope.split(' ') : SCOPES;
+  if (!scopes.every((scope) => (SCOPES as readonly string[]).includes(scope)))
     throw new Refused(400, { error: 'invalid_scope' }, 'application/json');
-  const scope = asked.join(' ');
+  const scope = scopes.join(' ');
   const facts = Buffer.from(JSON.stringify([Date.now() + LIVES_S * 1_000, scope])).toString('base64url');
   return {
     access_token: `${facts}.${seal(facts, key)}`,

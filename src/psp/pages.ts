@@ -10,7 +10,7 @@ export interface Period {
   readonly fromMs: number;
   readonly untilMs: number;
   /** As it was asked. */
-  readonly asked: { readonly inicio: string; readonly fim: string };
+  readonly requested: { readonly inicio: string; readonly fim: string };
 }
 
 /** Number of a page, and how many there are. */
@@ -43,7 +43,7 @@ export function readPeriod(query: URLSearchParams, name: string): Period {
       'O timestamp representado pelo parâmetro fim é anterior ao do parâmetro inicio.',
     );
   const [fromMs, untilMs] = [inicio.getTime(), fim.getTime()];
-  return { fromMs, untilMs, asked: { inicio: isoOf(fromMs), fim: isoOf(untilMs) } };
+  return { fromMs, untilMs, requested: { inicio: isoOf(fromMs), fim: isoOf(untilMs) } };
 }
 
 /** @throws {Refused} by the name. */

@@ -7,7 +7,7 @@ import { newEndToEndId, newReturnId } from '../base/pix/end-to-end-id.ts';
 import { isoOf } from './clock.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, cents, isAmount, objectOf, type PspParts, textOf } from './parts.ts';
-import { takePlan } from './plans.ts';
+import { consumePlan } from './plans.ts';
 import { problem, refusal } from './problem.ts';
 
 /** A payout as it is stored. */
@@ -63,8 +63,8 @@ export function putPayout(parts: PspParts, id: string, body: Body): object {
     if (find(parts, 'id', id))
       throw refusal(409, 'id_envio_duplicado', 'O id de envio informado já foi utilizado em outro pagamento');
     const order = { id, amount: valor, payeeKey: String(payee.chave), info: textOf(payer.infoPagador) };
-    const { endToEndId: e2eId, status, askedMs } = addPayout(parts, order);
-    return { idEnvio: id, e2eId, valor, horario: { solicitacao: isoOf(askedMs) }, status };
+    const { endToEndId: e2eId, status, askedMs: requestedMs } = addPayout(parts, order);
+    return { idEnvio: id, e2eId, valor, horario: { solicitacao: isoOf(requestedMs) }, status };
   });
 }
 
@@ -85,7 +85,7 @@ export function addPayout(
   const minor = toMinor(amount, 2);
   if (parts.playsAmounts && minor > PLAYED.failed)
     throw refusal(422, 'pagamento_negado', 'Pagamento negado por análises');
-  const plan = takePlan(store, 'payout', { id, amount, payeeKey });
+  const plan = consumePlan(store, 'payout', { id, amount, payeeKey });
   const isFailing = plan !== undefined || (parts.playsAmounts && minor > PLAYED.done);
   const now = clock.now();
   store.run(
@@ -127,7 +127,7 @@ export function listPayouts(parts: PspParts, period: Period, page: Page): object
   const values = [period.fromMs, period.untilMs];
   const source = { columns: COLUMNS, from: 'payout', where, values, page };
   const { rows, paginacao } = pageOf<PayoutRow>(parts.store, source, ['asked_ms', 'id']);
-  return { parametros: { ...period.asked, paginacao }, pix: rows.map((row) => present(parts, row)) };
+  return { parametros: { ...period.requested, paginacao }, pix: rows.map((row) => present(parts, row)) };
 }
 
 /** `GET /v2/gn/saldo`: balance of the account. */
@@ -171,22 +171,22 @@ export function endPayout(
   const returns = isDone && parts.playsAmounts ? (PLAYED_RETURNS.get(row.amount) ?? []) : [];
   for (const amount of returns)
     addReturn(parts, row, { amount, atMs: now + parts.settleMs, dueMs: now + parts.settleMs });
-  return tell(parts, find(parts, 'id', row.id) as PayoutRow);
+  return report(parts, find(parts, 'id', row.id) as PayoutRow);
 }
 
 /** Has money of a payout come back now. @returns its return id, and ids of the callbacks. */
 export function returnPayout(
   parts: PspParts,
   row: PayoutRow,
-  given: { readonly amount?: string; readonly returnId?: string },
+  returned: { readonly amount?: string; readonly returnId?: string },
 ): { readonly returnId: string; readonly callbacks: readonly number[] } {
   const returnId = addReturn(parts, row, {
-    amount: given.amount ?? row.amount,
+    amount: returned.amount ?? row.amount,
     atMs: parts.clock.now(),
     dueMs: null,
-    ...(given.returnId !== undefined && { returnId: given.returnId }),
+    ...(returned.returnId !== undefined && { returnId: returned.returnId }),
   });
-  return { returnId, callbacks: tell(parts, row) };
+  return { returnId, callbacks: report(parts, row) };
 }
 
 /** Ends the payouts that are due, and has money come back that is to come. */
@@ -204,7 +204,7 @@ export function settlePayouts(parts: PspParts): void {
   for (const { returnId, payoutId } of back)
     parts.store.atOnce(() => {
       parts.store.run('update payout_return set due_ms = null where return_id = ?', returnId);
-      tell(parts, find(parts, 'id', payoutId) as PayoutRow);
+      report(parts, find(parts, 'id', payoutId) as PayoutRow);
     });
 }
 
@@ -241,7 +241,7 @@ function returnsOf({ store }: PspParts, id: string): readonly object[] {
     }));
 }
 
-function tell(parts: PspParts, row: PayoutRow): readonly number[] {
+function report(parts: PspParts, row: PayoutRow): readonly number[] {
   const hook = parts.store.one<{ url: string }>('select url from webhook where key = ?', row.payerKey);
   if (!hook || parts.profile.payouts !== 'efi') return [];
   const devolucoes = returnsOf(parts, row.id);

@@ -5,18 +5,23 @@ import type { PspStore } from './store.ts';
  * Orders that can be planned to fail: a charge is refused; a payout and a refund are accepted, and fail when they
  * settle.
  */
-export const PLANNED_ACTS = ['charge', 'payout', 'refund'] as const;
-/** A member of PLANNED_ACTS. */
-export type PlannedAct = (typeof PLANNED_ACTS)[number];
+export const PLANNED_ORDERS = ['charge', 'payout', 'refund'] as const;
+/** A member of PLANNED_ORDERS. */
+export type PlannedOrder = (typeof PLANNED_ORDERS)[number];
 
 /** Conditions of an order: a missing member matches any value. */
 export type PlanFacts = Readonly<Record<string, string>>;
 
 /** Keeps a plan. @returns its number. */
-export function addPlan(store: PspStore, act: PlannedAct, facts: PlanFacts, reason: string | null): number {
+export function addPlan(
+  store: PspStore,
+  action: PlannedOrder,
+  facts: PlanFacts,
+  reason: string | null,
+): number {
   return store.run(
     'insert into plan (act, facts, reason) values (?, ?, ?)',
-    act,
+    action,
     JSON.stringify(facts),
     reason,
   ).id;
@@ -27,14 +32,14 @@ export function addPlan(store: PspStore, act: PlannedAct, facts: PlanFacts, reas
  *
  * @returns the plan.
  */
-export function takePlan(
+export function consumePlan(
   store: PspStore,
-  act: PlannedAct,
+  action: PlannedOrder,
   order: PlanFacts,
 ): { readonly reason: string | null } | undefined {
   const plans = store.all<{ id: number; facts: string; reason: string | null }>(
     'select id, facts, reason from plan where act = ? order by id',
-    act,
+    action,
   );
   const plan = plans.find(({ facts }) =>
     Object.entries(JSON.parse(facts) as PlanFacts).every(([name, value]) => order[name] === value),

@@ -22,7 +22,7 @@ export interface PspProfile {
   /** Whether refusals have the types of API Pix, or words of the bank's own. */
   readonly errors: 'standard' | 'own';
   /** Whether times of queries may have fractions of seconds. */
-  readonly takesFractions: boolean;
+  readonly hasFractions: boolean;
   /** Name of the code in a charge. */
   readonly codeName: 'pixCopiaECola' | 'brcode';
   /** Whether an address of callbacks is tried before it is registered. */
@@ -45,7 +45,7 @@ export const STANDARD: PspProfile = {
   query: [],
   created: 201,
   errors: 'standard',
-  takesFractions: true,
+  hasFractions: true,
   codeName: 'pixCopiaECola',
   probesCallbacks: true,
   payouts: 'efi',
@@ -89,7 +89,7 @@ export const PSP_PROFILES = {
     isGrantInQuery: true,
     hasScopes: false,
     paths: { ...below('/api/v1'), cobPatch: '/api/v2/cob' },
-    takesFractions: false,
+    hasFractions: false,
   },
   sicoob: {
     ...BANK,

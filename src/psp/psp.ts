@@ -52,7 +52,7 @@ const ISPB = '99999999';
 const CNPJ = '11222333000181';
 const SECRET_BYTES = 24;
 /** Maximum interval of scans for due work. Unit: ms. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Starts a PSP. @throws the system's error, such as EADDRINUSE. */
 export async function startPsp(options: PspOptions): Promise<RunningPsp> {
@@ -68,7 +68,7 @@ export async function startPsp(options: PspOptions): Promise<RunningPsp> {
   };
   const { locationHost = 'psp.localhost', playsAmounts = false, settleMs = 1_000 } = options;
   const { profile = 'standard' } = options;
-  const wake = () => look();
+  const wake = () => poll();
   const parts: PspParts = {
     store,
     clock,
@@ -89,14 +89,14 @@ export async function startPsp(options: PspOptions): Promise<RunningPsp> {
   const port = await listenOn(api, options.port);
   const controlPort = await listenOn(control, options.controlPort);
   let timer: NodeJS.Timeout | undefined;
-  const look = () => {
+  const poll = () => {
     clearTimeout(timer);
     settleRefunds(parts);
     settlePayouts(parts);
     callbacks.sendDue();
-    timer = setTimeout(look, pauseOf(parts));
+    timer = setTimeout(poll, pauseOf(parts));
   };
-  look();
+  poll();
   return {
     url: `https://${HOST}:${port}`,
     profile,
@@ -126,7 +126,7 @@ function pauseOf({ store, clock, callbacks }: PspParts): number {
        union all select min(due_ms) from payout_return where due_ms is not null)`,
   )?.dueMs;
   const due = [next, callbacks.nextDueMs()].filter((each) => typeof each === 'number');
-  return Math.min(LOOK_MS, Math.max(1, ...(due.length > 0 ? [clock.until(Math.min(...due))] : [LOOK_MS])));
+  return Math.min(POLL_MS, Math.max(1, ...(due.length > 0 ? [clock.until(Math.min(...due))] : [POLL_MS])));
 }
 
 async function listenOn(server: Server | PlainServer, port: number): Promise<number> {

@@ -4,7 +4,7 @@ import { isoOf } from './clock.ts';
 import { medAmounts, presentMedReturns } from './med-returns.ts';
 import { type Page, type Period, pageOf } from './pages.ts';
 import { type Body, Check, cents, isAmount, type PspParts, textOf } from './parts.ts';
-import { takePlan } from './plans.ts';
+import { consumePlan } from './plans.ts';
 import { problem } from './problem.ts';
 
 /** A PIX that came, as it is stored. */
@@ -62,7 +62,7 @@ export function receivePix(parts: PspParts, row: PixRow): readonly number[] {
     row.payerName,
     row.info,
   );
-  return tellPix(parts, row);
+  return reportPix(parts, row);
 }
 
 /** `GET /pix/{e2eid}`. */
@@ -80,16 +80,16 @@ export function listPix(parts: PspParts, period: Period, page: Page, filters: UR
     and (? is null or (exists (select 1 from refund r where r.end_to_end_id = pix.end_to_end_id)
       or exists (select 1 from med_return m where m.end_to_end_id = pix.end_to_end_id)) = ?)
     and (? is null or payer_tax_id = ?)`;
-  const given = [txid, txid, isOfCharge, isOfCharge, isRefunded, isRefunded, taxId, taxId];
-  const values = [period.fromMs, period.untilMs, ...given];
+  const parameters = [txid, txid, isOfCharge, isOfCharge, isRefunded, isRefunded, taxId, taxId];
+  const values = [period.fromMs, period.untilMs, ...parameters];
   const { rows, paginacao } = pageOf<PixRow>(
     parts.store,
     { columns: PIX_COLUMNS, from: 'pix', where, values, page },
     ['settled_ms', 'end_to_end_id'],
   );
-  const asked = { ...(txid && { txid }), ...(filters.has('cpf') && { cpf: filters.get('cpf') }) };
+  const filter = { ...(txid && { txid }), ...(filters.has('cpf') && { cpf: filters.get('cpf') }) };
   return {
-    parametros: { ...period.asked, ...asked, paginacao },
+    parametros: { ...period.requested, ...filter, paginacao },
     pix: rows.map((row) => present(parts, row)),
   };
 }
@@ -117,7 +117,7 @@ export function putRefund(parts: PspParts, endToEndId: string, id: string, body:
       throw invalid('O id já foi utilizado por outra devolução do Pix.');
     if (cents([valor]) > leftOf(parts, pix)) throw invalid('As devoluções excederiam o valor do Pix.');
     if (now - pix.settledMs > REFUNDABLE_MS) throw invalid('A devolução viola a janela de tempo de 90 dias.');
-    const plan = takePlan(store, 'refund', { endToEndId, id, amount: valor });
+    const plan = consumePlan(store, 'refund', { endToEndId, id, amount: valor });
     store.run(
       'insert into refund values (?, ?, ?, ?, ?, ?, ?, null, ?, ?, ?)',
       endToEndId,
@@ -171,7 +171,7 @@ export function endRefund(
     endToEndId,
     id,
   );
-  return ended.changes > 0 ? tellPix(parts, found(parts, endToEndId)) : [];
+  return ended.changes > 0 ? reportPix(parts, found(parts, endToEndId)) : [];
 }
 
 /** Ends the refunds that are due. */
@@ -193,7 +193,7 @@ export function refundNamed({ store }: PspParts, id: string): RefundRow | undefi
  *
  * @returns ids of the callbacks.
  */
-export function tellPix(parts: PspParts, row: PixRow): readonly number[] {
+export function reportPix(parts: PspParts, row: PixRow): readonly number[] {
   if (row.txid === null) return [];
   const hook = parts.store.one<{ url: string }>('select url from webhook where key = ?', row.key);
   return hook ? parts.callbacks.add(`${hook.url}/pix`, { pix: [present(parts, row)] }) : [];

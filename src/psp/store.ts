@@ -92,8 +92,8 @@ export class PspStore {
 
   /** @returns the value of a setting; makes and keeps it where there is none. */
   setting(name: string, make: () => string): string {
-    const kept = this.one<{ value: string }>('select value from setting where name = ?', name);
-    if (kept) return kept.value;
+    const stored = this.one<{ value: string }>('select value from setting where name = ?', name);
+    if (stored) return stored.value;
     const value = make();
     this.set(name, value);
     return value;

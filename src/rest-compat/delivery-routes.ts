@@ -160,7 +160,7 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_delivery/{id}/redeliver',
     ...{ tag: TAG, operation: 'redeliver_webhook', schema: WITH_ATTEMPTS, id: ID },
-    act: 'webhook.redeliver',
+    action: 'webhook.redeliver',
     summary:
       'Sends the event of a delivery again, as a new delivery; a pending one is attempted at once instead',
     perform: async (context, attempt, { id, checks }) => {
@@ -172,7 +172,7 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_endpoint/{id}/test',
     ...{ tag: TAG, operation: 'test_webhook_endpoint', schema: WITH_ATTEMPTS, id: 'The endpoint, `whe_…`.' },
-    act: 'webhook.test',
+    action: 'webhook.test',
     summary:
       'Sends the newest event of the account to an endpoint as a test, once, with the header `crossramp-test: true`',
     perform: async (context, attempt, { id, checks }) => {
@@ -185,7 +185,7 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
     path: '/v2/webhook_endpoint/{id}/recover',
     ...{ tag: TAG, operation: 'recover_webhook_endpoint', id: 'The endpoint, `whe_…`.' },
     schema: oneSchema(REDELIVERY.name),
-    act: 'webhook.recover',
+    action: 'webhook.recover',
     summary:
       'Enables a disabled endpoint and sends it the events that it missed, 10,000 at once: repeat for the rest',
     perform: async (context, _attempt, { id, checks }) => {
@@ -196,7 +196,7 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_deliveries/redeliver',
     ...{ tag: TAG, operation: 'redeliver_webhooks', schema: oneSchema(REDELIVERY.name) },
-    act: 'webhook.redeliver',
+    action: 'webhook.redeliver',
     summary: 'Sends the events of a filter again, the oldest 10,000; all members that are given must hold',
     shape: {
       endpoint_id: text('Only deliveries to this endpoint, `whe_…`.'),

@@ -141,10 +141,10 @@ function inputOf(body: Body, checks: CreationChecks): EndpointInput {
     const value = parseInteger(body.get(name), 1, max, checks);
     return value === undefined ? undefined : { name, value };
   };
-  const given = body.get('order');
-  const orderMode = ORDERS.find((each) => each === given?.value);
-  if (given && !orderMode)
-    checks.add({ parameter: given.name, message: `must be one of ${ORDERS.join(', ')}` });
+  const order = body.get('order');
+  const orderMode = ORDERS.find((each) => each === order?.value);
+  if (order && !orderMode)
+    checks.add({ parameter: order.name, message: `must be one of ${ORDERS.join(', ')}` });
   return {
     url: body.get('url'),
     description: body.isCleared('description') ? null : body.get('description'),
@@ -212,16 +212,16 @@ export const ENDPOINT_READS: readonly RecordRead[] = [
 ];
 
 /** An act on an endpoint without a body. */
-function turn(
+function stateRoute(
   name: string,
-  act: RecordWrite['act'],
+  action: RecordWrite['action'],
   summary: string,
   perform: (context: Context, id: string) => Promise<void>,
 ): RecordWrite {
   return {
     path: `/v2/webhook_endpoint/{id}/${name}`,
     ...{ tag: TAG, operation: `${name}_webhook_endpoint`, schema: oneSchema(ENDPOINT.name), id: ID },
-    ...{ act, summary },
+    ...{ action, summary },
     perform: async (context, _attempt, { id, checks }) => {
       checks.refuse();
       await perform(context, id);
@@ -234,7 +234,7 @@ function rotation(path: RecordWrite['path'], operation: string, of: string): Rec
   const isOne = path.includes('{id}');
   return {
     ...{ path, tag: TAG, operation, schema: SECRETS, ...(isOne && { id: ID }), shape: OVERLAP },
-    act: 'webhook.rotate_secret',
+    action: 'webhook.rotate_secret',
     summary: `Creates a new signing secret ${of}; both sign until the old one ends. Answers with the valid ones, the new one first`,
     perform: async (context, { made, bind }, { id, body, checks }) => {
       const name = 'overlap_seconds';
@@ -256,7 +256,7 @@ export const ENDPOINT_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_endpoint',
     ...{ tag: TAG, operation: 'create_webhook_endpoint', schema: oneSchema(ENDPOINT.name) },
-    act: 'webhook.create',
+    action: 'webhook.create',
     summary: `Creates a webhook endpoint with its own signing secret, for events from now on. An account can have ${ENDPOINTS_MAX}`,
     status: 201,
     shape: {
@@ -279,7 +279,7 @@ export const ENDPOINT_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_endpoint/{id}/update',
     ...{ tag: TAG, operation: 'update_webhook_endpoint', schema: oneSchema(ENDPOINT.name), id: ID },
-    act: 'webhook.update',
+    action: 'webhook.update',
     summary:
       'Changes a webhook endpoint. Members that are not given stay; null clears `description` and `max_per_second`',
     shape: { url: URL_MEMBER, ...SETTINGS },
@@ -290,14 +290,19 @@ export const ENDPOINT_WRITES: readonly RecordWrite[] = [
       return one(context, id);
     },
   },
-  turn(
+  stateRoute(
     'remove',
     'webhook.remove',
     'Removes a webhook endpoint and skips its pending deliveries',
     removeWebhookEndpoint,
   ),
-  turn('pause', 'webhook.pause', 'Pauses a webhook endpoint: its deliveries wait', pauseWebhookEndpoint),
-  turn(
+  stateRoute(
+    'pause',
+    'webhook.pause',
+    'Pauses a webhook endpoint: its deliveries wait',
+    pauseWebhookEndpoint,
+  ),
+  stateRoute(
     'resume',
     'webhook.resume',
     'Resumes a webhook endpoint: a paused one with its waiting deliveries, a disabled one with events from now on',

@@ -23,10 +23,10 @@ export function readLinkRequest(
   search: string,
   policy: QueryPolicy,
 ): LinkRequest {
-  const given = DAYS.exec(search)?.[2];
+  const input = DAYS.exec(search)?.[2];
   const query = search.replace(DAYS, '').replace(/^&/, '');
   const { default: usual, min, max } = EXPORT_LINK_DAYS;
-  const days = given === undefined ? usual : WHOLE.test(given) ? Number(given) : 0;
+  const days = input === undefined ? usual : WHOLE.test(input) ? Number(input) : 0;
   if (days < min || days > max)
     throw invalidParameters([{ parameter: 'expires_in_days', message: `must be from ${min} to ${max}` }]);
   readExport(registry, path, query, policy);

@@ -30,13 +30,13 @@ export function daysOf(period: Period, today: string): Days {
 /** @returns the period of a query; undefined without one. Days beside it are noted in `violations`. */
 export function readPeriod(
   query: Query,
-  oneOf: (given: Named | undefined) => Period | undefined,
+  oneOf: (input: Named | undefined) => Period | undefined,
   violations: Violations,
 ): Period | undefined {
-  const given = query.get('period');
-  if (given && (query.get('date_from') ?? query.get('date_to')))
+  const input = query.get('period');
+  if (input && (query.get('date_from') ?? query.get('date_to')))
     violations.add({ parameter: 'period', message: 'must stand without date_from and date_to' });
-  return oneOf(given);
+  return oneOf(input);
 }
 
 /**

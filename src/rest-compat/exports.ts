@@ -108,10 +108,15 @@ export type ExportPath = (typeof EXPORT_PATHS)[number];
  * @returns the request.
  * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value and every unknown parameter.
  */
-export function readExport(registry: Registry, path: ExportPath, search: string, given: QueryPolicy): Export {
+export function readExport(
+  registry: Registry,
+  path: ExportPath,
+  search: string,
+  supplied: QueryPolicy,
+): Export {
   const violations = new Violations();
   // A misspelt filter would export everything, in a file that looks like the requested one.
-  const policy = { ...given, strictQuery: true };
+  const policy = { ...supplied, strictQuery: true };
   if (path === '/export/statement') {
     const query = parseQuery(search, [...FORM, ...Object.keys(STATEMENT)], policy, violations);
     const { format, language, zone, ...rest } = formatOf(STATEMENT_FORMATS, query, violations);
@@ -129,8 +134,8 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
     const { format, language, zone: _zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
     // Authorities count in their own days, whatever the form.
     const zone = zoneOf(query, violations) ?? BRASILIA;
-    const given = query.get('month');
-    const month = given && parseDay(`${given.value}-01`)?.slice(0, 7);
+    const supplied = query.get('month');
+    const month = supplied && parseDay(`${supplied.value}-01`)?.slice(0, 7);
     if (month === undefined)
       violations.add({ parameter: 'month', message: 'is required: a month, YYYY-MM, such as 2026-11' });
     violations.refuse();
@@ -168,7 +173,7 @@ export function readExport(registry: Registry, path: ExportPath, search: string,
 }
 
 function periodOf(query: Query, violations: Violations): Period | undefined {
-  return readPeriod(query, (given) => oneOf(given, PERIODS, violations), violations);
+  return readPeriod(query, (supplied) => oneOf(supplied, PERIODS, violations), violations);
 }
 
 /** @returns the filters, with the days of a period if there is one. */
@@ -191,12 +196,12 @@ function filtersOf(registry: Registry, query: Query, violations: Violations): Me
   };
   const isListed = (kind: FilterKind) => LISTED.some((each) => each === kind);
   const found = FILTERS.flatMap(([name, filter]): (readonly [FilterName, unknown])[] => {
-    const given = query.get(filter.export);
+    const supplied = query.get(filter.export);
     const values = accepted[filter.kind];
-    if (!given) return [];
-    if (!values) return [[name, given]];
-    if (isListed(filter.kind)) return [[name, listOf(given, values, violations)]];
-    const value = oneOf(given, values, violations);
+    if (!supplied) return [];
+    if (!values) return [[name, supplied]];
+    if (isListed(filter.kind)) return [[name, listOf(supplied, values, violations)]];
+    const value = oneOf(supplied, values, violations);
     return [[name, filter.kind === 'flag' ? value === 'true' : value]];
   });
   // The kind of each says what its value is.
@@ -222,20 +227,22 @@ function zoneOf(query: Query, violations: Violations): Zone | undefined {
 function textsOf<Input>(query: Query, names: Readonly<Record<string, keyof Input>>): Input {
   return Object.fromEntries(
     Object.entries(names).flatMap(([parameter, member]) => {
-      const given = query.get(parameter);
-      return given ? [[member, given]] : [];
+      const supplied = query.get(parameter);
+      return supplied ? [[member, supplied]] : [];
     }),
   ) as Input;
 }
 
 function oneOf<Value extends string>(
-  given: Named | undefined,
+  supplied: Named | undefined,
   accepted: readonly Value[],
   violations: Violations,
 ): Value | undefined {
-  if (!given) return undefined;
-  const found = accepted.find((each) => each === given.value);
-  return found ?? violations.add({ parameter: given.name, message: `must be one of ${accepted.join(', ')}` });
+  if (!supplied) return undefined;
+  const found = accepted.find((each) => each === supplied.value);
+  return (
+    found ?? violations.add({ parameter: supplied.name, message: `must be one of ${accepted.join(', ')}` })
+  );
 }
 
 function listOf(

@@ -98,16 +98,16 @@ export function parsePage(
 
 /** @returns the integer. A value that is not an integer within the bounds is reported (C-12). */
 export function parseInteger(
-  given: Named | undefined,
+  text: Named | undefined,
   min: number,
   max: number | undefined,
   violations: Violations,
 ): number | undefined {
-  if (!given) return undefined;
-  const value = Number(given.value);
-  if (INTEGER.test(given.value) && value >= min && (max === undefined || value <= max)) return value;
+  if (!text) return undefined;
+  const value = Number(text.value);
+  if (INTEGER.test(text.value) && value >= min && (max === undefined || value <= max)) return value;
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  return violations.add({ parameter: given.name, message: `must be an integer ${bounds}` });
+  return violations.add({ parameter: text.name, message: `must be an integer ${bounds}` });
 }
 
 /** Handles an unknown parameter: ignored and listed in a header, or refused with the nearest known name (C-13). */
@@ -198,9 +198,9 @@ export function parseBody(text: string, shape: BodyShape, violations: Violations
       });
     else if (value !== null && value !== '') {
       const list = kind === 'list' ? textsOf(value) : undefined;
-      const given = kind === 'list' ? list && '' : textOf(value, kind);
-      if (given === undefined) violations.add({ parameter: name, message: FORMS[kind] });
-      values.set(name, { name, value: given ?? '' });
+      const text = kind === 'list' ? list && '' : textOf(value, kind);
+      if (text === undefined) violations.add({ parameter: name, message: FORMS[kind] });
+      values.set(name, { name, value: text ?? '' });
       if (list) lists.set(name, { name, values: list });
     }
   }

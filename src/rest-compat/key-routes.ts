@@ -119,7 +119,7 @@ export const KEY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/api_key',
     ...{ tag: TAG, operation: 'create_api_key', schema: ISSUED },
-    act: 'key.create',
+    action: 'key.create',
     summary: `Creates a key with scopes of the key that creates it. An account can have ${API_KEYS_MAX} that are valid`,
     status: 201,
     shape: {
@@ -151,7 +151,7 @@ export const KEY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/api_key/{id}/rotate',
     ...{ tag: TAG, operation: 'rotate_api_key', schema: ISSUED, id: ID },
-    act: 'key.rotate',
+    action: 'key.rotate',
     summary:
       'Creates a key that replaces another, with the same name, scopes, networks and end; the old one stays valid for a while',
     shape: {
@@ -175,7 +175,7 @@ export const KEY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/api_key/{id}/revoke',
     ...{ tag: TAG, operation: 'revoke_api_key', schema: oneSchema(API_KEY.name), id: ID },
-    act: 'key.revoke',
+    action: 'key.revoke',
     summary: 'Revokes a key: every process refuses it within a second',
     perform: async (context, _attempt, { id, checks }) => {
       checks.refuse();

@@ -81,7 +81,7 @@ export const LINK_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/static_link',
     ...{ tag: TAG, operation: 'create_static_link', schema: oneSchema(STATIC_LINK.name) },
-    act: 'link.create',
+    action: 'link.create',
     summary: `Creates a static link with a fixed or an open amount. An account can have ${inProse(STATIC_LINKS_MAX)} that are not disabled`,
     status: 201,
     shape: {
@@ -109,7 +109,7 @@ export const LINK_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/static_link/{id}/disable',
     ...{ tag: TAG, operation: 'disable_static_link', schema: oneSchema(STATIC_LINK.name), id: ID },
-    act: 'link.disable',
+    action: 'link.disable',
     summary: 'Disables a static link: it opens no more sessions. Open ones go on',
     perform: async (context, _attempt, { id, checks }) => {
       checks.refuse();

@@ -22,8 +22,8 @@ export function openApiParts(document: Json): Readonly<Record<string, () => stri
 function openApiPart({ webhooks: _, ...whole }: WholeOpenApi, tag: { readonly name: string }): Json {
   const paths = Object.fromEntries(
     Object.entries(whole.paths).flatMap(([path, operations]) => {
-      const kept = Object.entries(operations).filter(([, { tags }]) => tags.includes(tag.name));
-      return kept.length > 0 ? [[path, Object.fromEntries(kept)]] : [];
+      const selected = Object.entries(operations).filter(([, { tags }]) => tags.includes(tag.name));
+      return selected.length > 0 ? [[path, Object.fromEntries(selected)]] : [];
     }),
   );
   return { ...whole, tags: [tag], paths, components: componentsOf(whole.components, paths) };
@@ -46,10 +46,10 @@ function componentsOf(all: WholeOpenApi['components'], from: unknown): Json {
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([kind, members]) => {
-      const isKept = (name: string) =>
+      const isSelected = (name: string) =>
         kind === 'securitySchemes' || needed.has(`#/components/${kind}/${name}`);
-      const kept = Object.entries(members).filter(([name]) => isKept(name));
-      return kept.length > 0 ? [[kind, Object.fromEntries(kept)]] : [];
+      const selected = Object.entries(members).filter(([name]) => isSelected(name));
+      return selected.length > 0 ? [[kind, Object.fromEntries(selected)]] : [];
     }),
   );
 }

@@ -2,7 +2,7 @@
 
 import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from '../templates/define.ts';
-import { eventsBeside } from '../templates/event-names.ts';
+import { extraEvents } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
 
@@ -17,7 +17,7 @@ export function webhooksOf(registry: Registry): Schema {
         const summary = `${step.substatus.en}: ${step.message.en}`;
         return [name, { post: webhookOperation(template, name, summary) }];
       }),
-      ...eventsBeside(template).map(({ name, doc }) => [
+      ...extraEvents(template).map(({ name, doc }) => [
         name,
         { post: webhookOperation(template, name, doc) },
       ]),

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of `/v2`, generated from the route table and the templates. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { known } from '../base/errors/assert.ts';
 import type { ErrorCode } from '../base/errors/errors.ts';
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
@@ -108,7 +108,7 @@ function operation(registry: Registry, route: Route): Schema {
     operationId: operationId(route),
     tags: [tagOf(route)],
     summary: route.summary,
-    description: `Needs a key with the scope \`${route.scope}\`${route.otherAct ? `, or for some bodies \`${ACTS[route.otherAct].scope}\` instead` : ''}.`,
+    description: `Needs a key with the scope \`${route.scope}\`${route.otherAction ? `, or for some bodies \`${ACTIONS[route.otherAction].scope}\` instead` : ''}.`,
     parameters: [
       ...path,
       ...route.parameters.map(queryParameter),
@@ -118,9 +118,9 @@ function operation(registry: Registry, route: Route): Schema {
     ],
     ...(route.body && { requestBody: requestBody(route.body, route.needs ?? { all: [] }) }),
     responses: {
-      [route.status]: goodAnswer(registry, route, 'The answer.'),
+      [route.status]: successSchema(registry, route, 'The answer.'),
       ...(route.heldStatus && {
-        [route.heldStatus]: goodAnswer(
+        [route.heldStatus]: successSchema(
           registry,
           route,
           'The same answer where the money out waits for approval (C-25).',
@@ -148,7 +148,7 @@ function namesRecord({ answer, body = {} }: Route): boolean {
   return !isCreation && RECORD_MEMBERS.some((member) => member in body);
 }
 
-function goodAnswer(registry: Registry, route: Route, description: string): Schema {
+function successSchema(registry: Registry, route: Route, description: string): Schema {
   return {
     description,
     headers: answerHeaders(route, isOnce(route)),
@@ -185,12 +185,12 @@ function isOnce({ method, answer }: Route): boolean {
 }
 
 /** Of a text that is looked up. */
-const LOOKED_UP = { type: 'string', maxLength: LONGEST_TEXT };
+const LOOKUP_KEY = { type: 'string', maxLength: LONGEST_TEXT };
 
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   after: {
     description: 'Cursor of the last event that you have seen. Default: from the oldest event that is kept.',
-    schema: LOOKED_UP,
+    schema: LOOKUP_KEY,
   },
   wait: {
     description: 'Seconds to wait for the next event if there is none yet.',
@@ -202,15 +202,15 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   },
   before: {
     description: 'Only records older than this one: `next` of the page before.',
-    schema: LOOKED_UP,
+    schema: LOOKUP_KEY,
   },
-  endpoint_id: { description: 'Only deliveries to this endpoint, `whe_…`.', schema: LOOKED_UP },
+  endpoint_id: { description: 'Only deliveries to this endpoint, `whe_…`.', schema: LOOKUP_KEY },
   state: { description: 'Only deliveries in this state.', schema: { type: 'string', enum: DELIVERY_STATES } },
   offset: { description: 'Records to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
   ...filterParameters(),
   currency: {
     description: CURRENCY_FILTER_FORMS,
-    schema: LOOKED_UP,
+    schema: LOOKUP_KEY,
   },
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
 };
@@ -218,8 +218,8 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
 /** The parameters of the filters of lists. Parameters of the statement with the same name mean the same. */
 function filterParameters(): Readonly<Record<string, Schema>> {
   const forms: { readonly [Kind in FilterKind]?: (doc: string) => Schema } = {
-    text: (description) => ({ description, schema: LOOKED_UP }),
-    currency: () => ({ description: CURRENCY_FILTER_FORMS, schema: LOOKED_UP }),
+    text: (description) => ({ description, schema: LOOKUP_KEY }),
+    currency: () => ({ description: CURRENCY_FILTER_FORMS, schema: LOOKUP_KEY }),
     day: (description) => ({ description, schema: { type: 'string', format: 'date' } }),
   };
   return Object.fromEntries(

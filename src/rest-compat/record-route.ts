@@ -1,5 +1,5 @@
 /** Routes of records besides transactions: a row of a table, with the use case that it calls, makes one. */
-import { ACTS, type ActName } from '../base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import { Violations } from '../base/errors/violations.ts';
 import { type ExactJson, printExactJson } from '../base/text/exact-json.ts';
@@ -31,7 +31,7 @@ export interface RecordWrite
   extends RecordAnswer,
     Pick<Route, 'path' | 'summary'>,
     Partial<Pick<WriteEntry, 'shape' | 'needs'>> {
-  readonly act: ActName;
+  readonly action: ActionName;
   /** 200 by default. */
   readonly status?: 201;
   /**
@@ -68,10 +68,10 @@ export function recordRead(entry: RecordRead, policy: QueryPolicy): Route {
 
 /** @returns the route of a row that writes: once under the `Idempotency-Key`. */
 export function recordWrite(entry: RecordWrite, policy: QueryPolicy): Route {
-  const { path, act, summary, status = 200, shape = {}, needs = { all: [] }, perform, again } = entry;
+  const { path, action, summary, status = 200, shape = {}, needs = { all: [] }, perform, again } = entry;
   return {
-    ...{ method: 'POST', path, act, summary, status, body: shape, needs },
-    scope: ACTS[act].scope,
+    ...{ method: 'POST', path, action, summary, status, body: shape, needs },
+    scope: ACTIONS[action].scope,
     parameters: [],
     answer: answerOf(entry),
     handle: async (context, { id, search, body: text, idempotencyKey }) => {

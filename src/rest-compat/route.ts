@@ -1,6 +1,6 @@
 /** The type of a route of `/v2`: its input, its requirements and its answer. */
 
-import type { ActName } from '../base/access/acts.ts';
+import type { ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import { assert } from '../base/errors/assert.ts';
 import type { Violations } from '../base/errors/violations.ts';
@@ -86,9 +86,9 @@ export interface Route {
   readonly path: `/v2/${string}`;
   readonly scope: Scope;
   /** The act, where it is not a read; where several have the same scope or the transaction decides, the usual one. */
-  readonly act?: ActName;
+  readonly action?: ActionName;
   /** Act of the route for some bodies instead; its scope admits the request, and the use case requires the scope of the act. */
-  readonly otherAct?: ActName;
+  readonly otherAction?: ActionName;
   readonly summary: string;
   /** Query parameters. */
   readonly parameters: readonly string[];

@@ -13,7 +13,6 @@ import { balanceEnvelope } from '../wire/balance.ts';
 import { envelopeWriter } from '../wire/envelope.ts';
 import { listEnvelope } from '../wire/list.ts';
 import { statementEnvelope } from '../wire/statement.ts';
-import { actRoutes } from './act-routes.ts';
 import { actionsRoute } from './actions-route.ts';
 import { eventRoutes } from './event-routes.ts';
 import { FAMILIES, type RestFamily } from './families.ts';
@@ -21,6 +20,7 @@ import { parsePage, parseQuery, type Query } from './input.ts';
 import { recordRoutes } from './record-routes.ts';
 import { type RestPolicy, type Route, type RouteEntry, type RouteTable, routeTable } from './route.ts';
 import { sandboxRoutes } from './sandbox-routes.ts';
+import { transactionActionRoutes } from './transaction-action-routes.ts';
 import { creationRoutes } from './write-routes.ts';
 
 const PAGE_PARAMETERS = ['limit', 'offset'];
@@ -46,7 +46,7 @@ export function restRoutes(registry: Registry, policy: RestPolicy): RouteTable {
     ...reads,
     ...eventRoutes(policy),
     ...creationRoutes(writer, policy),
-    ...actRoutes(writer, policy),
+    ...transactionActionRoutes(writer, policy),
     ...recordRoutes(policy),
     ...sandboxRoutes(writer, policy),
   ]);
@@ -131,8 +131,8 @@ const BALANCE_ROUTE: RouteEntry = {
 function pick<Input>(query: Query, filters: Readonly<Record<string, string>>): Input {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([parameter, filter]) => {
-      const given = query.get(parameter);
-      return given ? [[filter, given]] : [];
+      const value = query.get(parameter);
+      return value ? [[filter, value]] : [];
     }),
   ) as Input;
 }

@@ -1,5 +1,5 @@
 /** The routes of the sandbox: scenarios, the clock, and funding. */
-import { ACTS, type ActName } from '../base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import { Violations } from '../base/errors/violations.ts';
 import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
@@ -12,7 +12,7 @@ import type { AnswerShape, Route } from './route.ts';
 const AMOUNT = amountOf('Above zero, with no more decimals than the currency has.', '100.00');
 
 interface SandboxEntry {
-  readonly act: ActName;
+  readonly action: ActionName;
   readonly path: Route['path'];
   readonly summary: string;
   readonly shape: BodyShape;
@@ -28,8 +28,8 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
     return {
       method: 'POST',
       path,
-      act: entry.act,
-      scope: ACTS[entry.act].scope,
+      action: entry.action,
+      scope: ACTIONS[entry.action].scope,
       summary,
       parameters: [],
       body: shape,
@@ -45,8 +45,8 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
         violations.refuse();
         const values = Object.fromEntries(
           Object.keys(shape).flatMap((name) => {
-            const given = body.get(name);
-            return given ? [[name, given.value]] : [];
+            const input = body.get(name);
+            return input ? [[name, input.value]] : [];
           }),
         );
         return {
@@ -63,7 +63,7 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
 function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
   return [
     {
-      act: 'sandbox.trigger',
+      action: 'sandbox.trigger',
       path: '/v2/sandbox/trigger',
       summary: 'Plays a scenario: the outside world does something to a transaction',
       shape: {
@@ -79,7 +79,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
         writer.envelope(await playScenario(context, { scenario, end2end, amount })),
     },
     {
-      act: 'sandbox.advance_clock',
+      action: 'sandbox.advance_clock',
       path: '/v2/sandbox/clock',
       summary: 'Moves the clock of the sandbox forward',
       shape: { advance: text('A duration such as 90s, 30m, 2h or 1d.', { example: '30m' }) },
@@ -89,7 +89,7 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
         JSON.stringify({ now: (await advanceClock(context, advance)).toISOString() }),
     },
     {
-      act: 'sandbox.fund',
+      action: 'sandbox.fund',
       path: '/v2/sandbox/fund',
       summary: 'Credits an amount to the balance, without a transaction',
       shape: { currency: text(CURRENCY_FORMS, { example: 'USDT_TRX' }), amount: AMOUNT },

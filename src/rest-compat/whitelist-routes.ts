@@ -8,7 +8,7 @@ import {
   addProof,
   addWhitelistEntry,
   createWhitelistGroup,
-  type GivenProof,
+  type NamedProof,
   PROOF_LENGTHS,
   removeWhitelistEntry,
   WHITELIST_MAX,
@@ -96,7 +96,7 @@ const PROOF: BodyShape = {
 };
 
 /** @returns the proof of a body; undefined where it has none. */
-function proofOf(body: Body, checks: CreationChecks, isRequired: boolean): GivenProof | undefined {
+function proofOf(body: Body, checks: CreationChecks, isRequired: boolean): NamedProof | undefined {
   const [id, end, signature] = [
     body.get('proof_id'),
     body.get('proof_expires_at'),
@@ -156,14 +156,14 @@ export const WHITELIST_READS: readonly RecordRead[] = [
 
 function onEntry(
   name: string,
-  act: RecordWrite['act'],
+  action: RecordWrite['action'],
   operation: string,
   summary: string,
   perform: (context: Context, id: string) => Promise<void>,
 ): RecordWrite {
   return {
     path: `/v2/whitelist_entry/{id}/${name}`,
-    ...{ tag: TAG, operation, schema: oneSchema(WHITELIST_ENTRY.name), id: ENTRY_ID, act, summary },
+    ...{ tag: TAG, operation, schema: oneSchema(WHITELIST_ENTRY.name), id: ENTRY_ID, action, summary },
     perform: async (context, _attempt, { id, checks }) => {
       checks.refuse();
       await perform(context, id);
@@ -177,7 +177,7 @@ export const WHITELIST_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/whitelist_group',
     ...{ tag: TAG, operation: 'create_whitelist_group', schema: oneSchema(WHITELIST_GROUP.name) },
-    act: 'whitelist.create_group',
+    action: 'whitelist.create_group',
     summary: `Creates an empty whitelist group. An account can have ${WHITELIST_MAX.groups}`,
     status: 201,
     shape: {
@@ -194,7 +194,7 @@ export const WHITELIST_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/whitelist_entry',
     ...{ tag: TAG, operation: 'add_whitelist_entry', schema: oneSchema(WHITELIST_ENTRY.name) },
-    act: 'whitelist.add_entry',
+    action: 'whitelist.add_entry',
     summary: `Adds a destination to a group: \`network\` and \`address\`, or \`pix_key_type\` and \`pix_key\`. Withdrawals may use it after the cooling time. An account can have ${inProse(WHITELIST_MAX.entries)}`,
     status: 201,
     shape: {
@@ -234,7 +234,7 @@ export const WHITELIST_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/whitelist_entry/{id}/prove',
     ...{ tag: TAG, operation: 'add_whitelist_proof', schema: oneSchema(WHITELIST_ENTRY.name), id: ENTRY_ID },
-    act: 'whitelist.add_proof',
+    action: 'whitelist.add_proof',
     summary:
       'Stores the proof of an address, in place of one that it had: it goes to the signer with each withdrawal there',
     shape: PROOF,

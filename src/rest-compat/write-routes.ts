@@ -1,6 +1,6 @@
 /** The routes of `/v2` that write: their common part, and the creations (contract 4). */
 
-import { ACTS, type ActName } from '../base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import type { Named } from '../base/errors/violations.ts';
 import { depositUri, hostedPage, qrImage } from '../base/pages/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
@@ -25,9 +25,9 @@ import type { BodyNeeds, Route } from './route.ts';
 /** A writing route. */
 export interface WriteEntry {
   readonly path: Route['path'];
-  readonly act: ActName;
+  readonly action: ActionName;
   /** See `Route`. */
-  readonly otherAct?: ActName;
+  readonly otherAction?: ActionName;
   readonly summary: string;
   readonly status: 200 | 201;
   /** See `Route`. */
@@ -54,13 +54,13 @@ export function creationRoutes(writer: EnvelopeWriter, policy: QueryPolicy): rea
 
 /** @returns a route that reads the body, does the work once under the `Idempotency-Key`, and answers with the envelope and further members. */
 export function writeRoute(entry: WriteEntry, writer: EnvelopeWriter, policy: QueryPolicy): Route {
-  const { path, act, otherAct, summary, shape, needs, status, heldStatus, answer, extras } = entry;
+  const { path, action, otherAction, summary, shape, needs, status, heldStatus, answer, extras } = entry;
   return {
     method: 'POST',
     path,
-    act,
-    ...(otherAct && { otherAct }),
-    scope: ACTS[act].scope,
+    action,
+    ...(otherAction && { otherAction }),
+    scope: ACTIONS[action].scope,
     summary,
     parameters: [],
     body: shape,
@@ -120,7 +120,7 @@ function inputOf<Input>(body: Body, names: Readonly<Record<string, string>>): In
 const CREATIONS: readonly WriteEntry[] = [
   {
     path: `/v2/${CHECKOUTS.single}`,
-    act: 'checkout.create',
+    action: 'checkout.create',
     summary: 'Creates a checkout session and its hosted payment link',
     status: 201,
     shape: shapeOf(CHECKOUT_MEMBERS),
@@ -138,7 +138,7 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${ONRAMPS.single}`,
-    act: 'onramp.create',
+    action: 'onramp.create',
     summary: 'Creates an onramp, to the balance or to a wallet, with its PIX code',
     status: 201,
     shape: shapeOf(ONRAMP_MEMBERS),
@@ -162,8 +162,8 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${OFFRAMPS.single}`,
-    act: 'offramp.create',
-    otherAct: 'balance.pay_out',
+    action: 'offramp.create',
+    otherAction: 'balance.pay_out',
     summary: 'Creates an offramp, from the balance or from a deposit',
     status: 201,
     shape: shapeOf(OFFRAMP_MEMBERS),
@@ -185,7 +185,7 @@ const CREATIONS: readonly WriteEntry[] = [
   },
   {
     path: `/v2/${WITHDRAWALS.single}`,
-    act: 'withdrawal.create',
+    action: 'withdrawal.create',
     summary: 'Creates a withdrawal to a whitelisted wallet or PIX key',
     status: 201,
     shape: shapeOf(WITHDRAWAL_MEMBERS),

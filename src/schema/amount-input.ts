@@ -42,7 +42,7 @@ function sideFields(t: InputFields) {
 }
 
 /** An amount as a client gives it: one member. */
-export type GivenAmount = { readonly [Side in 'brl' | 'crypto' | 'quoteId']?: string | null | undefined };
+export type AmountMember = { readonly [Side in 'brl' | 'crypto' | 'quoteId']?: string | null | undefined };
 
 /** Paths of the members of the amount. */
 export const AMOUNT_PATHS = {
@@ -55,7 +55,7 @@ export const AMOUNT_PATHS = {
 export type NamedAmount = { readonly [Side in keyof typeof AMOUNT_PATHS]?: Named | undefined };
 
 /** @returns the given member under its path. */
-export function namedAmount(amount: GivenAmount | null | undefined): NamedAmount {
+export function namedAmount(amount: AmountMember | null | undefined): NamedAmount {
   return Object.fromEntries(
     Object.entries(amount ?? {}).flatMap(([side, value]) =>
       value == null ? [] : [[side, { name: AMOUNT_PATHS[side as keyof typeof AMOUNT_PATHS], value }]],

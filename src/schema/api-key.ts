@@ -99,14 +99,14 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
     resolve: ({ name, scopes, expiresAt, allowedCidrs }, context) => {
       const each = (path: string, values: readonly string[] | null | undefined) =>
         (values ?? []).map((value, at) => ({ name: `${path}.${at}`, value }));
-      const given = {
+      const input = {
         name: { name: 'input.name', value: name },
         scopes: each('input.scopes', scopes),
         expiresAt: expiresAt ? { name: 'input.expiresAt', value: expiresAt } : undefined,
         allowedCidrs: each('input.allowedCidrs', allowedCidrs),
         names: { scopes: 'input.scopes', allowedCidrs: 'input.allowedCidrs' },
       };
-      return issueKey(context, given, checksOf(context));
+      return issueKey(context, input, checksOf(context));
     },
   });
 }

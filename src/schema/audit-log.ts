@@ -12,9 +12,9 @@ import {
   decodeNumber,
   encodeCursor,
   exactConnection,
-  type PlacedArgs,
+  type PositionedArgs,
   pageComplexity,
-  placedSlice,
+  positionedSlice,
   searchedComplexity,
 } from './pagination.ts';
 
@@ -64,14 +64,14 @@ export function defineAuditLog(builder: Builder) {
         since: t.arg({ type: 'DateTime', description: FILTERS.since }),
         until: t.arg({ type: 'DateTime', description: FILTERS.until }),
       },
-      complexity: ({ acts, actorId, objectId, since, until, ...page }) => {
-        const isFiltered = [acts, actorId, objectId, since, until].some((each) => each != null);
+      complexity: ({ acts: actions, actorId, objectId, since, until, ...page }) => {
+        const isFiltered = [actions, actorId, objectId, since, until].some((each) => each != null);
         return isFiltered ? searchedComplexity(page) : pageComplexity(page);
       },
       resolve: async (_root, args, context) => {
-        const { acts, actorId, objectId, since, until } = args;
+        const { acts: actions, actorId, objectId, since, until } = args;
         const input = {
-          acts: acts ? { name: 'acts', values: acts } : undefined,
+          acts: actions ? { name: 'acts', values: actions } : undefined,
           actorId: actorId ?? undefined,
           objectId: objectId ?? undefined,
           since: since ?? undefined,
@@ -176,11 +176,11 @@ function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): v
 
 async function readPage(
   context: GraphqlContext,
-  args: PlacedArgs,
+  args: PositionedArgs,
   input: AuditInput,
 ): Promise<Connection<LoggedEntry>> {
   // The connection begins with the newest: entries after a cursor have smaller numbers.
-  const slice = await placedSlice(args, decodeNumber, (number) => findAuditEntry(context, input, number));
+  const slice = await positionedSlice(args, decodeNumber, (number) => findAuditEntry(context, input, number));
   const { after, before, size, isBackward } = slice;
   const { entries, total } = await readAuditLog(context, input, {
     before: after ?? null,

@@ -8,7 +8,7 @@ import {
 } from '../resolvers/ledger/read-balances.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 
 /** Defines `Balance` and `Query.balances`. */
 export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {

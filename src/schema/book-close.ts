@@ -1,11 +1,11 @@
 /** The close of a day: `Query.bookCloses` and `Mutation.closeBooks`. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { isoMillis } from '../base/time/instant.ts';
 import { closeBooks, FIRST_CLOSE_DAYS, readCloses } from '../resolvers/ledger/close-books.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
 import type { Builder } from './builder.ts';
 import { defineMutation } from './mutation.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 /** Defines `BookClose`, `Query.bookCloses` and `Mutation.closeBooks`. */
@@ -54,7 +54,7 @@ export function defineBookCloses(builder: Builder): void {
   );
   defineMutation(builder, 'closeBooks', {
     result: ['bookClose', close],
-    description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTS['books.close'].scope}\`.`,
+    description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTIONS['books.close'].scope}\`.`,
     input: (t) => ({
       day: t.field({ type: 'Date', required: true, description: 'The day, in Brasília.' }),
       begin: t.boolean({
@@ -63,8 +63,8 @@ export function defineBookCloses(builder: Builder): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'closeBooks', act: 'books.close', args } as const;
-      const { kept } = await keepOnce(context, keyed, (attempt) =>
+      const keyed = { mutation: 'closeBooks', action: 'books.close', args } as const;
+      const { stored } = await performOnce(context, keyed, (attempt) =>
         closeBooks(
           context,
           { name: 'input.day', value: args.day },
@@ -72,7 +72,7 @@ export function defineBookCloses(builder: Builder): void {
           attempt,
         ),
       );
-      return kept;
+      return stored;
     },
   });
 }

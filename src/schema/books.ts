@@ -1,13 +1,13 @@
 /** The mutation of the operator's books that settles receivables. */
-import { ACTS } from '../base/access/acts.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { BOOKED_MAX, type Booking, settleReceivable } from '../resolvers/ledger/book-house.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 
 /** Defines `Booking` and `Mutation.settleReceivable`. */
 export function defineBooks(builder: Builder): void {
@@ -41,7 +41,7 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
   });
   defineMutation(builder, 'settleReceivable', {
     result: ['booking', booking],
-    description: `Settles what an account owes the house after a lost dispute or a dropped deposit, or a part of it. Error \`LIMIT_EXCEEDED\` beyond what is owed; \`INSUFFICIENT_BALANCE\`. Needs the scope \`${ACTS['receivable.settle'].scope}\`.`,
+    description: `Settles what an account owes the house after a lost dispute or a dropped deposit, or a part of it. Error \`LIMIT_EXCEEDED\` beyond what is owed; \`INSUFFICIENT_BALANCE\`. Needs the scope \`${ACTIONS['receivable.settle'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       currency: t.string({ required: true, description: DESCRIPTIONS.currency }),
@@ -54,16 +54,16 @@ function defineReceivable(builder: Builder, booking: BookingRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const own = await actOnAccount(context, 'receivable.settle', args.account);
-      const keyed = { mutation: 'settleReceivable', act: 'receivable.settle', args } as const;
+      const own = await contextOnAccount(context, 'receivable.settle', args.account);
+      const keyed = { mutation: 'settleReceivable', action: 'receivable.settle', args } as const;
       const input = {
         currency: { name: 'input.currency', value: args.currency },
         amount: { name: 'input.amount', value: args.amount },
       };
-      const { kept } = await keepOnce(own, keyed, (attempt) =>
+      const { stored } = await performOnce(own, keyed, (attempt) =>
         settleReceivable(own, input, args.source, attempt, checksOf(own)),
       );
-      return kept;
+      return stored;
     },
   });
 }

@@ -65,8 +65,8 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
     }),
-    resolve: async (given, context) => {
-      await updateBranding(context, namedOf(given), checksOf(context));
+    resolve: async (input, context) => {
+      await updateBranding(context, namedOf(input), checksOf(context));
       return readBranding(context.database, context.caller.accountId);
     },
   });

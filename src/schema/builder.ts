@@ -6,7 +6,7 @@ import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, type GraphQLField, print, type ValueNode } from 'graphql';
 import type { ErrorCode } from '../base/errors/errors.ts';
-import { bareAmount, isDecimal } from '../base/money/money.ts';
+import { isDecimal, plainAmount } from '../base/money/money.ts';
 import { parseDay, parseInstant } from '../base/time/instant.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import type { StreamMode } from '../resolvers/events/frame-stream.ts';
@@ -177,8 +177,8 @@ function readLiteral<Value>(type: string, node: ValueNode, read: (value: unknown
 }
 
 function readDecimal(value: unknown): string {
-  const bare = typeof value === 'string' ? bareAmount(value) : '';
-  if (isDecimal(bare)) return bare;
+  const plain = typeof value === 'string' ? plainAmount(value) : '';
+  if (isDecimal(plain)) return plain;
   throw new GraphQLError('must be a decimal number in a string, such as "12.50"');
 }
 

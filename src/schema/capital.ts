@@ -1,5 +1,5 @@
 /** `Mutation.bookCapital`: capital of the house, which two people book. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { bookCapital } from '../resolvers/ledger/book-capital.ts';
@@ -21,7 +21,7 @@ export function defineCapital(builder: Builder, journal: JournalRef): void {
   });
   defineMutation(builder, 'bookCapital', {
     result: ['manualJournal', journal],
-    description: `Proposes capital that the operator pays in or takes out: BRL at the settlement bank, coins in custody. It is booked on the account of the platform when another person approves it with \`approveJournal\`. Needs the scope \`${ACTS['capital.book'].scope}\`.`,
+    description: `Proposes capital that the operator pays in or takes out: BRL at the settlement bank, coins in custody. It is booked on the account of the platform when another person approves it with \`approveJournal\`. Needs the scope \`${ACTIONS['capital.book'].scope}\`.`,
     input: (t) => ({
       currency: t.string({ required: true, description: DESCRIPTIONS.currency }),
       amount: t.field({
@@ -37,7 +37,7 @@ export function defineCapital(builder: Builder, journal: JournalRef): void {
         currency: { name: 'input.currency', value: args.currency },
         amount: { name: 'input.amount', value: args.amount },
       };
-      const keyed = { mutation: 'bookCapital', act: 'capital.book', args } as const;
+      const keyed = { mutation: 'bookCapital', action: 'capital.book', args } as const;
       return decideOnce(context, keyed, (attempt) =>
         bookCapital(context, input, args.direction, attempt, checksOf(context)),
       );

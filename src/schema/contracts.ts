@@ -13,7 +13,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 
 /** Queries that need a scope of the platform. */
 export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
@@ -39,10 +39,10 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
 
 /** Mutations of which every act needs a scope of the platform. */
 export const OPERATOR_MUTATIONS: ReadonlySet<string> = new Set(
-  Object.values(ACTS)
+  Object.values(ACTIONS)
     .flatMap(({ mutations }) => mutations)
     .filter((mutation) =>
-      Object.values(ACTS).every(
+      Object.values(ACTIONS).every(
         ({ mutations, scope }) => !mutations.includes(mutation) || isOfOperator(scope),
       ),
     ),
@@ -66,10 +66,10 @@ export function merchantContract(schema: GraphQLSchema): GraphQLSchema {
 function without(root: GraphQLObjectType | null | undefined, names: ReadonlySet<string>) {
   if (!root) return root;
   const { fields, ...config } = root.toConfig();
-  const kept: GraphQLFieldConfigMap<unknown, unknown> = Object.fromEntries(
+  const visible: GraphQLFieldConfigMap<unknown, unknown> = Object.fromEntries(
     Object.entries(fields).filter(([name]) => !names.has(name)),
   );
-  return new GraphQLObjectType({ ...config, fields: kept });
+  return new GraphQLObjectType({ ...config, fields: visible });
 }
 
 /** Every record is a `Node`, so the interface alone makes none of them reachable. */

@@ -6,7 +6,7 @@ import { OFFRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOfframp, type OfframpInput, PAYEE } from '../resolvers/orders/create-offramp.ts';
 import { AMOUNT_PATHS, type AmountInputRefs, namedAmount } from './amount-input.ts';
 import type { Builder } from './builder.ts';
-import { memberFields, membersBesides, replayedField, rowOf, templateField } from './creation.ts';
+import { memberFields, membersWithout, replayedField, rowOf, templateField } from './creation.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
@@ -49,7 +49,7 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
     inputDescription:
       'An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, membersBesides(OFFRAMP_MEMBERS, ['amountPaid', 'amountSent']), {
+      ...memberFields(t, membersWithout(OFFRAMP_MEMBERS, ['amountPaid', 'amountSent']), {
         from: source,
         pixKeyType: refs.pixKeyType,
       }),
@@ -61,18 +61,18 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
     }),
     resolve: (args, context) => {
       const { accept, amount, record, idempotencyKey: _key, ...members } = args;
-      const keyed = { mutation: 'createOfframp', act: null, args } as const;
+      const keyed = { mutation: 'createOfframp', action: null, args } as const;
       return moveOnce(context, keyed, async (attempt) => {
         const { brl, crypto, quoteId } = namedAmount(amount);
-        const given = {
+        const member = {
           ...namedMembers<OfframpInput>('input', members),
           ...{ amountPaid: crypto, amountSent: brl, quoteId },
         };
         const checks = checksOf(context);
-        refuseHalfPayee(checks, given);
+        refuseHalfPayee(checks, member);
         const options = { names: NAMES, isAccepted: accept, needsPayee: false };
-        const kept = await withRecord(context, attempt, record, checks);
-        return createOfframp(context, kept, given, checks, options);
+        const stored = await withRecord(context, attempt, record, checks);
+        return createOfframp(context, stored, member, checks, options);
       });
     },
   });
@@ -90,9 +90,9 @@ function defineSource(builder: Builder) {
 
 /** A payee is given whole or not at all: for a part of one, the process could neither ask nor continue. */
 function refuseHalfPayee(checks: CreationChecks, input: OfframpInput): void {
-  const given = PAYEE.find((name) => input[name]);
-  if (!given) return;
+  const member = PAYEE.find((name) => input[name]);
+  if (!member) return;
   for (const name of PAYEE)
     if (!input[name])
-      checks.add({ parameter: NAMES[name], message: `is required together with ${NAMES[given]}` });
+      checks.add({ parameter: NAMES[name], message: `is required together with ${NAMES[member]}` });
 }

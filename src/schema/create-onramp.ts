@@ -5,12 +5,12 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { CHECKOUT_MEMBERS, ONRAMP_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { createOnramp, type OnrampInput, type OnrampOptions } from '../resolvers/orders/create-onramp.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
-import { AMOUNT_PATHS, type AmountInputRefs, type GivenAmount, namedAmount } from './amount-input.ts';
+import { AMOUNT_PATHS, type AmountInputRefs, type AmountMember, namedAmount } from './amount-input.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import {
   type InputFields,
   memberFields,
-  membersBesides,
+  membersWithout,
   type PayloadFields,
   replayedField,
   rowOf,
@@ -23,7 +23,7 @@ import { type Done, KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { TransactionRef } from './transaction.ts';
 import {
-  type RecordGiven,
+  type RecordArgument,
   recordField,
   type TransactionRecordInputRef,
   withRecord,
@@ -68,7 +68,7 @@ function defineCreateCheckout(builder: Builder, transaction: TransactionRef, ref
     inputDescription:
       'A checkout session on a hosted page. Data that is not given here is entered there by the customer, or given by the caller with `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, membersBesides(CHECKOUT_MEMBERS, AMOUNTS)),
+      ...memberFields(t, membersWithout(CHECKOUT_MEMBERS, AMOUNTS)),
       amount: t.field({
         type: refs.orderAmount,
         description: 'Amount of the order. Default: the customer enters it on the page.',
@@ -90,7 +90,7 @@ function defineCreateOnramp(builder: Builder, transaction: TransactionRef, refs:
       'Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`.',
     inputDescription: 'An onramp. Without `clientTaxId` the process waits for `provideIdentity`.',
     input: (t) => ({
-      ...memberFields(t, membersBesides(ONRAMP_MEMBERS, AMOUNTS)),
+      ...memberFields(t, membersWithout(ONRAMP_MEMBERS, AMOUNTS)),
       amount: t.field({ type: refs.orderAmount, required: true, description: 'Amount of the order.' }),
       ...inputFields(t, refs),
       idempotencyKey: t.string(KEY_ARGUMENT),
@@ -127,8 +127,8 @@ function pixFields(t: PayloadFields) {
 /** With the members of the order, which are passed on by name. */
 interface Args {
   readonly accept: boolean;
-  readonly amount?: GivenAmount | null | undefined;
-  readonly record?: RecordGiven;
+  readonly amount?: AmountMember | null | undefined;
+  readonly record?: RecordArgument;
   readonly idempotencyKey?: string | null | undefined;
 }
 
@@ -141,7 +141,7 @@ function create(
   const { accept, amount, record, idempotencyKey: _key, ...members } = args;
   return moveOnce(
     context,
-    { mutation, act: FAMILY_TRAITS[options.family].acts.create, args },
+    { mutation, action: FAMILY_TRAITS[options.family].permissions.create, args },
     async (attempt) => {
       const { brl, crypto, quoteId } = namedAmount(amount);
       const input = {
@@ -149,8 +149,8 @@ function create(
         ...{ amountPayment: brl, amountReceived: crypto, quoteId },
       };
       const checks = checksOf(context);
-      const kept = await withRecord(context, attempt, record, checks);
-      return createOnramp(context, kept, input, checks, {
+      const stored = await withRecord(context, attempt, record, checks);
+      return createOnramp(context, stored, input, checks, {
         ...options,
         names: NAMES,
         isAccepted: accept,

@@ -53,13 +53,13 @@ export function defineWithdrawalCreation(
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) => {
-      const keyed = { mutation: 'createWithdrawal', act: 'withdrawal.create', args } as const;
-      const { record: given, idempotencyKey: _key, ...members } = args;
+      const keyed = { mutation: 'createWithdrawal', action: 'withdrawal.create', args } as const;
+      const { record, idempotencyKey: _key, ...members } = args;
       return moveOnce(context, keyed, async (attempt) => {
         const checks = checksOf(context);
         const input = namedMembers<WithdrawalInput>('input', members);
-        const kept = await withRecord(context, attempt, given, checks);
-        return createWithdrawal(context, kept, input, checks, NAMES);
+        const stored = await withRecord(context, attempt, record, checks);
+        return createWithdrawal(context, stored, input, checks, NAMES);
       });
     },
   });

@@ -39,7 +39,7 @@ export function memberFields<List extends Members>(
 }
 
 /** @returns a list without these members. */
-export function membersBesides<List extends Members, Name extends keyof List & string>(
+export function membersWithout<List extends Members, Name extends keyof List & string>(
   list: List,
   names: readonly Name[],
 ): Omit<List, Name> & Members {

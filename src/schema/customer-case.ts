@@ -1,10 +1,14 @@
 /** Cases of customers: `Query.customerCases`, `Query.customerCase`, and the mutations by which people decide. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { known } from '../base/errors/assert.ts';
 import type { Named } from '../base/errors/violations.ts';
 import { trimDecimal } from '../base/money/money.ts';
-import { actOnCase, CASE_ACTS, freezeCustomer } from '../resolvers/cases/act-on-case.ts';
-import type { CaseAct } from '../resolvers/cases/case-state.ts';
+import type { CaseAction } from '../resolvers/cases/case-state.ts';
+import {
+  CASE_AUDIT_ACTIONS,
+  freezeCustomer,
+  performCaseAction,
+} from '../resolvers/cases/perform-case-action.ts';
 import {
   EVIDENCE_MAX,
   evidenceFor,
@@ -12,22 +16,22 @@ import {
   readCases,
   seesEvidence,
 } from '../resolvers/cases/read-cases.ts';
-import { holderMeant } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { holderMeant } from '../resolvers/checks/context-on-account.ts';
 import { bounded, LISTED_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
-import { type Context, requireAct } from '../resolvers/services/context.ts';
+import { type Context, requirePermission } from '../resolvers/services/context.ts';
 import type { CaseEvidence } from '../store/account/case-evidence.ts';
 import type { CaseState, CustomerCase, CustomerKind } from '../store/account/customer-cases.ts';
 import type { Builder } from './builder.ts';
 import type { CustomerLevelRef } from './customer.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { refuseLonger } from './named.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const STATES: Readonly<Record<CaseState, string>> = {
@@ -103,13 +107,13 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
       resolve: async (_root, { caseId }, context) => (await findCase(context, caseId)) ?? null,
     }),
   );
-  defineActs(builder, node);
+  defineActions(builder, node);
   defineFreeze(builder, node);
 }
 
 type CaseRef = ReturnType<typeof defineCase>;
 
-const MUTATIONS: Readonly<Record<CaseAct, readonly [string, string]>> = {
+const MUTATIONS: Readonly<Record<CaseAction, readonly [string, string]>> = {
   approve: [
     'approveCase',
     'Approves the case: transactions that wait for it go on, and the customer has its level.',
@@ -126,22 +130,22 @@ const MUTATIONS: Readonly<Record<CaseAct, readonly [string, string]>> = {
   ],
 };
 
-function defineActs(builder: Builder, node: CaseRef): void {
-  for (const [act, [mutation, description]] of Object.entries(MUTATIONS) as [
-    CaseAct,
+function defineActions(builder: Builder, node: CaseRef): void {
+  for (const [action, [mutation, description]] of Object.entries(MUTATIONS) as [
+    CaseAction,
     readonly [string, string],
   ][])
     defineMutation(builder, mutation, {
       result: ['customerCase', node],
-      description: `${description} Error \`STEP_CONFLICT\` where the state does not allow it. Needs the scope \`${ACTS[CASE_ACTS[act]].scope}\`.`,
+      description: `${description} Error \`STEP_CONFLICT\` where the state does not allow it. Needs the scope \`${ACTIONS[CASE_AUDIT_ACTIONS[action]].scope}\`.`,
       input: (t) => ({
         caseId: t.string({ required: true, description: CASE_ID }),
         reason: t.string({ required: true, description: REASON }),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: (args, context) =>
-        decideOnce(context, { mutation, act: CASE_ACTS[act], args }, (attempt) =>
-          actOnCase(context, act, args.caseId, reasonOf(args), checksOf(context), attempt),
+        decideOnce(context, { mutation, action: CASE_AUDIT_ACTIONS[action], args }, (attempt) =>
+          performCaseAction(context, action, args.caseId, reasonOf(args), checksOf(context), attempt),
         ),
     });
 }
@@ -149,7 +153,7 @@ function defineActs(builder: Builder, node: CaseRef): void {
 function defineFreeze(builder: Builder, node: CaseRef): void {
   defineMutation(builder, 'freezeCustomer', {
     result: ['customerCase', node],
-    description: `Freezes a customer by the tax id, also one who has no case yet: it is opened. Needs the scope \`${ACTS['case.freeze'].scope}\`.`,
+    description: `Freezes a customer by the tax id, also one who has no case yet: it is opened. Needs the scope \`${ACTIONS['case.freeze'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       taxId: t.string({
@@ -160,8 +164,8 @@ function defineFreeze(builder: Builder, node: CaseRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
-      decideOnce(context, { mutation: 'freezeCustomer', act: 'case.freeze', args }, async (attempt) => {
-        requireAct(context, 'case.freeze');
+      decideOnce(context, { mutation: 'freezeCustomer', action: 'case.freeze', args }, async (attempt) => {
+        requirePermission(context, 'case.freeze');
         const accountId = await holderMeant(context, args.account);
         const taxId = { name: 'input.taxId', value: args.taxId };
         return freezeCustomer(context, { accountId, taxId }, reasonOf(args), checksOf(context), attempt);
@@ -180,11 +184,11 @@ async function decideOnce(
   decide: (attempt: Attempt) => Promise<CustomerCase>,
 ): Promise<CustomerCase> {
   let decided: CustomerCase | undefined;
-  const { kept } = await keepOnce(context, keyed, async (attempt) => {
+  const { stored } = await performOnce(context, keyed, async (attempt) => {
     decided = await decide(attempt);
     return { id: String(decided.id) };
   });
-  return decided ?? known(await findCase(context, kept.id), 'what a key was used for');
+  return decided ?? known(await findCase(context, stored.id), 'what a key was used for');
 }
 
 function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) {

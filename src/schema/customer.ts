@@ -1,8 +1,8 @@
 /** Customers of an account: names, level, limits and volumes (C-21). */
 
 import { trimDecimal } from '../base/money/money.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
 import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { type CustomerInput, grantCustomer, updateCustomer } from '../resolvers/settings/manage-customers.ts';
 import { BRL_AMOUNT } from '../resolvers/settings/manage-settings.ts';
@@ -10,7 +10,7 @@ import { type CustomerLevel, countCustomers } from '../store/account/customers.t
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import {
@@ -21,7 +21,7 @@ import {
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PlacedArgs,
+  type PositionedArgs,
 } from './pagination.ts';
 
 /** Number of days of shown volumes: those of the step-up rule. */
@@ -102,7 +102,7 @@ function defineGrant(builder: Builder, { customer, level }: CustomerRef): void {
       level: t.field({ type: level, description: 'Level of identification of the customer.' }),
     }),
     resolve: async (args, context, query) => {
-      const own = await actOnAccount(context, 'customer.grant', args.account);
+      const own = await contextOnAccount(context, 'customer.grant', args.account);
       const { level: wanted } = args;
       const grant = { ...limitsOf(args), ...(wanted && { level: wanted }) };
       const taxId = await grantCustomer(
@@ -128,9 +128,9 @@ type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 /** Given limits, under the caller's names. */
 type Limits = Readonly<Record<'limitDaily' | 'stepUp30d', string | null>>;
 
-function limitsOf(given: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {
+function limitsOf(limits: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {
   const read = (name: keyof Limits) => {
-    const value = given[name];
+    const value = limits[name];
     return value == null ? value : { name: `input.${name}`, value: String(value) };
   };
   return { limitDaily: read('limitDaily'), stepUp30d: read('stepUp30d') };
@@ -248,7 +248,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
 }
 
 /** @returns a page of the customers of an account, whoever asks. */
-export async function readCustomers({ database }: Context, accountId: bigint, args: PlacedArgs) {
+export async function readCustomers({ database }: Context, accountId: bigint, args: PositionedArgs) {
   const { customer } = prismaOf(database);
   const slice = countedSlice(args, decodeCursor);
   const { after, before, skip } = slice;

@@ -6,14 +6,14 @@ import type { EventRow } from '../store/events/events.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { isoOf } from './iso-of.ts';
 import type { LabelRef } from './label.ts';
-import { isoOf } from './moment.ts';
 import {
   type Connection,
   connectionOf,
   exactConnection,
   offsetOf,
-  type PlacedArgs,
+  type PositionedArgs,
   pageArguments,
   pageComplexity,
   sliceOf,
@@ -147,7 +147,7 @@ function defineTransactionEvent(
 
 async function readPage(
   context: GraphqlContext,
-  { offset, ...args }: PlacedArgs,
+  { offset, ...args }: PositionedArgs,
 ): Promise<Connection<EventParent>> {
   // The log knows its own cursors.
   const slice = sliceOf(args, (cursor) => cursor);

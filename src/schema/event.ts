@@ -3,8 +3,8 @@ import { eventHeadlineOf } from '../templates/headlines.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { isoOf } from './iso-of.ts';
 import type { LabelRef } from './label.ts';
-import { isoOf } from './moment.ts';
 import { awaitedAt, type StepEnums } from './step-enums.ts';
 
 /** Defines `Event`. */

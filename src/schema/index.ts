@@ -8,7 +8,6 @@ import {
   printSchema,
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
-import { defineActs } from './acts.ts';
 import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
@@ -32,7 +31,7 @@ import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
 import { defineManualJournals } from './manual-journal.ts';
-import { defineMedActs } from './med-acts.ts';
+import { defineMedActions } from './med-actions.ts';
 import { defineMedCases } from './med-case.ts';
 import { defineNetworks } from './network.ts';
 import { defineNode } from './node.ts';
@@ -46,7 +45,7 @@ import { definePlatform } from './platform.ts';
 import { definePositions } from './positions.ts';
 import { definePossibleActions } from './possible-action.ts';
 import { defineQuote } from './quote.ts';
-import { defineRailNews } from './rail-news.ts';
+import { defineRailEvents } from './rail-events.ts';
 import { defineRates } from './rates.ts';
 import { defineReceivables } from './receivable.ts';
 import { defineReconciliation } from './reconciliation.ts';
@@ -68,6 +67,7 @@ import { defineTakings } from './takings.ts';
 import { defineTemplate } from './template.ts';
 import { defineTemplateLimits } from './template-limits.ts';
 import { defineTransaction } from './transaction.ts';
+import { defineActions } from './transaction-actions.ts';
 import { defineTransactionQueries } from './transaction-queries.ts';
 import { defineTransactionRecord } from './transaction-record.ts';
 import { defineStepFacts } from './transaction-status.ts';
@@ -111,7 +111,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineStatement(builder, ledger, transaction);
   const balance = defineMoney(builder, currencies);
   defineOrders(builder, { transaction, currencies, template, pixKeyType, record });
-  defineActs(builder, transaction, pixKeyType);
+  defineActions(builder, transaction, pixKeyType);
   defineHouseBooks(builder, currencies, ledger);
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
@@ -166,10 +166,10 @@ function defineRailWork(
   currencies: CurrencyRefs,
 ): void {
   const med = defineMedCases(builder, { ...currencies, transaction });
-  defineMedActs(builder, med);
+  defineMedActions(builder, med);
   const suspense = defineSuspense(builder, currencies);
   defineReview(builder, { ...currencies, transaction, suspense, medCase: med.node });
-  defineRailNews(builder);
+  defineRailEvents(builder);
   defineScreening(builder);
   definePixOrders(builder);
   defineNetworks(builder);

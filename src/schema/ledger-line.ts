@@ -5,7 +5,7 @@ import { sidesOf } from '../wire/statement.ts';
 import type { Builder } from './builder.ts';
 import { defineAccountClass, defineCounterpart, defineSubAccount, subAccountName } from './counterpart.ts';
 import type { CurrencyRefs } from './currency.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 
 /** Defines `SubAccount`, `LedgerAccount`, `LedgerAccountClass` and `LedgerLine`; a line's transaction is added once its type exists. */
 export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {

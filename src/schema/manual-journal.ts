@@ -1,6 +1,6 @@
 /** Journals by hand: `Query.manualJournals`, `Mutation.proposeJournal`, `approveJournal` and `rejectJournal`. */
 
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { MANUAL_ACCOUNTS } from '../base/money/manual-accounts.ts';
 import { fromMinor } from '../base/money/money.ts';
@@ -24,7 +24,7 @@ import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 
 const ACCOUNTS = MANUAL_ACCOUNTS.map((each) => `\`${each}\``).join(', ');
 
@@ -119,7 +119,7 @@ export type JournalRef = ReturnType<typeof defineJournal>;
 function definePropose(builder: Builder, journal: JournalRef): void {
   defineMutation(builder, 'proposeJournal', {
     result: ['manualJournal', journal],
-    description: `Proposes a manual journal: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTS['journal.propose'].scope}\`.`,
+    description: `Proposes a manual journal: nothing is posted until \`approveJournal\`. Needs the scope \`${ACTIONS['journal.propose'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       debit: t.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
@@ -149,7 +149,7 @@ function definePropose(builder: Builder, journal: JournalRef): void {
         amount: named('amount'),
         reason: named('reason'),
       };
-      const keyed = { mutation: 'proposeJournal', act: 'journal.propose', args } as const;
+      const keyed = { mutation: 'proposeJournal', action: 'journal.propose', args } as const;
       return decideOnce(context, keyed, (attempt) =>
         proposeJournal(context, input, attempt, checksOf(context)),
       );
@@ -159,24 +159,26 @@ function definePropose(builder: Builder, journal: JournalRef): void {
 
 const DECISIONS = {
   approveJournal: {
-    act: 'journal.approve',
+    action: 'journal.approve',
     decide: approveJournal,
     does: 'Approves a manual journal: it is posted now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`).',
   },
-  rejectJournal: { act: 'journal.reject', decide: rejectJournal, does: 'Rejects a manual journal.' },
+  rejectJournal: { action: 'journal.reject', decide: rejectJournal, does: 'Rejects a manual journal.' },
 } as const;
 
 function defineDecisions(builder: Builder, journal: JournalRef): void {
-  for (const [mutation, { act, decide, does }] of Object.entries(DECISIONS))
+  for (const [mutation, { action, decide, does }] of Object.entries(DECISIONS))
     defineMutation(builder, mutation, {
       result: ['manualJournal', journal],
-      description: `${does} Error \`STEP_CONFLICT\` unless it waits. Needs the scope \`${ACTS[act].scope}\`.`,
+      description: `${does} Error \`STEP_CONFLICT\` unless it waits. Needs the scope \`${ACTIONS[action].scope}\`.`,
       input: (t) => ({
         proposalId: t.string({ required: true, description: 'Identifier of the proposal.' }),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: (args, context) =>
-        decideOnce(context, { mutation, act, args }, (attempt) => decide(context, args.proposalId, attempt)),
+        decideOnce(context, { mutation, action, args }, (attempt) =>
+          decide(context, args.proposalId, attempt),
+        ),
     });
 }
 
@@ -190,8 +192,8 @@ export async function decideOnce(
   keyed: Keyed,
   work: (attempt: Attempt) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
-  const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+  const { stored } = await performOnce(context, keyed, async (attempt) => ({
     id: String((await work(attempt)).id),
   }));
-  return findOwnJournal(context, kept.id);
+  return findOwnJournal(context, stored.id);
 }

@@ -25,7 +25,7 @@ import type { MedFile } from '../store/rails/med-files.ts';
 import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { refuseLonger } from './named.ts';
 import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';

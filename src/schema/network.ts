@@ -3,7 +3,7 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
 import type { Builder } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 
 const NETWORK = 'The network, such as `ETH`.';

@@ -1,5 +1,5 @@
 /** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
-import { ACTS, type Act, type ActName } from '../base/access/acts.ts';
+import { ACTIONS, type Action, type ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import { known } from '../base/errors/assert.ts';
 import { type Attempt, KEY_LENGTH_MAX, once } from '../resolvers/checks/once.ts';
@@ -16,7 +16,7 @@ export const KEY_ARGUMENT = {
 export interface Keyed {
   readonly mutation: string;
   /** Its scope is needed for a replay as much as the first time; null where the transaction says which act it is. */
-  readonly act: ActName | null;
+  readonly action: ActionName | null;
   readonly args: { readonly idempotencyKey?: string | null | undefined };
 }
 
@@ -39,11 +39,11 @@ export async function moveOnce(
   work: (attempt: Attempt) => Promise<ProcessRow>,
 ): Promise<Done> {
   let moved: ProcessRow | undefined;
-  const { kept, isReplayed } = await keepOnce(context, keyed, async (attempt) => {
+  const { stored, isReplayed } = await performOnce(context, keyed, async (attempt) => {
     moved = await work(attempt);
     return { end2end: moved.end2end };
   });
-  return { row: moved ?? (await readProcess(context, kept.end2end)), isReplayed };
+  return { row: moved ?? (await readProcess(context, stored.end2end)), isReplayed };
 }
 
 /**
@@ -58,10 +58,10 @@ export async function makeOnce(
   keyed: Keyed,
   make: (attempt: Attempt) => Promise<string>,
 ): Promise<string> {
-  const { kept } = await keepOnce(context, keyed, async (attempt) => ({
+  const { stored } = await performOnce(context, keyed, async (attempt) => ({
     id: attempt.made ?? (await make(attempt)),
   }));
-  return kept.id;
+  return stored.id;
 }
 
 /**
@@ -70,13 +70,13 @@ export async function makeOnce(
  * @param work - gives what is kept of the answer: enough to answer again.
  * @throws {GatewayError} as `moveOnce`.
  */
-export async function keepOnce<Kept extends object>(
+export async function performOnce<Stored extends object>(
   context: Context,
-  { mutation, act, args }: Keyed,
-  work: (attempt: Attempt) => Promise<Kept>,
-): Promise<{ readonly kept: Kept; readonly isReplayed: boolean }> {
+  { mutation, action, args }: Keyed,
+  work: (attempt: Attempt) => Promise<Stored>,
+): Promise<{ readonly stored: Stored; readonly isReplayed: boolean }> {
   // A stored answer is given only to a caller who has the scope of the mutation.
-  requireOneOf(context, act ? [ACTS[act].scope] : scopesOf(mutation));
+  requireOneOf(context, action ? [ACTIONS[action].scope] : scopesOf(mutation));
   const { idempotencyKey, ...body } = args;
   const request = {
     key: idempotencyKey ?? undefined,
@@ -88,7 +88,7 @@ export async function keepOnce<Kept extends object>(
     status: 200,
     answer: JSON.stringify(await work(attempt)),
   }));
-  return { kept: JSON.parse(answer), isReplayed };
+  return { stored: JSON.parse(answer), isReplayed };
 }
 
 async function readProcess({ database, caller }: Context, end2end: string): Promise<ProcessRow> {
@@ -97,7 +97,7 @@ async function readProcess({ database, caller }: Context, end2end: string): Prom
 
 /** @returns the scopes of the acts that a mutation may turn out to be. */
 function scopesOf(mutation: string): readonly Scope[] {
-  return Object.values<Act>(ACTS).flatMap(({ scope, mutations }) =>
+  return Object.values<Action>(ACTIONS).flatMap(({ scope, mutations }) =>
     mutations.includes(mutation) ? [scope] : [],
   );
 }

@@ -10,7 +10,7 @@ const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
 
 /** The arguments of a list that opens at any place, as the client wrote them. */
-export interface PlacedArgs extends PageArgs {
+export interface PositionedArgs extends PageArgs {
   readonly offset?: number | null | undefined;
 }
 
@@ -113,7 +113,7 @@ const OFFSET_ALONE =
   'Not together with `after`, `before` or `last`. To walk through a list that grows, go on from a cursor.';
 
 /** Defines the arguments of a connection that can be opened at any place. */
-export function placedArguments(t: ArgumentBuilder) {
+export function positionedArguments(t: ArgumentBuilder) {
   return {
     ...pageArguments(t),
     offset: t.int({
@@ -138,7 +138,7 @@ export function countedArguments(t: ArgumentBuilder, max?: number) {
 type ArgumentBuilder = Pick<Parameters<Parameters<Builder['args']>[0]>[0], 'int' | 'string'>;
 
 /** Cost of scanning one record after another, where no index serves a filter. */
-export const LOOK_POINTS = 2_500;
+export const SCAN_POINTS = 2_500;
 /** Cost of counting or summing the matches of a filter. */
 export const COUNT_POINTS = 1_000;
 
@@ -151,7 +151,7 @@ export function pageComplexity({ first, last }: PageArgs): { field: number; mult
 const PASSED_MAX = 1_000;
 
 /** @returns the cost of a page of a list whose nodes are counted: more where it begins far from the start. */
-export function countedComplexity(args: PlacedArgs): { field: number; multiplier: number } {
+export function countedComplexity(args: PositionedArgs): { field: number; multiplier: number } {
   return (args.offset ?? 0) > PASSED_MAX ? searchedComplexity(args) : pageComplexity(args);
 }
 
@@ -194,8 +194,8 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
  *   undefined when there are none.
  * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor.
  */
-export async function placedSlice<Key>(
-  args: PlacedArgs,
+export async function positionedSlice<Key>(
+  args: PositionedArgs,
   keyOf: (cursor: string) => Key | undefined,
   find: (number: number) => Promise<Key | undefined>,
 ): Promise<Slice<Key>> {
@@ -213,7 +213,7 @@ export interface CountedSlice<Key> extends Slice<Key> {
  * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor, or out of its range.
  */
 export function countedSlice<Key>(
-  args: PlacedArgs,
+  args: PositionedArgs,
   keyOf: (cursor: string) => Key | undefined,
   max = Number.MAX_SAFE_INTEGER,
 ): CountedSlice<Key> {
@@ -230,7 +230,7 @@ export function countedSlice<Key>(
  * @throws {GatewayError} as `countedSlice`.
  */
 export function offsetOf(
-  offset: PlacedArgs['offset'],
+  offset: PositionedArgs['offset'],
   { after, before }: Pick<Slice<unknown>, 'after' | 'before'>,
   max = Number.MAX_SAFE_INTEGER,
 ): number {
@@ -288,7 +288,7 @@ export function connectionOf<Node>(
  * @throws {GatewayError} as `sliceOf` and `read`.
  */
 export async function idConnection<Row extends { readonly id: bigint | string }>(
-  args: PlacedArgs,
+  args: PositionedArgs,
   read: (slice: IdSlice) => Promise<IdPart<Row>>,
 ): Promise<Connection<Row>> {
   const slice = countedSlice(args, decodeNumber);

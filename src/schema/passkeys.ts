@@ -3,7 +3,7 @@
 import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/passkeys.ts';
 import type { OwnPasskey } from '../store/people/passkeys.ts';
 import type { Builder } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 

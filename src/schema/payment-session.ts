@@ -4,14 +4,14 @@ import { known } from '../base/errors/assert.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import { watchSession } from '../resolvers/events/watch-events.ts';
 import { type PayerFacts, payerFacts } from '../resolvers/payer/payer-facts.ts';
-import { ASKS, type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import { type PaymentSession, PROMPTS, readSession } from '../resolvers/payer/payment-session.ts';
 import { requireSession } from '../resolvers/services/context.ts';
 import { readProcesses } from '../store/engine/processes.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
+import { isoOf } from './iso-of.ts';
 import type { LabelRef } from './label.ts';
-import { isoOf } from './moment.ts';
 import type { StatusRef } from './step-enums.ts';
 
 interface Refs extends CurrencyRefs {
@@ -20,7 +20,7 @@ interface Refs extends CurrencyRefs {
 }
 
 /** A session with the facts that its payer may see. */
-type Told = PaymentSession & { readonly facts: PayerFacts };
+type SessionWithFacts = PaymentSession & { readonly facts: PayerFacts };
 
 /** Facts that are texts, and what each is. */
 const TEXTS = {
@@ -66,7 +66,7 @@ export function definePaymentSession(builder: Builder, refs: Refs): void {
   );
 }
 
-const ASK_DOCS: Readonly<Record<(typeof ASKS)[number], string>> = {
+const PROMPT_DOCS: Readonly<Record<(typeof PROMPTS)[number], string>> = {
   amount: 'Enter the amount.',
   quote: 'Accept the price.',
   identity: 'Say who pays or, for an offramp, who is paid.',
@@ -76,18 +76,18 @@ const ASK_DOCS: Readonly<Record<(typeof ASKS)[number], string>> = {
   resolution: 'Decide about a deposit that did not fit: convert it, or send it back.',
 };
 
-function defineAsk(builder: Builder) {
+function definePrompt(builder: Builder) {
   return builder.enumType('PaymentAsk', {
     description: 'Form of the page for the payer.',
     values: Object.fromEntries(
-      ASKS.map((name) => [name.toUpperCase(), { value: name, description: ASK_DOCS[name] }]),
+      PROMPTS.map((name) => [name.toUpperCase(), { value: name, description: PROMPT_DOCS[name] }]),
     ),
   });
 }
 
 function defineType(builder: Builder, { currency, money, ...status }: Refs) {
-  const ask = defineAsk(builder);
-  const session = builder.objectRef<Told>('PaymentSession').implement({
+  const prompt = definePrompt(builder);
+  const session = builder.objectRef<SessionWithFacts>('PaymentSession').implement({
     description: 'The public view of a transaction: what its payer may see.',
     fields: (t) => {
       const text = (name: keyof typeof TEXTS) =>
@@ -98,7 +98,7 @@ function defineType(builder: Builder, { currency, money, ...status }: Refs) {
           resolve: ({ row }) => row.process?.sequence ?? 0,
         }),
         ask: t.field({
-          type: ask,
+          type: prompt,
           nullable: true,
           description: 'Present form for the payer; null when there is nothing to do.',
           resolve: (each) => each.ask,
@@ -220,7 +220,7 @@ function trimmed(amount: string | null): string | null {
   return amount && trimDecimal(amount);
 }
 
-async function sessionOf(context: GraphqlContext): Promise<Told> {
+async function sessionOf(context: GraphqlContext): Promise<SessionWithFacts> {
   const transactionId = requireSession(context);
   const { accountId } = context.caller;
   const [row] = await readProcesses(context.database, [{ accountId, transactionId }]);

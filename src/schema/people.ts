@@ -17,7 +17,7 @@ import { ownAccounts, ownSessions, revokeSession } from '../resolvers/people/ses
 import { type Member, OWN_ACCOUNTS_MAX, type OwnAccount } from '../store/people/people.ts';
 import { type OwnSession, SESSIONS_LISTED } from '../store/people/person-sessions.ts';
 import type { Builder } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { globalId, NODE_ID, nodeRef, nodeType } from './node.ts';
 import type { ViewerRef } from './viewer.ts';
@@ -168,10 +168,10 @@ function defineInvitation(builder: Builder, member: MemberRef, role: RoleRef): v
       }),
       role: t.field({ type: role, required: true, description: 'Role of the person.' }),
     }),
-    resolve: (given, context) => {
+    resolve: (input, context) => {
       const each = (name: 'name' | 'email' | 'role') => ({
         name: `input.${name}`,
-        value: String(given[name]),
+        value: String(input[name]),
       });
       const person = { name: each('name'), email: each('email'), role: each('role') };
       return inviteMember(context, person, checksOf(context));
@@ -242,7 +242,7 @@ function defineSessions(builder: Builder): void {
 export type PersonRef = ReturnType<typeof defineViewerPerson>;
 
 function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) {
-  const place = builder.objectRef<OwnAccount>('OwnAccount').implement({
+  const ownAccount = builder.objectRef<OwnAccount>('OwnAccount').implement({
     description: 'An account in which the person has a role.',
     fields: (t) => ({
       accountId: t.string({
@@ -284,7 +284,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
         resolve: (_row, _args, { caller }) => caller.person?.hasPasskey ?? false,
       }),
       accounts: t.field({
-        type: [place],
+        type: [ownAccount],
         description: `The accounts in which the person has a role, at most ${OWN_ACCOUNTS_MAX}.`,
         complexity: { field: 1, multiplier: 100 },
         resolve: (_row, _args, context) => ownAccounts(context),

@@ -1,6 +1,6 @@
 /** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
 
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
@@ -17,7 +17,7 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 
 const KINDS = {
   payout: 'BRL is paid to a PIX key.',
@@ -41,7 +41,7 @@ export function definePixOrders(builder: Builder): void {
   });
   defineMutation(builder, 'settlePixOrder', {
     result: ['pixOrder', order],
-    description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTS['order.settle'].scope}\`.`,
+    description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTIONS['order.settle'].scope}\`.`,
     input: (t) => ({
       key: t.string({ required: true, description: 'Key of the order.' }),
       outcome: t.field({ type: outcome, required: true, description: 'Its outcome.' }),
@@ -52,14 +52,14 @@ export function definePixOrders(builder: Builder): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'settlePixOrder', act: 'order.settle', args } as const;
-      const { kept } = await keepOnce(context, keyed, async (attempt) => {
+      const keyed = { mutation: 'settlePixOrder', action: 'order.settle', args } as const;
+      const { stored } = await performOnce(context, keyed, async (attempt) => {
         const evidence = { name: 'input.evidence', value: args.evidence };
-        const given = { key: args.key, as: args.outcome, evidence };
-        const { key } = await settleOrder(context, given, checksOf(context), attempt);
+        const input = { key: args.key, as: args.outcome, evidence };
+        const { key } = await settleOrder(context, input, checksOf(context), attempt);
         return { key };
       });
-      return findOrder(context, kept.key);
+      return findOrder(context, stored.key);
     },
   });
 }

@@ -6,12 +6,12 @@ import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
-import { NEWS_LOOKED_THROUGH } from '../store/engine/rail-health.ts';
+import { RAIL_EVENTS_SCANNED_MAX } from '../store/engine/rail-health.ts';
 import { ORDERS_MAX } from '../store/rails/order-times.ts';
 import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 import type { TemplateSettingRef } from './settings.ts';
@@ -132,7 +132,7 @@ function defineRailHealth(builder: Builder): void {
       lastNewsAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: `Time of its last report; null when that is not among the newest ${inProse(NEWS_LOOKED_THROUGH)} news of all rails. Only \`PIX\` and \`CHAIN\` report news.`,
+        description: `Time of its last report; null when that is not among the newest ${inProse(RAIL_EVENTS_SCANNED_MAX)} news of all rails. Only \`PIX\` and \`CHAIN\` report news.`,
         resolve: ({ lastNewsAt }) => lastNewsAt && isoOf(lastNewsAt),
       }),
       unsettledNews: t.exposeInt('unsettledNews', {

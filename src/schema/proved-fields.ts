@@ -63,7 +63,7 @@ export function provedDocuments(schema: GraphQLSchema): IsProved {
   return (document, variables) => {
     let isProved = known.get(document);
     if (isProved === undefined) {
-      isProved = asksForProved(schema, document);
+      isProved = selectsProved(schema, document);
       known.set(document, isProved);
     }
     return isProved && Object.values(variables ?? {}).every(isProvedInput);
@@ -80,7 +80,7 @@ export function isProvedField(parent: GraphQLCompositeType, field: string): bool
   return interfaces.some(({ name }) => name === 'Transaction');
 }
 
-function asksForProved(schema: GraphQLSchema, document: DocumentNode): boolean {
+function selectsProved(schema: GraphQLSchema, document: DocumentNode): boolean {
   const types = new TypeInfo(schema);
   let isProved = true;
   const check = (name: string) => {

@@ -8,15 +8,15 @@ import type { PriceRequest } from '../resolvers/pricing/price.ts';
 import { createQuote, QUOTE_LIFE_MS, readQuote } from '../resolvers/pricing/quotes.ts';
 import type { QuoteRow } from '../store/engine/quotes.ts';
 import type { Family } from '../templates/define.ts';
-import { type AmountInputRefs, type GivenAmount, namedAmount } from './amount-input.ts';
+import { type AmountInputRefs, type AmountMember, namedAmount } from './amount-input.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { pathsOf } from './named.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 
 const NAMES = pathsOf('input', ['template', 'currency']);
@@ -56,11 +56,11 @@ export function defineQuote(
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'createQuote', act: null, args } as const;
-      const { kept } = await keepOnce(context, keyed, (attempt) =>
+      const keyed = { mutation: 'createQuote', action: null, args } as const;
+      const { stored } = await performOnce(context, keyed, (attempt) =>
         createQuote(context, requestOf(context, args), attempt),
       );
-      return kept;
+      return stored;
     },
   });
 }
@@ -139,14 +139,14 @@ type DecimalName = 'quote' | 'refQuote' | 'brlAmount' | 'cryptoAmount' | 'fees' 
 interface QuoteInput {
   readonly template: string;
   readonly currency: string;
-  readonly amount: GivenAmount;
+  readonly amount: AmountMember;
 }
 
 function requestOf(
   context: GraphqlContext,
   { template: name, currency: code, amount }: QuoteInput,
 ): Omit<PriceRequest, 'accountId'> {
-  const given = namedAmount(amount);
+  const named = namedAmount(amount);
   const checks = checksOf(context);
   const template = context.registry.find(name);
   const direction = template && DIRECTIONS[template.family];
@@ -156,8 +156,8 @@ function requestOf(
       message: 'must be a template that converts: withdrawals have no quote',
     });
   const currency = checks.oneCurrency({ name: NAMES.currency, value: code }, { crypto: true });
-  const brl = checks.amount(given.brl, BRL);
-  const crypto = checks.amount(given.crypto, currency);
+  const brl = checks.amount(named.brl, BRL);
+  const crypto = checks.amount(named.crypto, currency);
   checks.refuse();
   assert(template && direction && currency, 'what is required and was not refused is there');
   return { template, direction, currency, wanted: brl ? { brl } : { crypto: crypto as string } };

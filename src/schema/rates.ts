@@ -26,7 +26,7 @@ export function defineRates(builder: Builder): void {
     description: 'Whether the price of a feed counts.',
     values: describedValues(FEED_STATES),
   });
-  const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  const isoOrNull = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   const feed = builder.objectRef<FeedReport>('RateFeed').implement({
     description: 'The last price of a feed for an asset.',
     fields: (t) => ({
@@ -40,7 +40,7 @@ export function defineRates(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description: 'Time of the price; null where there is none.',
-        resolve: ({ observedAtMs }) => moment(observedAtMs),
+        resolve: ({ observedAtMs }) => isoOrNull(observedAtMs),
       }),
       state: t.field({ type: feedState, description: 'Whether it counts.', resolve: (row) => row.state }),
       why: t.string({
@@ -64,7 +64,7 @@ export function defineRates(builder: Builder): void {
         type: 'DateTime',
         nullable: true,
         description: 'Time of the oldest price that counts; null where there is no rate.',
-        resolve: ({ observedAtMs }) => moment(observedAtMs),
+        resolve: ({ observedAtMs }) => isoOrNull(observedAtMs),
       }),
       quorum: t.exposeInt('quorum', { description: 'Number of feeds that must agree.' }),
       feeds: t.field({

@@ -15,7 +15,7 @@ import {
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PlacedArgs,
+  type PositionedArgs,
 } from './pagination.ts';
 
 /** Defines `Receivable` and `Query.receivables`. */
@@ -34,7 +34,7 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
         description: 'Currency of the debt.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
-      amount: t.field({ type: 'Decimal', description: 'Amount that is owed.', resolve: amountOwed }),
+      amount: t.field({ type: 'Decimal', description: 'Amount that is owed.', resolve: receivableAmount }),
     }),
   });
   const connection = exactConnection(builder, receivable, {
@@ -55,11 +55,11 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
   );
 }
 
-function amountOwed({ amountMinor, currency }: Receivable): string {
+function receivableAmount({ amountMinor, currency }: Receivable): string {
   return fromMinor(amountMinor, currencyOfLedger(currency).decimals);
 }
 
-async function readPage(context: Context, args: PlacedArgs): Promise<Connection<Receivable>> {
+async function readPage(context: Context, args: PositionedArgs): Promise<Connection<Receivable>> {
   const slice = countedSlice(args, decodeKey);
   const found = await listReceivables(context, { ...slice, limit: slice.size + 1 });
   return connectionOf(found.rows, slice, {

@@ -1,6 +1,6 @@
 /** Reconciliation: `Query.reconciliations` and `Mutation.reconcile`. */
 
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import type { Named } from '../base/errors/violations.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { type ComparedBalance, FINDINGS_MAX } from '../resolvers/reconciliation/compare-statement.ts';
@@ -21,10 +21,10 @@ import {
 import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 /** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
@@ -57,7 +57,7 @@ export function defineReconciliation(builder: Builder): void {
   defineChecklist(builder, report);
   defineMutation(builder, 'reconcile', {
     result: ['reconciliation', report],
-    description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTS['books.reconcile'].scope}\`.`,
+    description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTIONS['books.reconcile'].scope}\`.`,
     input: (t) => ({
       day: t.field({
         type: 'Date',
@@ -70,10 +70,10 @@ export function defineReconciliation(builder: Builder): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'reconcile', act: 'books.reconcile', args } as const;
+      const keyed = { mutation: 'reconcile', action: 'books.reconcile', args } as const;
       const input = { day: namedOf('input.day', args.day), rail: namedOf('input.rail', args.rail) };
-      const { kept } = await keepOnce(context, keyed, (attempt) => reconcile(context, input, attempt));
-      return kept;
+      const { stored } = await performOnce(context, keyed, (attempt) => reconcile(context, input, attempt));
+      return stored;
     },
   });
 }

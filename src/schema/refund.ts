@@ -1,14 +1,14 @@
 /** Refund: money that goes or went back to the payer of a transaction; and the mutations that order it. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { BRL } from '../base/money/currency.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
 import { AMOUNT_LENGTH_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   refundableOf,
   refundPayment,
   retryRefund,
-  settleRefundByHand,
+  settleRefundManually,
 } from '../resolvers/orders/refund-payment.ts';
 import type { PixReturn } from '../templates/facts.ts';
 import { brlText, returnsOf } from '../templates/returns.ts';
@@ -64,7 +64,7 @@ export function defineRefunds(
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'refundPayment', act: 'payment.refund', args } as const;
+      const keyed = { mutation: 'refundPayment', action: 'payment.refund', args } as const;
       const { row } = await moveOnce(context, keyed, (attempt) =>
         refundPayment(
           context,
@@ -82,15 +82,15 @@ export function defineRefunds(
 function defineMending(builder: Builder, transaction: TransactionRef): void {
   defineMutation(builder, 'retryRefund', {
     result: ['transaction', transaction],
-    description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.retry'].scope}\`.`,
+    description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.retry'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const own = await actOnAccount(context, 'refund.retry', args.account);
-      const keyed = { mutation: 'retryRefund', act: 'refund.retry', args } as const;
+      const own = await contextOnAccount(context, 'refund.retry', args.account);
+      const keyed = { mutation: 'retryRefund', action: 'refund.retry', args } as const;
       const { row } = await moveOnce(own, keyed, (attempt) =>
         retryRefund(own, { end2end: args.end2end, attempt }),
       );
@@ -99,7 +99,7 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
   });
   defineMutation(builder, 'settleRefundByHand', {
     result: ['transaction', transaction],
-    description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTS['refund.settle_by_hand'].scope}\`.`,
+    description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.settle_by_hand'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
@@ -110,11 +110,11 @@ function defineMending(builder: Builder, transaction: TransactionRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const own = await actOnAccount(context, 'refund.settle_by_hand', args.account);
-      const keyed = { mutation: 'settleRefundByHand', act: 'refund.settle_by_hand', args } as const;
+      const own = await contextOnAccount(context, 'refund.settle_by_hand', args.account);
+      const keyed = { mutation: 'settleRefundByHand', action: 'refund.settle_by_hand', args } as const;
       const reference = { name: 'input.reference', value: args.reference };
       const { row } = await moveOnce(own, keyed, (attempt) =>
-        settleRefundByHand(own, { end2end: args.end2end, attempt }, reference, checksOf(own)),
+        settleRefundManually(own, { end2end: args.end2end, attempt }, reference, checksOf(own)),
       );
       return row as never;
     },

@@ -13,7 +13,7 @@ import {
   countedSlice,
   decodeNumber,
   encodeCursor,
-  type PlacedArgs,
+  type PositionedArgs,
 } from './pagination.ts';
 
 /** Classes of statuses (RFC 9110, section 15), by their first digit. */
@@ -63,8 +63,8 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
       },
       complexity: countedComplexity,
       resolve: async (_root, args, context) => {
-        const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
-        return (await readPage(context, args, Object.fromEntries(given) as RequestInput)) as never;
+        const filters = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+        return (await readPage(context, args, Object.fromEntries(filters) as RequestInput)) as never;
       },
     }),
   );
@@ -122,7 +122,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
 
 async function readPage(
   context: GraphqlContext,
-  args: PlacedArgs,
+  args: PositionedArgs,
   input: RequestInput,
 ): Promise<Connection<LoggedRequest>> {
   const slice = countedSlice(args, decodeNumber, REQUESTS_COUNTED_MAX);

@@ -15,15 +15,15 @@ import { type CaseFact, type CaseFile, readCaseFile } from '../resolvers/review/
 import {
   countReviewQueue,
   type KindCount,
-  placeOf,
   type ReviewCase,
   readReviewQueue,
+  sortKeyOf,
 } from '../resolvers/review/read-queue.ts';
 import { NOTES_MAX, type ReviewNote } from '../store/account/review.ts';
 import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { refuseLonger } from './named.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
@@ -36,7 +36,7 @@ import {
   decodeCursor,
   encodeCursor,
   exactConnection,
-  type PlacedArgs,
+  type PositionedArgs,
   pageComplexity,
 } from './pagination.ts';
 import { defineItem, type ItemRef, type KindRef, type ReviewRefs as Refs } from './review-item.ts';
@@ -61,7 +61,7 @@ export function defineReview(builder: Builder, refs: Refs): void {
   defineQueue(builder, item, kind as never);
   defineCounts(builder, kind as never);
   defineCase(builder, refs, { item, note, kind: kind as never });
-  defineActs(builder, item, note);
+  defineActions(builder, item, note);
 }
 
 function defineNote(builder: Builder) {
@@ -129,7 +129,7 @@ function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
 /** The whole queue is read and put in order: a page of it is cut out. */
 async function readPage(
   context: GraphqlContext,
-  args: PlacedArgs,
+  args: PositionedArgs,
   filter: Parameters<typeof readReviewQueue>[1],
 ): Promise<Connection<ReviewCase>> {
   const slice = countedSlice(args, decodeCursor);
@@ -139,14 +139,15 @@ async function readPage(
     .slice(skip)
     .filter(
       (each) =>
-        (after === undefined || placeOf(each) > after) && (before === undefined || placeOf(each) < before),
+        (after === undefined || sortKeyOf(each) > after) &&
+        (before === undefined || sortKeyOf(each) < before),
     );
   const nodes = isBackward ? within.toReversed() : within;
   return connectionOf(nodes.slice(0, size + 1), slice, {
     totalCount: () => all.length,
-    cursorOf: (each) => encodeCursor(placeOf(each)),
-    isPreceded: skip > 0 || (after !== undefined && all.some((each) => placeOf(each) <= after)),
-    isFollowed: before !== undefined && all.some((each) => placeOf(each) >= before),
+    cursorOf: (each) => encodeCursor(sortKeyOf(each)),
+    isPreceded: skip > 0 || (after !== undefined && all.some((each) => sortKeyOf(each) <= after)),
+    isFollowed: before !== undefined && all.some((each) => sortKeyOf(each) >= before),
   });
 }
 
@@ -293,7 +294,7 @@ function fileRef(builder: Builder) {
 
 type NoteRef = ReturnType<typeof defineNote>;
 
-function defineActs(builder: Builder, item: ItemRef, note: NoteRef): void {
+function defineActions(builder: Builder, item: ItemRef, note: NoteRef): void {
   defineMutation(builder, 'assignReviewCase', {
     result: ['reviewCase', item],
     description:
@@ -321,7 +322,7 @@ function defineActs(builder: Builder, item: ItemRef, note: NoteRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'addReviewNote', act: 'review.note', args } as const;
+      const keyed = { mutation: 'addReviewNote', action: 'review.note', args } as const;
       const body = { name: 'input.body', value: args.body };
       const made = await makeOnce(context, keyed, (attempt) =>
         noteCase(context, { id: args.caseKey, body }, attempt, checksOf(context)),

@@ -1,5 +1,5 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
@@ -15,7 +15,7 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
-import { KEY_ARGUMENT, keepOnce, moveOnce } from './once.ts';
+import { KEY_ARGUMENT, moveOnce, performOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `Query.sandboxScenarios` and the mutations of the sandbox. */
@@ -107,7 +107,7 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'sandboxTrigger', act: 'sandbox.trigger', args } as const;
+      const keyed = { mutation: 'sandboxTrigger', action: 'sandbox.trigger', args } as const;
       const { end2end, scenario, amount } = args;
       const { row } = await moveOnce(context, keyed, () =>
         playScenario(context, { end2end, scenario, amount: amount ?? undefined }),
@@ -129,7 +129,7 @@ function defineClock(builder: Builder): void {
       }),
     }),
     resolve: async ({ by }, context) => {
-      requireScope(context, ACTS['sandbox.advance_clock'].scope);
+      requireScope(context, ACTIONS['sandbox.advance_clock'].scope);
       // Refused under its name here; the use case knows it by that of `/v2`.
       parseDuration(by, 'by');
       return (await advanceClock(context, by)).toISOString();
@@ -145,7 +145,7 @@ function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
       currency: t.field({
         type: currency,
         description: 'Its currency.',
-        resolve: (given) => currencyOfLedger(given.currency),
+        resolve: (input) => currencyOfLedger(input.currency),
       }),
       amount: t.expose('amount', { type: 'Decimal', description: 'The amount.' }),
     }),
@@ -170,9 +170,9 @@ function defineFund(builder: Builder, { currency }: CurrencyRefs): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'sandboxFund', act: 'sandbox.fund', args } as const;
-      const { kept } = await keepOnce(context, keyed, (attempt) => fundSandbox(context, args, attempt));
-      return kept;
+      const keyed = { mutation: 'sandboxFund', action: 'sandbox.fund', args } as const;
+      const { stored } = await performOnce(context, keyed, (attempt) => fundSandbox(context, args, attempt));
+      return stored;
     },
   });
 }

@@ -3,7 +3,7 @@ import { inProse } from '../resolvers/checks/lengths.ts';
 import { forgetView, ownViews, saveView, VIEW_LENGTHS, VIEWS_MAX } from '../resolvers/people/views.ts';
 import type { SavedView } from '../store/people/saved-views.ts';
 import type { Builder } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import type { PersonRef } from './people.ts';
 

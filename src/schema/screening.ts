@@ -7,11 +7,11 @@ import type { ScreeningList } from '../resolvers/services/rails.ts';
 import { HIT_STATES, type HitRow, type HitState } from '../store/rails/screening-hits.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const STRENGTHS = {
@@ -72,7 +72,7 @@ export function defineScreening(builder: Builder): void {
 }
 
 function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): void {
-  for (const [mutation, [act, description]] of Object.entries(MUTATIONS))
+  for (const [mutation, [action, description]] of Object.entries(MUTATIONS))
     defineMutation(builder, mutation, {
       result: ['screeningHit', hit],
       description: `${description} Other open hits of the same subject and entry are decided with it. Error \`STEP_CONFLICT\` if it is decided. Needs the scope \`platform:risk\`.`,
@@ -86,8 +86,8 @@ function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): v
       }),
       resolve: async (args, context) => {
         const reason = { name: 'input.reason', value: args.reason };
-        const isDismissed = act === 'hit.dismiss';
-        const { kept } = await keepOnce(context, { mutation, act, args }, async (attempt) => {
+        const isDismissed = action === 'hit.dismiss';
+        const { stored } = await performOnce(context, { mutation, action, args }, async (attempt) => {
           const decided = await decideHit(
             context,
             args.hitId,
@@ -98,7 +98,7 @@ function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): v
           );
           return { id: String(decided.id) };
         });
-        return findOwnHit(context, kept.id);
+        return findOwnHit(context, stored.id);
       },
     });
 }

@@ -2,8 +2,8 @@
 
 import { trimDecimal } from '../base/money/money.ts';
 import { isoMillis } from '../base/time/instant.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
+import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import {
   type AccountSettingsInput,
@@ -96,7 +96,7 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
     }),
     resolve: async (args, context, query) => {
       const { account, template: name, ...members } = args;
-      const own = await actOnAccount(context, 'settings.update_template', account);
+      const own = await contextOnAccount(context, 'settings.update_template', account);
       const change = namedMembers<TemplateSettingsInput>('input', members);
       await updateTemplateSettings(own, name, change, checksOf(own));
       const where = { accountId_template: { accountId: own.caller.accountId, template: name } };
@@ -327,11 +327,11 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
       ),
       afterLock: t.field({ type: afterLock, description: AFTER_LOCK_ENDS }),
     }),
-    resolve: (given, context) => {
+    resolve: (input, context) => {
       const change = {
-        ...namedMembers<Omit<AccountSettingsInput, 'afterLock'>>('input', given),
-        ...Object.fromEntries(OUT_LIMITS.flatMap((name) => (given[name] === null ? [[name, null]] : []))),
-        ...(given.afterLock && { afterLock: given.afterLock }),
+        ...namedMembers<Omit<AccountSettingsInput, 'afterLock'>>('input', input),
+        ...Object.fromEntries(OUT_LIMITS.flatMap((name) => (input[name] === null ? [[name, null]] : []))),
+        ...(input.afterLock && { afterLock: input.afterLock }),
       };
       return updateAccountSettings(context, change, checksOf(context));
     },

@@ -16,10 +16,10 @@ import {
   decodeNumber,
   encodeCursor,
   exactConnection,
-  type PlacedArgs,
+  type PositionedArgs,
   pageComplexity,
-  placedArguments,
-  placedSlice,
+  positionedArguments,
+  positionedSlice,
 } from './pagination.ts';
 import { nodesToRead, selects } from './selection.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -65,7 +65,7 @@ export function defineStatement(
       description: 'The account statement, newest line first.',
       args: {
         filter: t.arg({ type: filter, description: 'Only lines that meet all of it; default: all.' }),
-        ...placedArguments(t.arg),
+        ...positionedArguments(t.arg),
       },
       complexity: pageComplexity,
       resolve: async (_root, args, context, info) => (await readPage(context, args, info)) as never,
@@ -73,7 +73,7 @@ export function defineStatement(
   );
 }
 
-interface StatementArgs extends PlacedArgs {
+interface StatementArgs extends PositionedArgs {
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
 }
 
@@ -96,7 +96,7 @@ async function readPage(
   info: GraphQLResolveInfo,
 ): Promise<Connection<LedgerLineRow>> {
   const filters = namedMembers<StatementFilterInput>('filter', filter);
-  const slice = await placedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
+  const slice = await positionedSlice(args, decodeNumber, (number) => findLine(context, filters, number));
   // Newest first: lines after a cursor have smaller ids.
   const found = await readStatement(context, readStatementLines, filters, {
     limit: nodesToRead(info, slice.size),

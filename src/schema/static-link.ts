@@ -17,11 +17,11 @@ import type { Builder, GraphqlContext } from './builder.ts';
 import { memberFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers } from './named.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, performOnce } from './once.ts';
 import type { AccountRef } from './viewer.ts';
 
 const AMOUNT = 'BRL that the customer pays; null when the customer enters the amount.';
@@ -130,14 +130,14 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context, query) => {
-      const keyed = { mutation: 'createStaticLink', act: 'link.create', args } as const;
+      const keyed = { mutation: 'createStaticLink', action: 'link.create', args } as const;
       const { idempotencyKey: _key, ...members } = args;
-      const given = namedMembers<StaticLinkInput>('input', members);
+      const input = namedMembers<StaticLinkInput>('input', members);
       // As answers were kept before `makeOnce`.
-      const { kept } = await keepOnce(context, keyed, async (attempt) => ({
-        slug: attempt.made ?? (await createStaticLink(context, given, checksOf(context), attempt)),
+      const { stored } = await performOnce(context, keyed, async (attempt) => ({
+        slug: attempt.made ?? (await createStaticLink(context, input, checksOf(context), attempt)),
       }));
-      return readLink(context, query(), kept.slug);
+      return readLink(context, query(), stored.slug);
     },
   });
 }

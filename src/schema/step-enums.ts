@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 
 /** A step of a template. */
-export interface Place {
+export interface TemplateStep {
   readonly template: string;
   readonly component: string;
   readonly state: string;
@@ -29,7 +29,7 @@ export function defineStepEnums(builder: Builder) {
 export type StepEnums = ReturnType<typeof defineStepEnums>;
 
 /** @returns the party that a step waits for; null for an unknown template. */
-export function awaitedAt(registry: Registry, { template, component, state }: Place): Awaited | null {
+export function awaitedAt(registry: Registry, { template, component, state }: TemplateStep): Awaited | null {
   const found = registry.find(template);
   return found ? awaitedOf(found, { component, state }) : null;
 }

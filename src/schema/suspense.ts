@@ -16,10 +16,10 @@ import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
-import { KEY_ARGUMENT, type Keyed, keepOnce } from './once.ts';
+import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
 
 const STATES: Readonly<Record<SuspenseState, string>> = {
@@ -66,7 +66,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): Susp
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
-      decideOnce(context, { mutation: 'assignSuspense', act: 'suspense.assign', args }, (attempt) =>
+      decideOnce(context, { mutation: 'assignSuspense', action: 'suspense.assign', args }, (attempt) =>
         assignSuspense(context, args.suspenseId, args.account, attempt),
       ),
   });
@@ -78,7 +78,7 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): Susp
       'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open, or `isStuck`: then the same return is ordered again. Needs the scope `platform:risk`.',
     input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: (args, context) =>
-      decideOnce(context, { mutation: 'returnSuspense', act: 'suspense.return', args }, (attempt) =>
+      decideOnce(context, { mutation: 'returnSuspense', action: 'suspense.return', args }, (attempt) =>
         returnSuspense(context, args.suspenseId, attempt),
       ),
   });
@@ -99,7 +99,7 @@ function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEnt
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
-      decideOnce(context, { mutation: 'approveSuspense', act: 'suspense.approve', args }, (attempt) =>
+      decideOnce(context, { mutation: 'approveSuspense', action: 'suspense.approve', args }, (attempt) =>
         approveSuspense(context, args.suspenseId, args.account, attempt),
       ),
   });
@@ -109,7 +109,7 @@ function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEnt
       'Rejects the account that was proposed for money in suspense: it waits for another decision. Error `STEP_CONFLICT` unless one is proposed. Needs the scope `platform:risk`.',
     input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: (args, context) =>
-      decideOnce(context, { mutation: 'rejectSuspense', act: 'suspense.reject', args }, (attempt) =>
+      decideOnce(context, { mutation: 'rejectSuspense', action: 'suspense.reject', args }, (attempt) =>
         rejectSuspense(context, args.suspenseId, attempt),
       ),
   });
@@ -144,11 +144,11 @@ async function decideOnce(
   decide: (attempt: Attempt) => Promise<SuspenseRow>,
 ): Promise<SuspenseRow> {
   let decided: SuspenseRow | undefined;
-  const { kept } = await keepOnce(context, keyed, async (attempt) => {
+  const { stored } = await performOnce(context, keyed, async (attempt) => {
     decided = await decide(attempt);
     return { id: String(decided.id) };
   });
-  return decided ?? findEntry(context, kept.id);
+  return decided ?? findEntry(context, stored.id);
 }
 
 function defineState(builder: Builder) {
@@ -213,7 +213,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         type: 'JSONObject',
         description:
           'Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
-        resolve: ({ news }) => news as object,
+        resolve: ({ news: event }) => event as object,
       }),
       openedAt: t.field({
         type: 'DateTime',

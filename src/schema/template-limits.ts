@@ -69,13 +69,13 @@ function eachLimit<Field>(define: (name: LimitName) => Field): Record<LimitName,
 }
 
 function namedLimits(
-  given: {
+  input: {
     readonly [Name in LimitName]?: string | null | undefined;
   },
 ): TemplateLimitsInput {
   return Object.fromEntries(
     TEMPLATE_LIMITS.flatMap((name) => {
-      const value = given[name];
+      const value = input[name];
       if (value === undefined) return [];
       return [[name, value === null ? null : { name: `input.${name}`, value: String(value) }]];
     }),

@@ -15,7 +15,7 @@ import { listTransactions } from '../resolvers/transactions/list-transactions.ts
 import {
   COUNT_ABOUT,
   COUNT_MAX,
-  LOOK_MAX,
+  SCAN_MAX,
   type SumRow,
   type SumSides,
 } from '../store/engine/merged-lists.ts';
@@ -41,11 +41,11 @@ import {
   decodeCursor,
   encodeCursor,
   exactConnection,
-  LOOK_POINTS,
-  type PlacedArgs,
+  type PositionedArgs,
   pageComplexity,
-  placedArguments,
-  placedSlice,
+  positionedArguments,
+  positionedSlice,
+  SCAN_POINTS,
 } from './pagination.ts';
 import { nodesToRead, selects } from './selection.ts';
 import type { StatusRef } from './step-enums.ts';
@@ -81,7 +81,7 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       args: {
         families: t.arg({ type: [family], description: TRANSACTION_FILTERS.families.doc }),
         filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
-        ...placedArguments(t.arg),
+        ...positionedArguments(t.arg),
       },
       complexity: (args) => listComplexity(args as ListArgs),
       resolve: async (_root, args, context, info) =>
@@ -212,7 +212,7 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
       resolve: (page) => pageOf(page).totalIsExact(),
     }),
     endsEarly: t.boolean({
-      description: `Whether the page ends before it is full, because the maximum of transactions of a list was scanned: ${inProse(LOOK_MAX)}, for a text, an amount, a currency of either side, or a template. To continue, ask for the page after \`pageInfo.endCursor\` (backward: before \`startCursor\`), or narrow the days.`,
+      description: `Whether the page ends before it is full, because the maximum of transactions of a list was scanned: ${inProse(SCAN_MAX)}, for a text, an amount, a currency of either side, or a template. To continue, ask for the page after \`pageInfo.endCursor\` (backward: before \`startCursor\`), or narrow the days.`,
       resolve: (page) => pageOf(page).endsEarly,
     }),
     sums: t.field({
@@ -234,15 +234,15 @@ function listComplexity({ filter, ...args }: ListArgs): { field: number; multipl
 
 /** @returns the cost of finding the page of a filtered list. */
 function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
-  const given = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
+  const names = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
-  const has = (reads: TransactionFilter['reads']) => given.some((name) => readsOf(name) === reads);
+  const has = (reads: TransactionFilter['reads']) => names.some((name) => readsOf(name) === reads);
   // An index leaves few records, or many: of one customer there may be thousands to look at.
   if (has('few') && has('scan')) return COUNT_POINTS;
-  if (has('scan')) return LOOK_POINTS;
-  const isCounted = !has('few') && given.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
+  if (has('scan')) return SCAN_POINTS;
+  const isCounted = !has('few') && names.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
   // The right to decide is checked for each record, and records before an offset are passed over.
-  const isPassed = filter.awaitingMe === true || (offset > 0 && given.length > 0);
+  const isPassed = filter.awaitingMe === true || (offset > 0 && names.length > 0);
   return isCounted || isPassed ? COUNT_POINTS : 0;
 }
 
@@ -257,7 +257,7 @@ function pageOf(page: unknown): ListPage {
   return page as ListPage;
 }
 
-interface ListArgs extends PlacedArgs {
+interface ListArgs extends PositionedArgs {
   readonly families?: readonly Family[] | null | undefined;
   readonly filter?: Readonly<Record<string, unknown>> | null | undefined;
 }
@@ -269,7 +269,7 @@ async function readPage(
 ): Promise<ListPage> {
   const input = filterInput(families, filter);
   const find = (number: number) => findNth(context, input, number);
-  const { size, ...slice } = await placedSlice(args, decodeCursor, find);
+  const { size, ...slice } = await positionedSlice(args, decodeCursor, find);
   const page = { limit: nodesToRead(info, size), ...slice };
   const options = { counted: selects(info, 'totalCount') || selects(info, 'totalIsExact') };
   const [only] = input.families?.values ?? [];
@@ -304,8 +304,8 @@ function filterInput(
   families: readonly Family[] | null | undefined,
   filter: ListArgs['filter'],
 ): MergedFilterInput {
-  const given = Object.entries(filter ?? {}).map(([name, value]) => [name, `filter.${name}`, value] as const);
-  const found = [...given, ['families', 'families', families] as const].flatMap(
+  const names = Object.entries(filter ?? {}).map(([name, value]) => [name, `filter.${name}`, value] as const);
+  const found = [...names, ['families', 'families', families] as const].flatMap(
     ([filterName, name, value]) => {
       if (value == null) return [];
       if (Array.isArray(value)) return [[filterName, { name, values: value }]];

@@ -2,17 +2,17 @@
  * Recorded facts of a transaction for authorities: `Transaction.record`, the input of creations, `recordFacts` and
  * `correctFacts`.
  */
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { isoMillis } from '../base/time/instant.ts';
-import { actOnAccount } from '../resolvers/checks/act-on-account.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
+import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
 import { NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import {
   checkRecord,
-  keeping,
   type RecordInput,
   recordFacts,
+  recordingFacts,
   USD_DIGITS,
 } from '../resolvers/orders/record-facts.ts';
 import type { RecordFacts, TransactionRecord, WalletCustody } from '../store/engine/transaction-records.ts';
@@ -34,9 +34,9 @@ const NAMES = Object.keys(TEXTS) as readonly TextName[];
 const CUSTODY = 'Whether the owner or a provider holds the wallet.';
 
 /** Input of GraphQL. */
-export type RecordGiven = Given | null | undefined;
+export type RecordArgument = RecordValues | null | undefined;
 
-type Given = { readonly [Name in TextName | 'usdValue']?: string | null | undefined } & {
+type RecordValues = { readonly [Name in TextName | 'usdValue']?: string | null | undefined } & {
   readonly walletCustody?: WalletCustody | null | undefined;
   readonly usdValueAt?: Date | null | undefined;
 };
@@ -113,19 +113,19 @@ export function recordField(t: InputFields, input: TransactionRecordInputRef) {
 export async function withRecord(
   context: GraphqlContext,
   attempt: Attempt,
-  given: RecordGiven,
+  values: RecordArgument,
   checks: CreationChecks,
 ): Promise<Attempt> {
-  if (!given || attempt.made !== null) return attempt;
-  return keeping(context, attempt, checked(checks, given, 'input.record'));
+  if (!values || attempt.made !== null) return attempt;
+  return recordingFacts(context, attempt, checked(checks, values, 'input.record'));
 }
 
-function checked(checks: CreationChecks, given: Given, path: string): Partial<RecordFacts> {
+function checked(checks: CreationChecks, values: RecordValues, path: string): Partial<RecordFacts> {
   const texts = [...NAMES, 'usdValue' as const].map((name) => {
-    const value = given[name];
+    const value = values[name];
     return [name, value == null ? value : { name: `${path}.${name}`, value }];
   });
-  const { walletCustody, usdValueAt } = given;
+  const { walletCustody, usdValueAt } = values;
   const input: RecordInput = { walletCustody, usdValueAt, ...Object.fromEntries(texts) };
   return checkRecord(checks, input, {
     usdValue: `${path}.usdValue`,
@@ -138,7 +138,7 @@ function defineMutations(builder: Builder, transaction: TransactionRef, custody:
     'Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log keeps the old values.';
   defineMutation(builder, 'recordFacts', {
     result: ['transaction', transaction],
-    description: `${what} Needs the scope \`${ACTS['facts.record'].scope}\`.`,
+    description: `${what} Needs the scope \`${ACTIONS['facts.record'].scope}\`.`,
     inputDescription: RECORDED,
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
@@ -152,7 +152,7 @@ function defineMutations(builder: Builder, transaction: TransactionRef, custody:
   });
   defineMutation(builder, 'correctFacts', {
     result: ['transaction', transaction],
-    description: `${what} Needs the scope \`${ACTS['facts.correct'].scope}\`.`,
+    description: `${what} Needs the scope \`${ACTIONS['facts.correct'].scope}\`.`,
     inputDescription: RECORDED,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
@@ -160,7 +160,7 @@ function defineMutations(builder: Builder, transaction: TransactionRef, custody:
       ...recordFields(t, custody),
     }),
     resolve: async (args, context) => {
-      const own = await actOnAccount(context, 'facts.correct', args.account);
+      const own = await contextOnAccount(context, 'facts.correct', args.account);
       const checks = checksOf(own);
       const facts = checked(checks, args, 'input');
       return recordFacts(own, 'facts.correct', args.end2end, facts, checks) as never;

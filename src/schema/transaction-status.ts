@@ -4,7 +4,7 @@ import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LabelRef } from './label.ts';
-import { awaitedAt, type Place, type StepEnums } from './step-enums.ts';
+import { awaitedAt, type StepEnums, type TemplateStep } from './step-enums.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `statusCode`, `awaits` and `headline` of every transaction. */
@@ -18,7 +18,8 @@ export function defineStepFacts(
     awaited,
   }: StepEnums & { readonly transaction: TransactionRef; readonly label: LabelRef },
 ): void {
-  const stepOf = ({ template, component, state }: Place) => registry.stepOf(template, component, state);
+  const stepOf = ({ template, component, state }: TemplateStep) =>
+    registry.stepOf(template, component, state);
   builder.prismaInterfaceFields(transaction, (t) => ({
     statusCode: t.field({
       type: status,

@@ -175,7 +175,7 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
       description: `Balances before a period, debits, credits and balances after it, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
       complexity: PERIOD,
-      resolve: (_root, given, context) => trialBalance(context, periodOf(given)),
+      resolve: (_root, args, context) => trialBalance(context, periodOf(args)),
     }),
   );
 }
@@ -237,7 +237,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
       description: `Earnings and expenses of the house in a period, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
       complexity: PERIOD,
-      resolve: (_root, given, context) => profitAndLoss(context, periodOf(given)),
+      resolve: (_root, args, context) => profitAndLoss(context, periodOf(args)),
     }),
   );
 }

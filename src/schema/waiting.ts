@@ -8,7 +8,7 @@ import {
   KEY_DAYS,
   readApprovals,
   readHolds,
-  readRefundsUnderWay,
+  readPendingRefunds,
   readStepUps,
   WAITING_MAX,
 } from '../resolvers/account/read-waiting.ts';
@@ -22,7 +22,7 @@ import { RULED_KINDS } from '../templates/out-kinds.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Lists of what waits are no pages: their nodes cost as many times. */
@@ -202,7 +202,7 @@ function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void 
       type: [refund],
       complexity: LIST,
       description: `Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
-      resolve: async (_root, _args, context) => [...(await readRefundsUnderWay(context))],
+      resolve: async (_root, _args, context) => [...(await readPendingRefunds(context))],
     }),
   );
 }

@@ -11,7 +11,7 @@ import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { EventLogRefs } from './event-log.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { named } from './named.ts';
 import { nodeType, numberOf } from './node.ts';
 import {
@@ -22,7 +22,7 @@ import {
   countedSlice,
   decodeNumber,
   encodeCursor,
-  type PlacedArgs,
+  type PositionedArgs,
   searchedComplexity,
 } from './pagination.ts';
 import { selects } from './selection.ts';
@@ -261,7 +261,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
   );
 }
 
-interface ListArgs extends PlacedArgs {
+interface ListArgs extends PositionedArgs {
   readonly endpointId?: string | null | undefined;
   readonly states?: readonly string[] | null | undefined;
 }
@@ -304,7 +304,7 @@ async function readPage(
   const isFound = async (id: object | undefined) =>
     id !== undefined &&
     (await webhookDelivery.findFirst({ where: { ...where, id }, select: { id: true } })) !== null;
-  const isAsked = selects(info, 'pageInfo');
+  const isRequested = selects(info, 'pageInfo');
   return connectionOf(rows, slice, {
     totalCount: async () => {
       const count = await webhookDelivery.count({ where, take: COUNT_MAX + 1 });
@@ -312,8 +312,9 @@ async function readPage(
     },
     cursorOf: ({ id }) => encodeCursor(String(id)),
     isPreceded:
-      isAsked &&
+      isRequested &&
       (await isFound(slice.after === undefined ? (slice.skip > 0 ? {} : undefined) : { gte: slice.after })),
-    isFollowed: isAsked && (await isFound(slice.before === undefined ? undefined : { lte: slice.before })),
+    isFollowed:
+      isRequested && (await isFound(slice.before === undefined ? undefined : { lte: slice.before })),
   });
 }

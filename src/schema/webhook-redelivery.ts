@@ -12,13 +12,13 @@ import {
   sendTestWebhook,
 } from '../resolvers/webhooks/redeliver-webhooks.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
-import { REDELIVERIES_KEPT, type Redelivered } from '../store/webhooks/redeliveries.ts';
+import { REDELIVERIES_LISTED, type Redelivered } from '../store/webhooks/redeliveries.ts';
 import type { RedeliveryProgress } from '../store/webhooks/redelivery-progress.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
-import { KEY_ARGUMENT, keepOnce, makeOnce } from './once.ts';
+import { KEY_ARGUMENT, makeOnce, performOnce } from './once.ts';
 import type { AccountRef } from './viewer.ts';
 import type { DeliveryRefs } from './webhook-delivery.ts';
 
@@ -34,9 +34,9 @@ export function defineRedeliveries(
 }
 
 function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): void {
-  const acts = {
+  const mutations = {
     redeliverWebhook: {
-      act: 'webhook.redeliver',
+      action: 'webhook.redeliver',
       perform: redeliverWebhook,
       description:
         'Sends the event of a delivery to its endpoint again, as a new delivery. A pending delivery is attempted at once instead. Neither waits for an open breaker. Error `STEP_CONFLICT` when the endpoint is disabled or removed.',
@@ -44,7 +44,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
       argument: 'The delivery.',
     },
     sendTestWebhook: {
-      act: 'webhook.test',
+      action: 'webhook.test',
       perform: sendTestWebhook,
       description:
         'Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.',
@@ -52,7 +52,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
       argument: 'The endpoint, `whe_…`.',
     },
   } as const;
-  for (const [name, { act, perform, description, member, argument }] of Object.entries(acts)) {
+  for (const [name, { action, perform, description, member, argument }] of Object.entries(mutations)) {
     defineMutation(builder, name, {
       result: ['webhookDelivery', delivery],
       description: `${description} Needs the scope \`admin\`.`,
@@ -64,7 +64,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: async (args, context, query) => {
-        const made = await makeOnce(context, { mutation: name, act, args }, async (attempt) =>
+        const made = await makeOnce(context, { mutation: name, action, args }, async (attempt) =>
           String(await perform(context, (args as Readonly<Record<string, string>>)[member] ?? '', attempt)),
         );
         const id = BigInt(made);
@@ -103,32 +103,32 @@ function defineProgress(builder: Builder, account: AccountRef): void {
   builder.prismaObjectField(account, 'webhookRedeliveries', (t) =>
     t.field({
       type: [progress],
-      complexity: { field: 20, multiplier: REDELIVERIES_KEPT },
-      description: `Redeliveries of many events and of missed ones, newest first; at most ${REDELIVERIES_KEPT}. Needs the scope \`admin\`.`,
-      resolve: (_account, _args, context) => listRedeliveries(context, REDELIVERIES_KEPT),
+      complexity: { field: 20, multiplier: REDELIVERIES_LISTED },
+      description: `Redeliveries of many events and of missed ones, newest first; at most ${REDELIVERIES_LISTED}. Needs the scope \`admin\`.`,
+      resolve: (_account, _args, context) => listRedeliveries(context, REDELIVERIES_LISTED),
     }),
   );
 }
 
 /** Result of a redelivery, as it is stored under a key. */
-interface KeptRedelivery {
+interface StoredRedelivery {
   readonly matched: number;
   readonly redelivered: number;
   readonly lastCursor: string | null;
   readonly redeliveryId?: string | null;
 }
 
-function keptOf(
+function storedOf(
   { caller }: GraphqlContext,
   { matched, redelivered, lastSeq, lastToken, redeliveryId }: Redelivered,
-): KeptRedelivery {
+): StoredRedelivery {
   const last = lastSeq === null ? null : { seq: lastSeq, token: lastToken ?? '' };
   const lastCursor = last && encodeEventCursor(caller.accountId, last);
   return { matched, redelivered, lastCursor, redeliveryId: redeliveryId?.toString() ?? null };
 }
 
 function defineRedelivery(builder: Builder) {
-  const payload = builder.objectRef<KeptRedelivery>('WebhookRedelivery');
+  const payload = builder.objectRef<StoredRedelivery>('WebhookRedelivery');
   payload.implement({
     description: 'Deliveries to send again.',
     fields: (t) => ({
@@ -206,11 +206,11 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
         after: named('input.filter.after', after),
         eventNames: eventNames ? { name: 'input.filter.eventNames', values: eventNames } : undefined,
       };
-      const keyed = { mutation: 'redeliverWebhooks', act: 'webhook.redeliver', args } as const;
-      const { kept } = await keepOnce(context, keyed, async () =>
-        keptOf(context, await redeliverWebhooks(context, input, checks, { isDryRun: args.dryRun })),
+      const keyed = { mutation: 'redeliverWebhooks', action: 'webhook.redeliver', args } as const;
+      const { stored } = await performOnce(context, keyed, async () =>
+        storedOf(context, await redeliverWebhooks(context, input, checks, { isDryRun: args.dryRun })),
       );
-      return kept;
+      return stored;
     },
   });
   defineRecover(builder, payload);
@@ -226,11 +226,11 @@ function defineRecover(builder: Builder, payload: RedeliveryRef): void {
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'recoverWebhookEndpoint', act: 'webhook.recover', args } as const;
-      const { kept } = await keepOnce(context, keyed, async () =>
-        keptOf(context, await recoverWebhookEndpoint(context, args.endpointId)),
+      const keyed = { mutation: 'recoverWebhookEndpoint', action: 'webhook.recover', args } as const;
+      const { stored } = await performOnce(context, keyed, async () =>
+        storedOf(context, await recoverWebhookEndpoint(context, args.endpointId)),
       );
-      return kept;
+      return stored;
     },
   });
 }

@@ -5,9 +5,9 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { sendSample } from '../resolvers/webhooks/send-sample.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
-import { SAMPLES_KEPT } from '../store/webhooks/samples.ts';
+import { SAMPLES_LISTED } from '../store/webhooks/samples.ts';
 import type { Builder } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import type { EndpointRef } from './webhook.ts';
 
@@ -17,15 +17,15 @@ export function defineSamples(builder: Builder, endpoint: EndpointRef): void {
   builder.prismaObjectField(endpoint, 'samples', (t) =>
     t.prismaField({
       type: [sample],
-      complexity: { field: 1, multiplier: SAMPLES_KEPT },
-      description: `Made-up events that were sent to it, newest first; at most ${SAMPLES_KEPT}. Needs the scope \`admin\`.`,
+      complexity: { field: 1, multiplier: SAMPLES_LISTED },
+      description: `Made-up events that were sent to it, newest first; at most ${SAMPLES_LISTED}. Needs the scope \`admin\`.`,
       resolve: (query, { accountId, id }, _args, context) => {
         requireScope(context, 'admin');
         return prismaOf(context.database).webhookSample.findMany({
           ...query,
           where: { accountId, endpointId: id },
           orderBy: { id: 'desc' },
-          take: SAMPLES_KEPT,
+          take: SAMPLES_LISTED,
         });
       },
     }),

@@ -24,7 +24,7 @@ import type { SecretRow } from '../store/webhooks/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS, ENDPOINT_FIELDS as FIELDS } from './descriptions.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { named } from './named.ts';
 import { nodeType } from './node.ts';
@@ -68,7 +68,7 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
   );
   defineCreate(builder, endpoint, template, order);
   defineUpdate(builder, endpoint, order);
-  defineActs(builder, endpoint);
+  defineActions(builder, endpoint);
   defineRotate(builder, secret);
   return endpoint;
 }
@@ -174,7 +174,7 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
 function defineHealth(builder: Builder, endpoint: EndpointRef): void {
   const state = defineState(builder);
   builder.prismaObjectFields(endpoint, (t) => {
-    const moment = (name: 'disabledAt' | 'failingSince' | 'blockedUntil', description: string) =>
+    const instantField = (name: 'disabledAt' | 'failingSince' | 'blockedUntil', description: string) =>
       t.field({
         type: 'DateTime',
         nullable: true,
@@ -191,19 +191,19 @@ function defineHealth(builder: Builder, endpoint: EndpointRef): void {
         nullable: true,
         description: 'Reason of the last disabling; null: never.',
       }),
-      disabledAt: moment('disabledAt', 'When it was disabled last; null: never.'),
+      disabledAt: instantField('disabledAt', 'When it was disabled last; null: never.'),
       isRecoverable: t.boolean({
         description: 'Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them.',
         resolve: ({ disabledFromSeq }) => disabledFromSeq !== null,
       }),
-      failingSince: moment(
+      failingSince: instantField(
         'failingSince',
         'Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed.',
       ),
       consecutiveFailures: t.exposeInt('consecutiveFailures', {
         description: 'Attempts that failed since the last success.',
       }),
-      blockedUntil: moment(
+      blockedUntil: instantField(
         'blockedUntil',
         'Nothing is sent before this moment: it failed often, or its `Retry-After` asked for it. Null: no pause.',
       ),
@@ -256,7 +256,7 @@ function defineSecret(builder: Builder) {
 type SecretRef = ReturnType<typeof defineSecret>;
 
 /** Members of both inputs. */
-interface Given {
+interface EndpointMembers {
   readonly url?: string | null | undefined;
   readonly description?: string | null | undefined;
   readonly eventNames?: readonly string[] | null | undefined;
@@ -266,16 +266,16 @@ interface Given {
   readonly isSignedByKey?: boolean | null | undefined;
 }
 
-function inputOf(given: Given): EndpointInput {
-  const { description, eventNames, maxConcurrency, maxPerSecond } = given;
+function inputOf(members: EndpointMembers): EndpointInput {
+  const { description, eventNames, maxConcurrency, maxPerSecond } = members;
   return {
-    url: named('input.url', given.url),
+    url: named('input.url', members.url),
     description: description === null ? null : named('input.description', description),
     eventNames: eventNames ? { name: 'input.eventNames', values: eventNames } : undefined,
-    orderMode: given.order ?? undefined,
+    orderMode: members.order ?? undefined,
     maxConcurrency: numbered('input.maxConcurrency', maxConcurrency),
     maxPerSecond: maxPerSecond === null ? null : numbered('input.maxPerSecond', maxPerSecond),
-    isSignedByKey: given.isSignedByKey ?? undefined,
+    isSignedByKey: members.isSignedByKey ?? undefined,
   };
 }
 
@@ -313,10 +313,10 @@ function defineCreate(builder: Builder, endpoint: EndpointRef, template: Templat
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context, query) => {
-      const given = { ...inputOf(args), template: args.template ?? undefined };
-      const keyed = { mutation: 'createWebhookEndpoint', act: 'webhook.create', args } as const;
+      const members = { ...inputOf(args), template: args.template ?? undefined };
+      const keyed = { mutation: 'createWebhookEndpoint', action: 'webhook.create', args } as const;
       const id = await makeOnce(context, keyed, (attempt) =>
-        createEndpoint(context, given, checksOf(context), 'input.url', attempt),
+        createEndpoint(context, members, checksOf(context), 'input.url', attempt),
       );
       return readEndpoint(context, query(), id);
     },
@@ -345,7 +345,7 @@ function defineUpdate(builder: Builder, endpoint: EndpointRef, order: OrderRef):
   });
 }
 
-const ACTS = {
+const ENDPOINT_ACTIONS = {
   removeWebhookEndpoint: [
     removeWebhookEndpoint,
     'Removes an endpoint and skips its pending deliveries. Repeating it changes nothing.',
@@ -357,8 +357,8 @@ const ACTS = {
   ],
 } as const;
 
-function defineActs(builder: Builder, endpoint: EndpointRef): void {
-  for (const [name, [perform, description]] of Object.entries(ACTS)) {
+function defineActions(builder: Builder, endpoint: EndpointRef): void {
+  for (const [name, [perform, description]] of Object.entries(ENDPOINT_ACTIONS)) {
     defineMutation(builder, name, {
       result: ['webhookEndpoint', endpoint],
       description: `${description} Needs the scope \`admin\`.`,

@@ -9,7 +9,7 @@ import {
   addProof,
   addWhitelistEntry,
   createWhitelistGroup,
-  type GivenProof,
+  type NamedProof,
   PROOF_LENGTHS,
   removeWhitelistEntry,
   WHITELIST_MAX,
@@ -18,7 +18,7 @@ import {
 } from '../resolvers/settings/manage-whitelist.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
-import { isoOf } from './moment.ts';
+import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { namedMembers, pathsOf } from './named.ts';
 import { nodeType } from './node.ts';
@@ -168,7 +168,7 @@ function defineCreateGroup(builder: Builder, group: GroupRef): void {
     }),
     resolve: async (args, context, query) => {
       const { database, caller } = context;
-      const keyed = { mutation: 'createWhitelistGroup', act: 'whitelist.create_group', args } as const;
+      const keyed = { mutation: 'createWhitelistGroup', action: 'whitelist.create_group', args } as const;
       const name = { name: 'input.name', value: args.name };
       const id = await makeOnce(context, keyed, (attempt) =>
         createWhitelistGroup(context, name, checksOf(context), attempt),
@@ -256,7 +256,7 @@ function defineAddEntry(
     }),
     resolve: async (args, context, query) => {
       const { groupId, proof: shown, target: to, label } = args;
-      const given = {
+      const input = {
         ...namedMembers<WhitelistEntryInput>('input', { label }),
         ...namedMembers<WhitelistEntryInput>('input.target.wallet', to.wallet),
         ...(to.pixKey && {
@@ -264,10 +264,10 @@ function defineAddEntry(
           pixKey: { name: NAMES.pixKey, value: to.pixKey.key },
         }),
       };
-      const proven = shown ? givenProof('input.proof', shown) : undefined;
-      const keyed = { mutation: 'addWhitelistEntry', act: 'whitelist.add_entry', args } as const;
+      const proven = shown ? proofInput('input.proof', shown) : undefined;
+      const keyed = { mutation: 'addWhitelistEntry', action: 'whitelist.add_entry', args } as const;
       const id = await makeOnce(context, keyed, (attempt) =>
-        addWhitelistEntry(context, groupId, given, checksOf(context), {
+        addWhitelistEntry(context, groupId, input, checksOf(context), {
           names: NAMES,
           proof: proven,
           attempt,
@@ -292,10 +292,10 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
 }
 
 /** @param name - of the member that has the proof. */
-function givenProof(
+function proofInput(
   name: string,
   proof: { id: string; expiresAt: Date; signature?: string | null | undefined },
-): GivenProof {
+): NamedProof {
   return { ...proof, name };
 }
 
@@ -309,7 +309,7 @@ function defineAddProof(builder: Builder, entry: EntryRef, proof: ProofInputRef)
       proof: t.field({ type: proof, required: true, description: 'The proof.' }),
     }),
     resolve: async (args, context, query) => {
-      await addProof(context, args.entryId, givenProof('proof', args.proof), checksOf(context));
+      await addProof(context, args.entryId, proofInput('proof', args.proof), checksOf(context));
       return readEntry(context, query(), args.entryId);
     },
   });

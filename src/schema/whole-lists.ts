@@ -44,12 +44,12 @@ export const ENDPOINT_LIST = {
 
 /** @returns the endpoints that were created for an account, then the newest of those that came with transactions. */
 export async function readEndpoints(database: GraphqlContext['database'], query: object, accountId: bigint) {
-  const read = (kind: string | { not: string }, order: 'asc' | 'desc', take: number) =>
+  const read = (kind: string | { not: string }, order: 'asc' | 'desc', limit: number) =>
     prismaOf(database).webhookEndpoint.findMany({
       ...query,
       where: { accountId, removedAt: null, kind },
       orderBy: [{ createdAt: order }, { id: order }],
-      take,
+      take: limit,
     });
   const [own, came] = await Promise.all([
     read({ not: 'transaction' }, 'asc', ENDPOINTS_MAX),

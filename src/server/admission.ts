@@ -2,7 +2,7 @@
 import type { Context, Services } from '../resolvers/services/context.ts';
 import type { Route } from '../rest-compat/route.ts';
 import type { ReadSource } from './answers/read-source.ts';
-import { type Limiters, type RequestKind, takeAllowance } from './http/allowances.ts';
+import { consumeAllowance, type Limiters, type RequestKind } from './http/allowances.ts';
 import type { Cors } from './http/cors.ts';
 import { type Exchange, originOf } from './http/http.ts';
 import type { Authenticate } from './sign-in/authenticate.ts';
@@ -28,7 +28,7 @@ export function admission(services: Services, limiters: Limiters, { cors, source
     exchange.accountId = caller.accountId;
     exchange.caller = caller;
     cors.allow(exchange, caller);
-    const allowance = takeAllowance(limiters?.(caller)[kind], caller.id);
+    const allowance = consumeAllowance(limiters?.(caller)[kind], caller.id);
     await source.admit(exchange, caller.accountId);
     const own = await services.forAccount(caller.accountId);
     return { context: { ...own, caller, origin: originOf(exchange) }, headers: allowance };

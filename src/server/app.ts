@@ -171,7 +171,7 @@ export function createApp({ config, services, log, noteRequest, replicas }: AppP
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, isTrusted);
     if (shutdown.isDraining) response.setHeader('connection', 'close');
-    const traced = tellWhenDone({ log, recorder, noteRequest }, exchange);
+    const traced = logWhenDone({ log, recorder, noteRequest }, exchange);
     traced(() => settle(exchange, forItsAccount(exchange, dispatch)));
   };
   const drain = () => {
@@ -287,14 +287,14 @@ export function exchangeOf(
 ): Exchange {
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
-  const given = request.headers['x-request-id'];
+  const requestId = request.headers['x-request-id'];
   // Media types are case-insensitive. In lower case, every later reader can compare them directly.
   const { accept } = request.headers;
   if (accept !== undefined) request.headers.accept = accept.toLowerCase();
   return {
     request,
     response,
-    requestId: typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId(),
+    requestId: typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : newRequestId(),
     path: mark < 0 ? target : target.slice(0, mark),
     search: mark < 0 ? '' : target.slice(mark + 1),
     address: clientAddress(request, isTrusted),
@@ -333,16 +333,16 @@ interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
  *
  * @returns a function that runs work below the span.
  */
-function tellWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): RequestSpan['run'] {
+function logWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): RequestSpan['run'] {
   const span = startRequestSpan(exchange.request.headers);
   if (!recorder && !noteRequest && !span && !log.isLevelEnabled('info')) return UNTRACED;
   const started = performance.now();
   exchange.response.on('close', () => {
     const { request, response, requestId, route, accountId, noted } = exchange;
     const status = response.headersSent ? response.statusCode : CLIENT_LEFT;
-    const tookMs = performance.now() - started;
-    const ms = Math.round(tookMs);
-    noteRequest?.(exchange, status, tookMs / 1_000);
+    const durationMs = performance.now() - started;
+    const ms = Math.round(durationMs);
+    noteRequest?.(exchange, status, durationMs / 1_000);
     recorder?.record(exchange, status, ms);
     span?.end(...spanFacts(exchange, status));
     log.info({

@@ -5,21 +5,21 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
-import { ACCOUNT_FIELD } from '../console/act.ts';
+import { ACCOUNT_FIELD } from '../console/action.ts';
 import { ASSETS } from '../console/assets.ts';
 import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
 import {
+  acceptsFile,
   type ConsoleAnswer,
   type ConsoleFile,
   type ConsoleRequest,
   fileIdOf,
-  isAct,
-  performAct,
+  isAction,
+  performAction,
   readFile,
   showFailure,
   showScreen,
-  takesFile,
 } from '../console/serve.ts';
 import { doorPage } from '../pages/sign-in/frame.ts';
 import { confirmPage } from '../pages/sign-in/pages.ts';
@@ -66,7 +66,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
   const dispatch = async (exchange: Exchange, admitted: (request: ConsoleRequest) => void): Promise<void> => {
     const asset = ASSETS.find(({ path }) => path === exchange.path);
     if (asset) return sendAsset(exchange, asset);
-    const isPost = isAct(exchange.path);
+    const isPost = isAction(exchange.path);
     exchange.route = isPost ? `${CONSOLE_PATH}/acts/{act}` : `${CONSOLE_PATH}/{screen}`;
     exchange.allowed = isPost ? ['POST'] : READ_METHODS;
     const known = await parts.sessions.find(exchange);
@@ -75,7 +75,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     // The address of a form stays in the browser where the form was not taken.
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
-    const form = isPost ? await readForm(exchange, takesFile(exchange.path)) : null;
+    const form = isPost ? await readForm(exchange, acceptsFile(exchange.path)) : null;
     // A form can arrive slowly, and its sender be signed out meanwhile.
     const signedIn = form ? await parts.sessions.find(exchange) : known;
     if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
@@ -103,7 +103,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     admitted(request);
     const fileId = fileIdOf(exchange.path);
     if (fileId !== undefined) return sendFile(exchange, await readFile(request, fileId));
-    const page = form ? await performAct(request, form) : await showScreen(request);
+    const page = form ? await performAction(request, form) : await showScreen(request);
     if (form && 'back' in page)
       return hold(exchange, form, page.back, { signedIn, language: request.language });
     answer(exchange, page as Shown);
@@ -119,12 +119,12 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { requestId } = exchange;
       const isForged = error instanceof ForgedForm;
-      const bare = failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged });
+      const page = failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged });
       const isMissing = refusal.code === 'NOT_FOUND' || refusal.code === 'FORBIDDEN';
       // Without its data the frame cannot be shown.
       const framed =
         request && isMissing && (await showFailure(request, refusal, requestId).catch(() => undefined));
-      answer(exchange, (framed || bare) as Shown);
+      answer(exchange, (framed || page) as Shown);
     });
   };
 }
@@ -180,8 +180,8 @@ function answer(exchange: Exchange, page: Shown): void {
     lead(exchange, page.location);
     return;
   }
-  const kept = languageCookie(exchange);
-  if (kept !== null) exchange.response.appendHeader('set-cookie', kept);
+  const cookie = languageCookie(exchange);
+  if (cookie !== null) exchange.response.appendHeader('set-cookie', cookie);
   sendText(exchange, page.status, 'text/html; charset=utf-8', page.body, HEADERS);
 }
 

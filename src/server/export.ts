@@ -28,7 +28,7 @@ interface ExportParts {
 }
 
 /** Time after which a client that reads nothing is cut off: it would block another export. Unit: ms. */
-const TAKEN_WITHIN_MS = 60_000;
+const READ_WITHIN_MS = 60_000;
 
 /** @returns the answer to a request for an export; undefined for another path. */
 export function exportServer(
@@ -49,11 +49,11 @@ export function exportServer(
       return sendLink(exchange, `${policy.publicUrl}${address}`, link, headers);
     }
     const { context, headers } = await admit(exchange, 'read');
-    const asked = readExport(registry, path, withoutToken(exchange.search), policy);
+    const wanted = readExport(registry, path, withoutToken(exchange.search), policy);
     const leave = gate.enter(context.caller.accountId);
     try {
       const forget = streams.add(streamOf(exchange, context.caller));
-      await sendExport(exchange, context, asked, headers).finally(forget);
+      await sendExport(exchange, context, wanted, headers).finally(forget);
     } finally {
       leave();
     }
@@ -93,19 +93,19 @@ function streamOf({ response }: Exchange, caller: KeyRecord): OpenStream {
 async function sendExport(
   exchange: Exchange,
   context: Context,
-  asked: Export,
+  wanted: Export,
   headers: Record<string, string>,
 ): Promise<void> {
   const { request, response, requestId } = exchange;
   // The token of a payer or of streams has no lists.
   if (context.caller.isForStreams)
     throw new GatewayError('FORBIDDEN', 'this requires a key with the scope "read"');
-  const parts = asked.parts(context);
+  const parts = wanted.parts(context);
   const first = await parts.next();
   const day = new Date(await context.clock.nowMs()).toISOString().slice(0, 10);
   response.writeHead(200, {
-    'content-type': asked.contentType,
-    'content-disposition': `attachment; filename="${asked.name}-${day}.${asked.extension}"`,
+    'content-type': wanted.contentType,
+    'content-disposition': `attachment; filename="${wanted.name}-${day}.${wanted.extension}"`,
     'x-request-id': requestId,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -119,7 +119,7 @@ async function sendExport(
   response.once('close', () => gone.abort());
   for (let part = first; !part.done && !response.destroyed; part = await parts.next()) {
     if (part.value === '' || response.write(part.value)) continue;
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(TAKEN_WITHIN_MS)]);
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(READ_WITHIN_MS)]);
     await once(response, 'drain', { signal }).catch(() => response.destroy());
   }
   if (!response.destroyed) response.end();

@@ -13,8 +13,8 @@ import {
 } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { oneEachTurn } from '../base/concurrency/each-turn.ts';
-import { SharedCache } from '../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../base/concurrency/bounded-map.ts';
+import { onePerTick } from '../base/concurrency/one-per-tick.ts';
 import { type ErrorCode, GatewayError } from '../base/errors/errors.ts';
 import { utf8Text } from '../base/text/utf8-text.ts';
 import type { Context } from '../resolvers/services/context.ts';
@@ -29,7 +29,7 @@ import {
   onlySubscriptions,
   type Prepare,
   type Prepared,
-  type PrepareInTurn,
+  type PrepareOnTick,
   type ServerContext,
 } from './graphql/graphql-context.ts';
 import { type ExecuteGraphql, executor } from './graphql/graphql-here.ts';
@@ -40,7 +40,7 @@ import { type Cost, type CostOf, NO_COST, operationCosts, writesOf } from './gra
 import { PersistedQueryNotSupported, type ResolveDocument } from './graphql/persisted-documents.ts';
 import { type FoundOperation, provedOperations } from './graphql/proved-operations.ts';
 import { SUBSCRIPTION_CONDITIONS } from './graphql/subscription-conditions.ts';
-import { takeVersion, versionExtension } from './graphql/version-extension.ts';
+import { readVersionSeen, versionExtension } from './graphql/version-extension.ts';
 import { accepts, type Exchange, GRAPHQL_PATH, JSON_TYPE, send } from './http/http.ts';
 import { presentGraphqlError } from './http/present-error.ts';
 import { refuseWritingOperation } from './http/reads-only.ts';
@@ -95,9 +95,9 @@ export function graphqlServer(
   { resolveDocument = (params) => params, answers, source, isCompiled = true }: GraphqlOptions = {},
 ): GraphqlServer {
   const yoga = yogaOn(schema, log);
-  const { prepare, prepareInTurn } = preparer(yoga, schema);
+  const { prepare, prepareOnTick } = preparer(yoga, schema);
   const costOf = operationCosts(schema, prepare);
-  const measure = measuring(prepareInTurn, costOf);
+  const measure = measuring(prepareOnTick, costOf);
   const known = isCompiled ? knownOperations(schema, prepare) : () => undefined;
   const subscribe = subscriptionServer(schema, streams, log);
   const find = provedOperations(schema, prepare, answers);
@@ -114,17 +114,17 @@ export function graphqlServer(
       const prove = found.proving({ exchange, context, params: params as OperationParams, points });
       const execute = (own: ServerContext) =>
         operation.execute(own, (params as OperationParams).variables ?? {});
-      const asked = prove && { exchange, accountId: context.caller.accountId, version: found.version };
-      const { result, version } = await executeAt(source, context, asked, execute);
+      const requested = prove && { exchange, accountId: context.caller.accountId, version: found.version };
+      const { result, version } = await executeAt(source, context, requested, execute);
       const { data, errors: failures } = result;
       // Without data, or with an error of no place, it was refused before execution. Yoga then answers as the protocol requires.
       if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
         await context.limits.checkAgain();
-        const given = { ...headers, ...source?.headers(version) };
-        const extensions = context.asksVersion ? versionExtension(given) : undefined;
-        return answer(exchange, mediaType, { data, errors, extensions, shown: version }, given, prove);
+        const input = { ...headers, ...source?.headers(version) };
+        const extensions = context.asksVersion ? versionExtension(input) : undefined;
+        return answer(exchange, mediaType, { data, errors, extensions, shown: version }, input, prove);
       }
     }
     await performByYoga(yoga, { exchange, context, params, headers }, source);
@@ -136,7 +136,7 @@ export function graphqlServer(
       return answerAgain(exchange, found.answer, { ...headers, ...source?.headers(found.version) }, limits);
     const context = serverContextOf(exchange, caller, limits);
     const params = readParams(exchange, text, resolveDocument);
-    context.asksVersion = await takeVersion(exchange, params, source);
+    context.asksVersion = await readVersionSeen(exchange, params, source);
     if (params instanceof PersistedQueryNotSupported) return answerNotSupported(exchange, params, headers);
     const { points, isWithin } = await measure(exchange, context, params);
     context.isMeasured = isWithin;
@@ -148,7 +148,7 @@ export function graphqlServer(
       leave();
     }
   };
-  const single = singleStreamServer({ schema, prepareInTurn, costOf, streams, log });
+  const single = singleStreamServer({ schema, prepareOnTick, costOf, streams, log });
   const serveStream: ServeGraphql = async (exchange, context, headers, limits) => {
     const hasBody = exchange.request.method === 'POST';
     const body = hasBody ? paramsOf(await readText(exchange), resolveDocument) : null;
@@ -208,11 +208,11 @@ async function textOf(exchange: Exchange): Promise<string> {
 }
 
 /** @returns a function that computes the cost of a request, for a new document when it is its turn. */
-function measuring(prepareInTurn: PrepareInTurn, costOf: CostOf) {
+function measuring(prepareOnTick: PrepareOnTick, costOf: CostOf) {
   return async (exchange: Exchange, context: ServerContext, params: unknown): Promise<Cost> => {
     if (!isPlainOperation(params)) return NO_COST;
     noteOperation(exchange, params);
-    await prepareInTurn(params.query, context);
+    await prepareOnTick(params.query, context);
     return costOf(params, context);
   };
 }
@@ -298,11 +298,11 @@ type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 function preparer(
   yoga: Yoga,
   schema: GraphQLSchema,
-): { readonly prepare: Prepare; readonly prepareInTurn: PrepareInTurn } {
+): { readonly prepare: Prepare; readonly prepareOnTick: PrepareOnTick } {
   const fit = new SharedCache<bigint, string, Prepared>(FIT_MAX);
   const ofRequest = new WeakMap<ServerContext, { readonly query: string; readonly prepared: Prepared }>();
   const prepareNew = (query: string, context: ServerContext): Prepared => {
-    context.limits.takeDocument(query.length);
+    context.limits.consumeDocument(query.length);
     const { parse, validate } = yoga.getEnveloped(context as never);
     try {
       const document = parse(query) as DocumentNode;
@@ -319,18 +319,18 @@ function preparer(
     const before = ofRequest.get(context);
     if (before?.query === query) return before.prepared;
     const prepared = prepareNew(query, context);
-    const isKept = prepared.document && query.length <= FIT_LENGTH_MAX;
-    if (isKept) fit.add(context.caller.accountId, query, prepared);
+    const isCached = prepared.document && query.length <= FIT_LENGTH_MAX;
+    if (isCached) fit.add(context.caller.accountId, query, prepared);
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
   // By account and not by key: an account can have hundreds of keys, and any number of payers.
-  const turn = oneEachTurn<bigint>();
-  const prepareInTurn: PrepareInTurn = async (query, context) => {
-    if (!fit.get(query)) await turn(context.caller.accountId);
+  const tick = onePerTick<bigint>();
+  const prepareOnTick: PrepareOnTick = async (query, context) => {
+    if (!fit.get(query)) await tick(context.caller.accountId);
     return prepare(query, context);
   };
-  return { prepare, prepareInTurn };
+  return { prepare, prepareOnTick };
 }
 
 const FIT_MAX = 100;
@@ -371,7 +371,7 @@ const WRITE_ALLOWANCE: Plugin<ServerContext, ServerContext> = {
     const writes = writesOf(document, operationName);
     if (writes === 0) return;
     try {
-      contextValue.limits.takeWrites(writes);
+      contextValue.limits.consumeWrites(writes);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const { message, headers, retryAfter } = error;

@@ -6,7 +6,7 @@ import { PAY_PATH } from '../base/pages/pay-links.ts';
 import { DOCS_PATH } from '../docs/doc-page.ts';
 import { GRAPHIQL_PATH } from '../docs/graphiql.ts';
 import { doorPage } from '../pages/sign-in/frame.ts';
-import { sayingPage } from '../pages/sign-in/pages.ts';
+import { messagePage } from '../pages/sign-in/pages.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { checkMethod } from './http/check-request.ts';
 import { errorPages } from './http/error-pages.ts';
@@ -101,7 +101,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
       const isMissing = error instanceof GatewayError && error.code === 'NOT_FOUND';
       if (!isMissing || isForPrograms(exchange.path) || !wantsHtml(exchange)) throw error;
       exchange.noted.errorCode ??= error.code;
-      const page = sayingPage(languageOfRequest(exchange), exchange.path, ['missing', 'missingHow']);
+      const page = messagePage(languageOfRequest(exchange), exchange.path, ['missing', 'missingHow']);
       sendText(exchange, 404, 'text/html; charset=utf-8', doorPage(page), DOOR_HEADERS);
     });
 }

@@ -8,12 +8,12 @@ import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
 import { VERIFY } from '../pages/page.ts';
 import {
-  actOnSession,
+  answerGet,
   type PageAnswer,
   type PageRequest,
-  readAct,
+  performSessionAction,
+  redirect,
   showSession,
-  wayTo,
 } from '../pages/serve-session.ts';
 import { findOpenLink, openStaticLink } from '../resolvers/payer/open-static-link.ts';
 import { findPage } from '../resolvers/payer/payment-session.ts';
@@ -26,7 +26,7 @@ import { limitedAddress } from './http/client-address.ts';
 import { type Exchange, originOf, READ_METHODS, readForm, send, sendText } from './http/http.ts';
 import { LEADING_HEADERS, pageHeaders } from './http/page-headers.ts';
 import { presentError } from './http/present-error.ts';
-import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter } from './http/rate-limit.ts';
+import { PAYER_READS, PAYER_WRITES, type RateLimiter, rateLimiter } from './http/rate-limit.ts';
 
 /** Parts that serve the pages. */
 export interface PayParts {
@@ -45,7 +45,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
   const limiter = (limit: RateLimit): RateLimiter =>
     isLimited ? rateLimiter(limit) : () => ({ allowed: true, remaining: 1, resetSeconds: 0 });
-  const [reads, acts, visits, misses] = [PAYER_READS, PAYER_ACTS, VISITS, MISSES].map(limiter) as [
+  const [reads, writes, visits, misses] = [PAYER_READS, PAYER_WRITES, VISITS, MISSES].map(limiter) as [
     RateLimiter,
     RateLimiter,
     RateLimiter,
@@ -60,28 +60,28 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     throw missed(exchange);
   };
   const missed = (exchange: Exchange): GatewayError => {
-    take(misses, limitedAddress(exchange.address));
+    consume(misses, limitedAddress(exchange.address));
     return notFound();
   };
   const image = async (exchange: Exchange, token: string, file: string) => {
     checkMethod(exchange.request.method, READ_METHODS);
     const row = await find(exchange, token);
-    take(reads, token);
+    consume(reads, token);
     if (file === 'qr.svg') sendQr(exchange, row);
     else await sendLogo(exchange, services, row);
   };
-  const page = async (exchange: Exchange, token: string, act: string | undefined) => {
-    exchange.allowed = act === undefined ? READ_METHODS : [...READ_METHODS, 'POST'];
+  const page = async (exchange: Exchange, token: string, action: string | undefined) => {
+    exchange.allowed = action === undefined ? READ_METHODS : [...READ_METHODS, 'POST'];
     checkMethod(exchange.request.method, exchange.allowed);
     const isRead = exchange.request.method !== 'POST';
     const row = await find(exchange, token);
-    take(isRead ? reads : acts, token);
+    consume(isRead ? reads : writes, token);
     const own = await services.forAccount(row.accountId);
-    const request = { row, token, origin: originOf(exchange), ...askedOf(exchange) };
-    if (act === undefined) return answer(exchange, await showSession(own, request));
-    if (act === VERIFY) refuseAhead(exchange);
-    if (isRead) return answer(exchange, await readAct(own, request, act));
-    return answer(exchange, await actOnSession(own, request, act, await readOwnForm(exchange)));
+    const request = { row, token, origin: originOf(exchange), ...partsOf(exchange) };
+    if (action === undefined) return answer(exchange, await showSession(own, request));
+    if (action === VERIFY) refuseAhead(exchange);
+    if (isRead) return answer(exchange, await answerGet(own, request, action));
+    return answer(exchange, await performSessionAction(own, request, action, await readOwnForm(exchange)));
   };
   const visit = async (exchange: Exchange, slug: string) => {
     exchange.allowed = ['GET'];
@@ -90,9 +90,9 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
     const link = await findOpenLink(services, slug);
     if (!link) throw missed(exchange);
     exchange.accountId = link.accountId;
-    take(visits, `${limitedAddress(exchange.address)} ${slug}`);
+    consume(visits, `${limitedAddress(exchange.address)} ${slug}`);
     const row = await openStaticLink(await services.forAccount(link.accountId), link, originOf(exchange));
-    answer(exchange, wayTo({ token: known(row.process?.session, 'a session'), ...askedOf(exchange) }));
+    answer(exchange, redirect({ token: known(row.process?.session, 'a session'), ...partsOf(exchange) }));
   };
   const dispatch = async (exchange: Exchange): Promise<void> => {
     if (exchange.path === ISLAND_PATH) return sendIsland(exchange);
@@ -109,7 +109,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
       // Browsers show this themselves; a page shows all other errors.
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { path, requestId } = exchange;
-      answer(exchange, failurePage(refusal, { path, requestId, ...askedOf(exchange) }));
+      answer(exchange, failurePage(refusal, { path, requestId, ...partsOf(exchange) }));
     });
 }
 
@@ -119,12 +119,12 @@ function routeOf(first: string, second: string | undefined): string {
   return `${PAY_PATH}/{session}${second === undefined ? '' : '/{act}'}`;
 }
 
-function askedOf({ request, search }: Exchange): Pick<PageRequest, 'query' | 'acceptLanguage'> {
+function partsOf({ request, search }: Exchange): Pick<PageRequest, 'query' | 'acceptLanguage'> {
   return { query: new URLSearchParams(search), acceptLanguage: request.headers['accept-language'] };
 }
 
 /** @throws {GatewayError} `RATE_LIMITED`. */
-function take(limiter: RateLimiter, key: string): void {
+function consume(limiter: RateLimiter, key: string): void {
   const { allowed, resetSeconds } = limiter(key);
   if (!allowed)
     throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });

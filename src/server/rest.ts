@@ -1,6 +1,6 @@
 /** Serves the route table of `/v2` over HTTP. */
 import type { IncomingMessage } from 'node:http';
-import { ACTS } from '../base/access/acts.ts';
+import { ACTIONS } from '../base/access/actions.ts';
 import { GatewayError } from '../base/errors/errors.ts';
 import { isEnd2end } from '../base/ids/end2end.ts';
 import { readBody } from '../base/input/read-body.ts';
@@ -48,9 +48,9 @@ export function routeFinder(table: RouteTable): (path: string) => Match | undefi
     const found = path.includes('{') ? undefined : byPath.get(path);
     if (found) return { ...found, id: '' };
     // `/v2/<family>/{id}`, or an act on it, `/v2/<family>/{id}/<act>`.
-    const [empty, version, family, id, act, ...rest] = path.split('/');
-    if (empty !== '' || !id || rest.length > 0 || act === '') return undefined;
-    const withId = byPath.get(`/${version}/${family}/{id}${act === undefined ? '' : `/${act}`}`);
+    const [empty, version, family, id, action, ...rest] = path.split('/');
+    if (empty !== '' || !id || rest.length > 0 || action === '') return undefined;
+    const withId = byPath.get(`/${version}/${family}/{id}${action === undefined ? '' : `/${action}`}`);
     return withId && { ...withId, id: decodeId(id) };
   };
 }
@@ -88,7 +88,7 @@ export async function serveRest(
   const { request, search } = exchange;
   if (!accepts(request, 'application', 'json'))
     throw new GatewayError('NOT_ACCEPTABLE', 'this path returns application/json only');
-  requireOneOf(context, [route.scope, ...(route.otherAct ? [ACTS[route.otherAct].scope] : [])]);
+  requireOneOf(context, [route.scope, ...(route.otherAction ? [ACTIONS[route.otherAction].scope] : [])]);
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
   // For a key that was revoked while the body came nothing is done, and during a long read it gets no answer.
@@ -118,8 +118,8 @@ export async function serveRest(
     'crossramp-ignored-parameters': answer.ignored.join(', '),
   };
   const { status, body: text } = answer;
-  const given = { ...headers, ...source.headers(version) };
-  if (!found) return sendJson(exchange, status, wholeOf(text), { ...given, ...ignored, ...answer.headers });
+  const input = { ...headers, ...source.headers(version) };
+  if (!found) return sendJson(exchange, status, wholeOf(text), { ...input, ...ignored, ...answer.headers });
   const { end2end } = exchange.noted;
   const fresh = {
     contentType: JSON_TYPE,
@@ -128,8 +128,8 @@ export async function serveRest(
     noted: { end2end },
     points: 1,
   };
-  found.keep?.(fresh, version);
-  sendAnswer(exchange, fresh, given);
+  found.cache?.(fresh, version);
+  sendAnswer(exchange, fresh, input);
 }
 
 /** @returns a signal that the client has gone. A response closes once, and it may have done so while the key was looked up. */

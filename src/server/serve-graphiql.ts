@@ -34,10 +34,10 @@ export async function serveGraphiqlFile(exchange: Exchange): Promise<void> {
   checkMethod(exchange.request.method, READ_METHODS);
   const file = (await loadGraphiql()).assets.get(exchange.path.slice(GRAPHIQL_PATH.length + 1));
   if (!file) throw notFound();
-  const takesBrotli = /\bbr\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
-  send(exchange, 200, file.type, takesBrotli ? await file.compressed : file.text, {
+  const acceptsBrotli = /\bbr\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  send(exchange, 200, file.type, acceptsBrotli ? await file.compressed : file.text, {
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
-    ...(takesBrotli && { 'content-encoding': 'br' }),
+    ...(acceptsBrotli && { 'content-encoding': 'br' }),
   });
 }

@@ -16,10 +16,10 @@ export const ACCOUNT_FORM = /^[\w.-]{1,64}$/;
 
 const KEY_FORM = 'an Ed25519 or P-256 public key in PEM';
 
-/** @param given - member `approvers` of the policy. @throws {SettingsError} naming the place and the accepted form. */
-export function readApprovers(given: readonly Settings[]): readonly KeyApprover[] {
+/** @param settings - member `approvers` of the policy. @throws {SettingsError} naming the place and the accepted form. */
+export function readApprovers(settings: readonly Settings[]): readonly KeyApprover[] {
   const ids = new Set<string>();
-  return given.map((each) => {
+  return settings.map((each) => {
     const approver = approverOf(each);
     if (ids.has(approver.id)) each.refuse('id', 'an id that no other approver has');
     ids.add(approver.id);
@@ -27,23 +27,26 @@ export function readApprovers(given: readonly Settings[]): readonly KeyApprover[
   });
 }
 
-function approverOf(given: Settings): KeyApprover {
+function approverOf(settings: Settings): KeyApprover {
   // A passkey of the gateway proves nothing here: the gateway chooses what it answers.
-  if (given.raw('kind') === 'passkey')
-    given.refuse('kind', '"key"; a passkey is enrolled on the page of the signer (crossramp signer enrol)');
-  given.choice('kind', ['key']);
+  if (settings.raw('kind') === 'passkey')
+    settings.refuse(
+      'kind',
+      '"key"; a passkey is enrolled on the page of the signer (crossramp signer enrol)',
+    );
+  settings.choice('kind', ['key']);
   return {
-    id: given.text('id'),
-    publicKey: publicKeyOf(given),
-    account: given.has('account')
-      ? given.match('account', ACCOUNT_FORM, 'the id of an account at the gateway')
+    id: settings.text('id'),
+    publicKey: publicKeyOf(settings),
+    account: settings.has('account')
+      ? settings.match('account', ACCOUNT_FORM, 'the id of an account at the gateway')
       : null,
   };
 }
 
 /** No message here repeats the given text: it may be the private key. */
-function publicKeyOf(given: Settings): KeyObject {
-  const pem = given.text('publicKey');
+function publicKeyOf(settings: Settings): KeyObject {
+  const pem = settings.text('publicKey');
   try {
     const key = createPublicKey(pem);
     const isKnown =
@@ -53,5 +56,5 @@ function publicKeyOf(given: Settings): KeyObject {
   } catch {
     // Refused below.
   }
-  throw new SettingsError(`${given.at('publicKey')}: expected ${KEY_FORM}`);
+  throw new SettingsError(`${settings.at('publicKey')}: expected ${KEY_FORM}`);
 }

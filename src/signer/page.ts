@@ -84,8 +84,8 @@ export function createSignerPage(
       return { account, name };
     },
     proveOptions: async (input) => {
-      const place = placeOf(policy, input);
-      const destination = { ...place, expiresAt: expiryText(lastExpiryMs(policy, record.nowMs())) };
+      const entry = entryOf(policy, input);
+      const destination = { ...entry, expiresAt: expiryText(lastExpiryMs(policy, record.nowMs())) };
       const nonce = randomBytes(NONCE_BYTES).toString('base64url');
       const challenge = pageChallenge(destination, nonce);
       const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
@@ -97,7 +97,7 @@ export function createSignerPage(
       return { ...destination, nonce, seal: seal('prove', challenge), publicKey };
     },
     prove: async (input) => {
-      const destination = { ...placeOf(policy, input), expiresAt: textOf('expiresAt', input.expiresAt) };
+      const destination = { ...entryOf(policy, input), expiresAt: textOf('expiresAt', input.expiresAt) };
       const nonce = textOf('nonce', input.nonce);
       const challenge = pageChallenge(destination, nonce);
       if (!isSame(seal('prove', challenge), textOf('seal', input.seal)))
@@ -145,7 +145,7 @@ async function approverOf(
   return passkey;
 }
 
-function placeOf(
+function entryOf(
   policy: Policy,
   { account, network, address }: PageInput,
 ): Omit<ProvenDestination, 'expiresAt'> {

@@ -109,12 +109,12 @@ function readPasskeys(path: string): readonly EnrolledPasskey[] {
   }
 }
 
-function passkeyIn(given: Settings): EnrolledPasskey {
-  return given.end({
-    id: given.match('id', /^[\w-]+$/, 'the id of a passkey in base64url'),
-    publicKey: given.match('publicKey', /^[\w-]+$/, 'a COSE key in base64url'),
-    account: given.match('account', ACCOUNT_FORM, 'the id of an account at the gateway'),
-    name: given.match('name', NAME, '1 to 100 characters'),
+function passkeyIn(settings: Settings): EnrolledPasskey {
+  return settings.end({
+    id: settings.match('id', /^[\w-]+$/, 'the id of a passkey in base64url'),
+    publicKey: settings.match('publicKey', /^[\w-]+$/, 'a COSE key in base64url'),
+    account: settings.match('account', ACCOUNT_FORM, 'the id of an account at the gateway'),
+    name: settings.match('name', NAME, '1 to 100 characters'),
   });
 }
 

@@ -65,30 +65,30 @@ export function readPolicy(path?: string): Policy {
   }
 }
 
-function policyIn(given: Settings) {
-  return given.end({
+function policyIn(settings: Settings) {
+  return settings.end({
     /** US dollars of one unit by currency, millionths; a currency that is not here is not signed for. */
-    values: mapOf(given, 'values', amountOf),
+    values: mapOf(settings, 'values', amountOf),
     /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
-    all: limitsOf(given, 'all'),
+    all: limitsOf(settings, 'all'),
     /** Of it, what goes to destinations without proof. US dollars. */
-    unproven: limitsOf(given, 'unproven'),
+    unproven: limitsOf(settings, 'unproven'),
     /** From the hot wallet to deposit addresses of its own. US dollars. */
-    gas: limitsOf(given, 'gas'),
+    gas: limitsOf(settings, 'gas'),
     /** Limits of one currency, in its units. */
-    currencies: mapOf(given, 'currencies', limitsOf),
+    currencies: mapOf(settings, 'currencies', limitsOf),
     /** Most that the fee of one transaction may become. US dollars. */
-    fee: amountOf(given, 'fee', DEFAULT_POLICY.fee),
+    fee: amountOf(settings, 'fee', DEFAULT_POLICY.fee),
     /** Most transactions in 60 seconds. */
-    perMinute: given.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
+    perMinute: settings.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
     /** Keys that may prove a destination; passkeys are in a file of their own. */
-    approvers: given.has('approvers') ? readApprovers(given.parts('approvers')) : [],
+    approvers: settings.has('approvers') ? readApprovers(settings.parts('approvers')) : [],
     /** Days that a proof is valid for at most. */
-    proofDays: given.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
+    proofDays: settings.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
     /** The page on which passkeys prove destinations; null when there is none. */
-    page: given.has('page') ? pageOf(given.part('page')) : null,
+    page: settings.has('page') ? pageOf(settings.part('page')) : null,
     /** Destinations whose proofs hold no more, by `destinationName`. */
-    withdrawn: new Set(given.has('withdrawn') ? given.parts('withdrawn').map(destinationIn) : []),
+    withdrawn: new Set(settings.has('withdrawn') ? settings.parts('withdrawn').map(destinationIn) : []),
   });
 }
 
@@ -131,22 +131,24 @@ export function destinationName(network: string, address: string): string {
   return `${network} ${address}`;
 }
 
-function destinationIn(given: Settings): string {
-  const network = given.choice('network', SIGNED_NETWORKS);
-  const address = given.parse('address', `an address on ${network}`, (text) => parseAddress(network, text));
-  return given.end(destinationName(network, address));
+function destinationIn(settings: Settings): string {
+  const network = settings.choice('network', SIGNED_NETWORKS);
+  const address = settings.parse('address', `an address on ${network}`, (text) =>
+    parseAddress(network, text),
+  );
+  return settings.end(destinationName(network, address));
 }
 
-function pageOf(given: Settings) {
+function pageOf(settings: Settings) {
   /** Origin of the page, which its passkeys belong to. */
-  const origin = given.parse('origin', ORIGIN_FORM, originOf);
+  const origin = settings.parse('origin', ORIGIN_FORM, originOf);
   /** Origin of the gateway's console, where people come from and go back to; null: nowhere. */
-  const console = given.has('console') ? given.parse('console', ORIGIN_FORM, originOf) : null;
+  const console = settings.has('console') ? settings.parse('console', ORIGIN_FORM, originOf) : null;
   // Pages of one origin share their passkeys, so a gateway there could ask for those of the signer.
-  if (console === origin) given.refuse('console', 'another origin than that of the page of the signer');
+  if (console === origin) settings.refuse('console', 'another origin than that of the page of the signer');
   /** Host name of the page: the `rpId` of the passkeys. */
   const rpId = new URL(origin).hostname;
-  return given.end({ origin, rpId, console });
+  return settings.end({ origin, rpId, console });
 }
 
 /** A page without TLS has passkeys on this machine alone. */
@@ -158,20 +160,20 @@ function originOf(text: string): string | undefined {
 
 /** Members of the file over those of the defaults. */
 function mapOf<Name extends 'values' | 'currencies', Value>(
-  given: Settings,
+  settings: Settings,
   name: Name,
   read: (members: Settings, code: string) => Value,
 ): ReadonlyMap<string, Value> {
-  const own = given.has(name) ? given.part(name) : new Settings({}, given.at(name));
+  const own = settings.has(name) ? settings.part(name) : new Settings({}, settings.at(name));
   const unknown = own.names().find((code) => !(code in DEFAULT_POLICY[name]));
   if (unknown) own.refuse(unknown, `one of ${Object.keys(DEFAULT_POLICY[name]).join(', ')} instead`);
   const all = new Settings(withDefaults(own, DEFAULT_POLICY[name]), own.path);
   return new Map(all.names().map((code) => [code, read(all, code)]));
 }
 
-function limitsOf(given: Settings, name: string): Limits {
+function limitsOf(settings: Settings, name: string): Limits {
   const shipped = name in DEFAULT_POLICY ? DEFAULT_POLICY[name as 'all'] : DEFAULT_POLICY.currencies[name];
-  const own = given.has(name) ? given.part(name) : new Settings({}, given.at(name));
+  const own = settings.has(name) ? settings.part(name) : new Settings({}, settings.at(name));
   return own.end({
     transaction: amountOf(own, 'transaction', shipped?.transaction),
     hour: amountOf(own, 'hour', shipped?.hour),
@@ -186,9 +188,9 @@ const withDefaults = (own: Settings, defaults: object) => ({
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,6})?$/;
 
-function amountOf(given: Settings, name: string, fallback?: string): bigint {
+function amountOf(settings: Settings, name: string, fallback?: string): bigint {
   const form = `a decimal amount as text, with at most ${MICRO_DECIMALS} decimals, below 10^12`;
   const parse = (text: string) =>
     AMOUNT.test(text) && isDecimal(text) ? toMinor(text, MICRO_DECIMALS) : undefined;
-  return given.parse(name, form, parse, fallback);
+  return settings.parse(name, form, parse, fallback);
 }

@@ -40,13 +40,13 @@ export function checkProof(
 ): void {
   if (policy.withdrawn.has(destinationName(network, address)))
     throw wrong('the proof of this destination was withdrawn');
-  const given = (proof ?? {}) as Partial<WhitelistProof>;
-  if (typeof given.account !== 'string') throw wrong('the proof names no account');
-  const place = { account: given.account, network, address };
+  const members = (proof ?? {}) as Partial<WhitelistProof>;
+  if (typeof members.account !== 'string') throw wrong('the proof names no account');
+  const destination = { account: members.account, network, address };
   const expiresMs =
-    given.kind === 'passkey'
-      ? expiryOfPageProof(record, passkeys, given, place)
-      : expiryOfKeyProof(policy.approvers, given as Partial<KeyProof>, place);
+    members.kind === 'passkey'
+      ? expiryOfPageProof(record, passkeys, members, destination)
+      : expiryOfKeyProof(policy.approvers, members as Partial<KeyProof>, destination);
   const nowMs = record.nowMs();
   if (expiresMs <= nowMs) throw wrong('the proof has expired');
   if (expiresMs > lastExpiryMs(policy, nowMs))
@@ -58,11 +58,15 @@ function expiryOfPageProof(
   record: ProofSources['record'],
   passkeys: ProofSources['passkeys'],
   { id }: Partial<WhitelistProof>,
-  place: Omit<ProvenDestination, 'expiresAt'>,
+  destination: Omit<ProvenDestination, 'expiresAt'>,
 ): number {
   const made = typeof id === 'string' ? record.proofOf(id) : undefined;
   if (!made) throw wrong('no such proof was made on the page of the signer');
-  if (made.account !== place.account || made.network !== place.network || made.address !== place.address)
+  if (
+    made.account !== destination.account ||
+    made.network !== destination.network ||
+    made.address !== destination.address
+  )
     throw wrong('the proof is of another destination or account');
   if (passkeys.find(made.passkey)?.account !== made.account)
     throw wrong('the passkey of the proof is not enrolled any more');
@@ -72,16 +76,16 @@ function expiryOfPageProof(
 function expiryOfKeyProof(
   approvers: readonly KeyApprover[],
   { kind, id, expiresAt, signature }: Partial<KeyProof>,
-  place: Omit<ProvenDestination, 'expiresAt'>,
+  destination: Omit<ProvenDestination, 'expiresAt'>,
 ): number {
   const approver = kind === 'key' ? approvers.find((each) => each.id === id) : undefined;
   if (!approver) throw wrong('the policy has no such approver');
-  if (approver.account !== null && approver.account !== place.account)
+  if (approver.account !== null && approver.account !== destination.account)
     throw wrong('the approver proves destinations of another account');
   const expiresMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : Number.NaN;
   if (Number.isNaN(expiresMs) || expiryText(expiresMs) !== expiresAt)
     throw wrong('the proof has no expiry in whole seconds');
-  if (!isSigned(approver, signature, destinationStatement({ ...place, expiresAt })))
+  if (!isSigned(approver, signature, destinationStatement({ ...destination, expiresAt })))
     throw wrong('the approver has not signed this destination');
   return expiresMs;
 }

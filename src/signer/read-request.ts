@@ -8,8 +8,8 @@ const UNSIGNED_MAX = 4_096;
 const INDEX_MAX = 2 ** 31 - 1;
 
 /** @throws {Refusal} `unreadable`, naming the member and the accepted form. */
-export function readRequest(given: Readonly<Record<string, unknown>>): SignRequest {
-  const { id, network, unsigned, intent, depositIndex, proof } = given;
+export function readRequest(body: Readonly<Record<string, unknown>>): SignRequest {
+  const { id, network, unsigned, intent, depositIndex, proof } = body;
   if (typeof id !== 'string' || !ID.test(id)) throw wrong('id', '1 to 200 visible characters of ASCII');
   if (typeof network !== 'string') throw wrong('network', 'a text');
   if (typeof unsigned !== 'string' || unsigned.length > UNSIGNED_MAX)
@@ -19,7 +19,7 @@ export function readRequest(given: Readonly<Record<string, unknown>>): SignReque
   return {
     id,
     network,
-    key: keyOf(given.key),
+    key: keyOf(body.key),
     unsigned,
     intent: intent as Intent,
     ...(depositIndex !== undefined && { depositIndex }),

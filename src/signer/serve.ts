@@ -117,11 +117,11 @@ function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<ListenAddress
 async function clear(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
-  const isTaken = await new Promise<boolean>((resolve) => {
+  const isUsed = await new Promise<boolean>((resolve) => {
     const probe = connect(path, () => resolve(true)).once('error', () => resolve(false));
     probe.unref();
   });
-  if (isTaken || !found.isSocket()) throw new SignerError(`${path} is in use: choose another --socket`);
+  if (isUsed || !found.isSocket()) throw new SignerError(`${path} is in use: choose another --socket`);
   rmSync(path);
 }
 

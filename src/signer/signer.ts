@@ -4,7 +4,7 @@ import { evmDigest, signedEvmTransaction } from '../chains/evm-transaction.ts';
 import type { Signed, SignerFacts, SignRequest } from '../chains/sign-request.ts';
 import { signDigest } from '../chains/signature.ts';
 import { signedTronTransaction, tronDigest } from '../chains/tron-transaction.ts';
-import { countedEntry, wayOf } from './judge.ts';
+import { countedEntry, transferKindOf } from './evaluate-request.ts';
 import { NO_PASSKEYS, type Passkeys } from './passkeys.ts';
 import { describeLimits, type Policy } from './policy.ts';
 import { checkProof } from './proof.ts';
@@ -39,12 +39,12 @@ export function createSignerService(
       if (isKnown(record, id, body)) return signed(wallet, request);
       const sender = wallet.addressOf(network, key);
       const transfer = readTransfer(network, sender, unsigned);
-      const way = wayOf(wallet, request, transfer, () =>
+      const kind = transferKindOf(wallet, request, transfer, () =>
         checkProof({ policy, record, passkeys }, proof, network, transfer.to),
       );
       record.alone(() => {
         const nowMs = record.nowMs();
-        record.add(countedEntry(policy, record, transfer, { id, body, sender, way, nowMs }), nowMs);
+        record.add(countedEntry(policy, record, transfer, { id, body, sender, kind, nowMs }), nowMs);
       });
       return signed(wallet, request);
     },
@@ -61,9 +61,9 @@ function isKnown(record: SignedRecord, id: string, body: string): boolean {
 
 /** The proof is left out: the same person may prove the same destination again. */
 function hashOf({ network, key, unsigned, intent }: SignRequest): string {
-  const place = key.purpose === 'hot' ? 'hot' : key.index;
+  const keyName = key.purpose === 'hot' ? 'hot' : key.index;
   return createHash('sha256')
-    .update(JSON.stringify([network, place, unsigned, intent]))
+    .update(JSON.stringify([network, keyName, unsigned, intent]))
     .digest('hex');
 }
 

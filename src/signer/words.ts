@@ -18,9 +18,9 @@ export function newWords(): string {
  * @throws {SignerError} for any other text, without repeating it.
  */
 export async function seedOf(text: string): Promise<Uint8Array> {
-  const given = text.trim();
-  if (SEED.test(given)) return Buffer.from(given, 'hex');
-  const words = given.toLowerCase().split(/\s+/).join(' ');
+  const word = text.trim();
+  if (SEED.test(word)) return Buffer.from(word, 'hex');
+  const words = word.toLowerCase().split(/\s+/).join(' ');
   if (validateMnemonic(words, wordlist)) return mnemonicToSeed(words);
   throw new SignerError(
     'expected 12 to 24 words of BIP-39 in English, or a seed of 16 to 64 bytes in hexadecimal',

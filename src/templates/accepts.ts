@@ -24,7 +24,7 @@ export function stepAccepts(
 ): boolean {
   const at = stepNameOf(step);
   return machine.transitions.some(
-    (transition) => transition.on === on && transition.from.includes(at) && !transition.beside,
+    (transition) => transition.on === on && transition.from.includes(at) && !transition.parallel,
   );
 }
 

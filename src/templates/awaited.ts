@@ -28,7 +28,7 @@ const DECISIONS: readonly TriggerName[] = [
 ];
 
 /** @returns whether the step takes a payment and ends without one: after its end it still takes a late one, and asks for none. */
-export function asksForPayment(
+export function requestsPayment(
   template: Template,
   step: Pick<Step, 'component' | 'state'>,
   by: readonly TriggerName[] = PAYMENTS,
@@ -55,8 +55,8 @@ export function awaitedOf(template: Template, step: Pick<Step, 'component' | 'st
 }
 
 function findAwaited(template: Template, step: Pick<Step, 'component' | 'state'>): Awaited | null {
-  const takes = (on: TriggerName) => stepAccepts(template, step, on);
-  const isAsked = ANSWERS.some(takes);
-  if (DECISIONS.some(takes) || (isAsked && !hasPayer(template))) return 'decision';
-  return isAsked || asksForPayment(template, step) ? 'payer' : null;
+  const acceptsOn = (on: TriggerName) => stepAccepts(template, step, on);
+  const isRequested = ANSWERS.some(acceptsOn);
+  if (DECISIONS.some(acceptsOn) || (isRequested && !hasPayer(template))) return 'decision';
+  return isRequested || requestsPayment(template, step) ? 'payer' : null;
 }

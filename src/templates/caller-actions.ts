@@ -3,7 +3,7 @@
  * the input of that. The machine itself decides whether an action is possible, and what it moves: it plans the
  * trigger.
  */
-import type { ActName } from '../base/access/acts.ts';
+import type { ActionName } from '../base/access/actions.ts';
 import { BRL } from '../base/money/currency.ts';
 import { accepts, hasPayer } from './accepts.ts';
 import { type ActionEffect, effectsOf } from './action-effects.ts';
@@ -12,7 +12,7 @@ import { STEP_UP_MS } from './effects.ts';
 import type { ProcessRow } from './facts.ts';
 import { FAMILY_TRAITS } from './families.ts';
 import { isRefundable } from './lateness.ts';
-import { type PlannedStep, plan, type Situation, takes } from './machine.ts';
+import { acceptsTrigger, type PlannedStep, plan, type Situation } from './machine.ts';
 import { pendingApproval } from './money-out.ts';
 import { isRuled } from './out-kinds.ts';
 import { brlText, leftOf, PARTS_MAX, partsOf } from './returns.ts';
@@ -56,7 +56,7 @@ export interface ArgumentRule {
 /** An action that is possible now. */
 export interface CallerAction {
   readonly name: CallerActionName;
-  readonly act: ActName;
+  readonly permission: ActionName;
   readonly mutation: string;
   /** By the name of the argument; the others are as the schema says. */
   readonly rules: Readonly<Record<string, ArgumentRule>>;
@@ -67,7 +67,7 @@ export interface CallerAction {
 /** An action, whether or not it is possible. */
 interface Sheet {
   /** Acts that say what the caller needs for it; by the template. */
-  readonly act: (template: Template, row: ProcessRow) => ActName;
+  readonly permission: (template: Template, row: ProcessRow) => ActionName;
   readonly mutation: string | ((row: ProcessRow) => string);
   readonly on: TriggerName;
   /** Triggers of the input by default, then of others that are accepted where that is not. */
@@ -76,17 +76,17 @@ interface Sheet {
   readonly isPriced?: true;
 }
 
-const always = (act: ActName) => () => act;
-const outOfBalance = (otherwise: ActName) => (template: Template) =>
+const always = (action: ActionName) => () => action;
+const outOfBalance = (otherwise: ActionName) => (template: Template) =>
   hasPayer(template) ? otherwise : 'balance.pay_out';
-const bare = (trigger: Trigger) => () => [trigger];
+const triggering = (trigger: Trigger) => () => [trigger];
 const isWithdrawal = ({ process }: ProcessRow) => process?.approval?.trigger === undefined;
 /** The operator names the account. */
 const onAccount = (row: ProcessRow) => ({ account: { value: String(row.accountId) } });
 
 const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
   enter_amount: {
-    act: always('transaction.enter_amount'),
+    permission: always('transaction.enter_amount'),
     mutation: 'enterAmount',
     on: 'amount_given',
     triggers: (row, nowMs) => {
@@ -96,13 +96,13 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     },
   },
   accept_quote: {
-    act: outOfBalance('transaction.accept_quote'),
+    permission: outOfBalance('transaction.accept_quote'),
     mutation: 'acceptQuote',
     on: 'accepted',
-    triggers: bare({ on: 'accepted' }),
+    triggers: triggering({ on: 'accepted' }),
   },
   provide_identity: {
-    act: outOfBalance('transaction.provide_identity'),
+    permission: outOfBalance('transaction.provide_identity'),
     mutation: 'provideIdentity',
     on: 'identity_given',
     triggers: (row) => {
@@ -116,27 +116,27 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     },
   },
   confirm_identity: {
-    act: always('transaction.confirm_identity'),
+    permission: always('transaction.confirm_identity'),
     mutation: 'confirmIdentity',
     on: 'identity_confirmed',
-    triggers: bare({ on: 'identity_confirmed' }),
+    triggers: triggering({ on: 'identity_confirmed' }),
   },
   approve_money_out: {
-    act: (_template, row) => (isWithdrawal(row) ? 'withdrawal.approve' : 'money_out.approve'),
+    permission: (_template, row) => (isWithdrawal(row) ? 'withdrawal.approve' : 'money_out.approve'),
     mutation: (row) => (isWithdrawal(row) ? 'approveWithdrawal' : 'approveMoneyOut'),
     on: 'approved',
-    triggers: bare({ on: 'approved', by: '' }),
+    triggers: triggering({ on: 'approved', by: '' }),
     rules: ({ process }) =>
       process?.approval?.trigger ? { requestedAt: { value: process.approval.askedAt } } : {},
   },
   reject_money_out: {
-    act: (_template, row) => (isWithdrawal(row) ? 'withdrawal.reject' : 'money_out.reject'),
+    permission: (_template, row) => (isWithdrawal(row) ? 'withdrawal.reject' : 'money_out.reject'),
     mutation: (row) => (isWithdrawal(row) ? 'rejectWithdrawal' : 'rejectMoneyOut'),
     on: 'rejected',
-    triggers: bare({ on: 'rejected' }),
+    triggers: triggering({ on: 'rejected' }),
   },
   requote_deposit: {
-    act: always('deposit.resolve'),
+    permission: always('deposit.resolve'),
     mutation: 'resolveDeposit',
     on: 'requoted',
     triggers: ({ quote, refQuote, fees, targetAmount, networkFee, process }) => {
@@ -148,21 +148,21 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     isPriced: true,
   },
   keep_deposit: {
-    act: always('deposit.resolve'),
+    permission: always('deposit.resolve'),
     mutation: 'resolveDeposit',
     on: 'kept',
-    triggers: bare({ on: 'kept' }),
+    triggers: triggering({ on: 'kept' }),
     rules: () => ({ resolution: { value: 'KEEP' }, address: { isLeftOut: true } }),
   },
   refund_deposit: {
-    act: always('deposit.resolve'),
+    permission: always('deposit.resolve'),
     mutation: 'resolveDeposit',
     on: 'refund_ordered',
     triggers: ({ depositFrom }) => (depositFrom ? [{ on: 'refund_ordered', address: depositFrom }] : []),
     rules: () => ({ resolution: { value: 'REFUND' } }),
   },
   refund_payment: {
-    act: always('payment.refund'),
+    permission: always('payment.refund'),
     mutation: 'refundPayment',
     on: 'payment_refunded',
     triggers: (row, nowMs) => {
@@ -181,61 +181,61 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     },
   },
   cancel: {
-    act: ({ family }) => FAMILY_TRAITS[family].acts.cancel,
+    permission: ({ family }) => FAMILY_TRAITS[family].permissions.cancel,
     mutation: 'cancelTransaction',
     on: 'cancelled',
-    triggers: bare({ on: 'cancelled' }),
+    triggers: triggering({ on: 'cancelled' }),
   },
   release_hold: {
-    act: always('hold.release'),
+    permission: always('hold.release'),
     mutation: 'releaseHold',
     on: 'released',
-    triggers: bare({ on: 'released', by: '' }),
+    triggers: triggering({ on: 'released', by: '' }),
     rules: (row) => ({
       ...onAccount(row),
       ...(row.process?.isFrozen === true && { reason: { isRequired: true } as const }),
     }),
   },
   reject_hold: {
-    act: always('hold.reject'),
+    permission: always('hold.reject'),
     mutation: 'rejectHold',
     on: 'hold_rejected',
-    triggers: bare({ on: 'hold_rejected' }),
+    triggers: triggering({ on: 'hold_rejected' }),
     rules: onAccount,
   },
   approve_step_up: {
-    act: always('step_up.approve'),
+    permission: always('step_up.approve'),
     mutation: 'approveStepUp',
     on: 'step_up_approved',
-    triggers: bare({ on: 'step_up_approved' }),
+    triggers: triggering({ on: 'step_up_approved' }),
     rules: onAccount,
   },
   deny_step_up: {
-    act: always('step_up.deny'),
+    permission: always('step_up.deny'),
     mutation: 'denyStepUp',
     on: 'step_up_denied',
-    triggers: bare({ on: 'step_up_denied' }),
+    triggers: triggering({ on: 'step_up_denied' }),
     rules: onAccount,
   },
   retry_refund: {
-    act: always('refund.retry'),
+    permission: always('refund.retry'),
     mutation: 'retryRefund',
     on: 'refund_retried',
-    triggers: bare({ on: 'refund_retried' }),
+    triggers: triggering({ on: 'refund_retried' }),
     rules: onAccount,
   },
   settle_refund_by_hand: {
-    act: always('refund.settle_by_hand'),
+    permission: always('refund.settle_by_hand'),
     mutation: 'settleRefundByHand',
     on: 'refund_paid_by_hand',
-    triggers: bare({ on: 'refund_paid_by_hand', reference: '' }),
+    triggers: triggering({ on: 'refund_paid_by_hand', reference: '' }),
     rules: onAccount,
   },
 };
 
 /** @returns the act of an action on such a transaction: its scope is what a caller needs. */
-export function actOf(name: CallerActionName, template: Template, row: ProcessRow): ActName {
-  return SHEETS[name].act(template, row);
+export function permissionOf(name: CallerActionName, template: Template, row: ProcessRow): ActionName {
+  return SHEETS[name].permission(template, row);
 }
 
 /**
@@ -266,7 +266,7 @@ export function refundEffects(
 }
 
 /** @returns those of the actions that the machine accepts, without their figures, which a page does not show. */
-export function actionsTaken(
+export function acceptedActions(
   template: Template,
   row: ProcessRow,
   nowMs: number,
@@ -274,7 +274,7 @@ export function actionsTaken(
 ): readonly CallerActionName[] {
   return names.filter((name) =>
     triggersOf(name, template, row, nowMs).some((trigger) =>
-      takes(template, row, trigger, situationAt(nowMs)),
+      acceptsTrigger(template, row, trigger, situationAt(nowMs)),
     ),
   );
 }
@@ -285,13 +285,13 @@ function callerAction(
   row: ProcessRow,
   nowMs: number,
 ): CallerAction | undefined {
-  const { act, mutation, rules, isPriced } = SHEETS[name];
+  const { permission: action, mutation, rules, isPriced } = SHEETS[name];
   for (const trigger of triggersOf(name, template, row, nowMs)) {
     const steps = planned(template, row, trigger, nowMs);
     if (steps)
       return {
         name,
-        act: act(template, row),
+        permission: action(template, row),
         mutation: typeof mutation === 'string' ? mutation : mutation(row),
         rules: { end2end: { value: row.end2end }, ...rules?.(row, trigger) },
         effects: effectsOf(template, row, steps, isPriced === true),

@@ -97,7 +97,7 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
 }
 
 /**
- * @param place - component and state, as published.
+ * @param stepName - component and state, as published.
  * @param status - broad label.
  * @param substatus - step-level label.
  * @param message - meaning of the state for the customer.
@@ -105,7 +105,7 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
  *   `leavesRest`, `headline`: see `Step`.
  */
 export function step(
-  place: readonly [component: string, state: string],
+  stepName: readonly [component: string, state: string],
   status: keyof typeof STATUS,
   substatus: Label,
   message: Label,
@@ -119,8 +119,8 @@ export function step(
   } = {},
 ): Step {
   return {
-    component: place[0],
-    state: place[1],
+    component: stepName[0],
+    state: stepName[1],
     status: label(status, STATUS[status]),
     statusCode: statusCodeOf(status),
     substatus,

@@ -52,10 +52,10 @@ type Seen = View<'deposit_seen'>;
 /** Facts of a return that is not on its way any more. */
 const NOT_SENT_BACK = { refundAddress: undefined, refundWorth: undefined, heldAt: undefined } as const;
 
-const takeAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
+const bookAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
 const lose = ofDeposit(journals.creditedDropped);
-const keep = ofDeposit(journals.depositKept);
-const keepAndReserve = ofDeposit(journals.depositKept, journals.reserve);
+const creditDeposit = ofDeposit(journals.depositCredited);
+const creditAndReserve = ofDeposit(journals.depositCredited, journals.reserve);
 const holdAgain = ofDeposit(journals.reservationHeld);
 
 const depositTransitions: readonly Transition[] = [
@@ -68,8 +68,8 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_seen', [WAITING, DROPPED], EXPIRED, { when: isLate, again: true }),
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], DETECTED, {
     when: (view) => isExact(view) && !isLate(view),
-    takesPrice: true,
-    set: takeDeposit,
+    setsPrice: true,
+    set: acceptDeposit,
     post: ofDeposit(journals.depositSeen),
   }),
   // Another amount, or too late: label and booking wait until the network has confirmed it.
@@ -82,17 +82,17 @@ const depositTransitions: readonly Transition[] = [
   when('deposit_confirmed', EXPIRED, 'crypto_deposit/LATE', {
     when: (view) => isSameDeposit(view) && view.process.deposit?.isLate === true,
     set: publishDeposit,
-    post: takeAndHold,
+    post: bookAndHold,
   }),
   when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/UNDERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) < 0n,
     set: publishDeposit,
-    post: takeAndHold,
+    post: bookAndHold,
   }),
   when('deposit_confirmed', [WAITING, DROPPED, EXPIRED], 'crypto_deposit/OVERPAID', {
     when: (view) => isSameDeposit(view) && differenceOf(view) > 0n,
     set: publishDeposit,
-    post: takeAndHold,
+    post: bookAndHold,
   }),
   when('deposit_dropped', DETECTED, DROPPED, {
     when: isSameDeposit,
@@ -106,7 +106,7 @@ const depositTransitions: readonly Transition[] = [
   // After it was final: the transaction continues, and the account holder owes the amount to the house (domain.md
   // 2.3: reorg after crediting).
   when('deposit_dropped', FINAL, 'stay', {
-    beside: true,
+    parallel: true,
     when: (view) => isSameDeposit(view) && isThere(view),
     set: ({ process }) => ({
       process: { deposit: { ...known(process.deposit, 'a deposit'), isLost: true } },
@@ -157,10 +157,10 @@ const screeningTransitions: readonly Transition[] = [
 ];
 
 const resolutionTransitions: readonly Transition[] = [
-  when('kept', BLOCKED, 'partial_success/DONE', { when: isScreened, post: keep }),
+  when('kept', BLOCKED, 'partial_success/DONE', { when: isScreened, post: creditDeposit }),
   // Deposits that screening releases from a hold are credited: the lock of the price has passed (postings.json, L33 →
   // L35).
-  when('released', HELD, 'partial_success/DONE', { when: mayRelease, set: thaw, post: keep }),
+  when('released', HELD, 'partial_success/DONE', { when: mayRelease, set: thaw, post: creditDeposit }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
     moneyOut: 'redirect',
     when: (view) => isThere(view) && isScreened(view) && view.trigger.address !== view.row.depositFrom,
@@ -198,7 +198,7 @@ const resolutionTransitions: readonly Transition[] = [
       facts: view.trigger.price,
       process: { ...paidNow(view).process, isRequoted: true },
     }),
-    post: (view) => [...keepAndReserve(view), journals.swapOut(conversionOut(view.row))],
+    post: (view) => [...creditAndReserve(view), journals.swapOut(conversionOut(view.row))],
   }),
 ];
 
@@ -281,7 +281,7 @@ function noteDeposit(view: Seen): Change {
   return { process: { deposit: { txHash, logIndex, amount, from, isLate: isLate(view) } } };
 }
 
-function takeDeposit(view: Seen): Change {
+function acceptDeposit(view: Seen): Change {
   const { txHash, from, price } = view.trigger;
   return { ...noteDeposit(view), facts: { txHash, depositFrom: from, ...price } };
 }

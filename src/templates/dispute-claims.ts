@@ -9,7 +9,7 @@ import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { cents, conversionIn } from './amounts.ts';
 import type { ConvertedPart, PixReturn, Process, ProcessRow } from './facts.ts';
-import { beyondPayment, brlText, ended, kept, leftOf, partOf, read, returnsOf } from './returns.ts';
+import { beyondPayment, brlText, ended, leftOf, partOf, read, returnsOf, storedPart } from './returns.ts';
 import type { Change, PostView, View } from './transition.ts';
 
 /** The step of an open dispute. */
@@ -37,7 +37,7 @@ export function partFailed(view: View, failed: PixReturn | undefined): Change {
 }
 
 /** Share of the dispute in the crypto that a failed part gives back. */
-export function takenByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bigint): readonly Journal[] {
+export function claimedByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bigint): readonly Journal[] {
   const { row, before } = view;
   const { currency } = conversionIn(row);
   const after = row.process as Process;
@@ -116,7 +116,7 @@ export function confirmedJournals(view: PostView<'dispute_returned'>): readonly 
   const { currency } = conversionIn(row);
   const back = overtaken.flatMap(({ part }) => (part ? [journals.refundReversed(read(part, currency))] : []));
   const freed = overtaken.reduce((sum, { part }) => sum + cryptoOf(part), 0n);
-  return [...back, ...takenByDispute(view, freed)];
+  return [...back, ...claimedByDispute(view, freed)];
 }
 
 /** @returns the return of this id that a dispute has overtaken. */
@@ -146,7 +146,7 @@ function openGrown({ row, process }: Pick<View, 'row' | 'process'>, freed: bigin
   const held = BigInt(disputed) + freed;
   return {
     ...(returns && { returns }),
-    dispute: kept(part),
+    dispute: storedPart(part),
     disputed: String(held < part.crypto ? held : part.crypto),
     disputeClaim: claim > brl ? disputeClaim : undefined,
   };
@@ -171,7 +171,7 @@ function grow(
 ): readonly PixReturn[] {
   const others = returns.filter(({ returnId }) => returnId !== entry.returnId);
   const isSame = brl === cents(entry.amount);
-  const part = isSame ? entry.part : kept(partOf(withReturns(row, others), brl));
+  const part = isSame ? entry.part : storedPart(partOf(withReturns(row, others), brl));
   const grown = { ...entry, amount: brlText(brl), ...(part && { part }) };
   return returns.map((each) => (each.returnId === entry.returnId ? grown : each));
 }

@@ -24,12 +24,12 @@ import { isDisputable } from './lateness.ts';
 import {
   brlText,
   ended,
-  kept,
   leftOf,
   partOf,
   type ReturnEnd,
   read,
   returnsOf,
+  storedPart,
   withReturn,
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
@@ -52,7 +52,7 @@ export function disputeTransitions(
     }),
     // A bank may accept a dispute after it was rejected, under the same name: its money is gone then.
     when('dispute_accepted', finished, OPEN, {
-      beside: true,
+      parallel: true,
       moneyOut: 'demanded',
       when: (view) => rejectedOf(view) !== undefined && leftOf(view.row) > 0n,
       set: (view) => open(view, known(rejectedOf(view), 'a rejected dispute')),
@@ -66,7 +66,7 @@ export function disputeTransitions(
         const { part } = disputeOf(view);
         const amount = brlText(part.brl);
         const { disputeClaim: claim } = view.process;
-        const accepted = { kind: 'dispute', amount, part: kept(part), state: 'done' } as const;
+        const accepted = { kind: 'dispute', amount, part: storedPart(part), state: 'done' } as const;
         return {
           process: {
             disputeClaim: undefined,
@@ -85,7 +85,7 @@ export function disputeTransitions(
       post: ({ row, process }) => [journals.releaseHold(conversionIn(row).currency, heldOf(process))],
     }),
     when('dispute_returned', finished, 'stay', {
-      beside: true,
+      parallel: true,
       moneyOut: 'demanded',
       when: (view) => claimant(view, cents(view.trigger.amount)) !== undefined,
       set: confirmed,
@@ -108,15 +108,15 @@ function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
   });
   return [
     when('refund_failed', all, 'stay', {
-      beside: true,
+      parallel: true,
       when: isPart,
       set: (view) => end(view, { state: 'credited_back' }),
     }),
     when('refund_settled', all, 'stay', {
-      beside: true,
+      parallel: true,
       when: isPart,
       set: (view) => {
-        const part = kept(partOf(view.row, cents(overtaken(view).amount)));
+        const part = storedPart(partOf(view.row, cents(overtaken(view).amount)));
         return end(view, { state: 'done', part });
       },
       post: ({ row, process, trigger }) =>
@@ -165,14 +165,14 @@ function disputed({ row }: Pick<View, 'row'>, amount: bigint | undefined): bigin
 /** Amount that a dispute can hold: at most the available one (domain.md 3.6: MED returns only what is there). */
 function open(view: View<'dispute_opened' | 'dispute_accepted'>, { id, claim }: DisputeClaim): Change {
   const { row, process } = view;
-  const asked = claim === undefined ? undefined : BigInt(claim);
-  const brl = disputed(view, asked);
-  const whole = claimOf(row, asked);
+  const claimed = claim === undefined ? undefined : BigInt(claim);
+  const brl = disputed(view, claimed);
+  const whole = claimOf(row, claimed);
   const part = partOf(row, brl);
   const there = view.available(part.currency.code);
   return {
     process: {
-      dispute: kept(part),
+      dispute: storedPart(part),
       disputeId: id,
       disputeClaim: whole > brl ? String(whole) : undefined,
       disputed: String(there < part.crypto ? there : part.crypto),

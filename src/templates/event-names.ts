@@ -11,11 +11,11 @@ export const HELD_EVENT: StayEvent = 'money_out.held';
 /** @returns every name that an event of the template can have: those of its steps in their order, then the others. */
 export function eventNamesOf(template: Template): readonly string[] {
   const ofSteps = template.steps.map((step) => eventName({ template: template.name, ...step }));
-  return [...ofSteps, ...eventsBeside(template).map(({ name }) => name)];
+  return [...ofSteps, ...extraEvents(template).map(({ name }) => name)];
 }
 
 /** @returns the events of a template beside its steps, with what each says. */
-export function eventsBeside({ name, machine }: Template): readonly { name: string; doc: string }[] {
+export function extraEvents({ name, machine }: Template): readonly { name: string; doc: string }[] {
   const events = new Set<StayEvent>(
     machine.transitions.flatMap(({ event, moneyOut }) => [
       ...(event ? [event] : []),
@@ -24,10 +24,10 @@ export function eventsBeside({ name, machine }: Template): readonly { name: stri
   );
   return (Object.keys(STAY_EVENTS) as StayEvent[])
     .filter((event) => events.has(event))
-    .map((event) => ({ name: nameBeside(name, event), doc: STAY_EVENTS[event] }));
+    .map((event) => ({ name: extraEventName(name, event), doc: STAY_EVENTS[event] }));
 }
 
 /** @returns the whole name of an event beside the steps. */
-export function nameBeside(template: string, event: StayEvent): string {
+export function extraEventName(template: string, event: StayEvent): string {
   return `${template.toLowerCase()}.${event}`;
 }

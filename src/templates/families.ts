@@ -1,5 +1,5 @@
 /** Traits of families: use cases read them here, and compare no names. */
-import type { ActName } from '../base/access/acts.ts';
+import type { ActionName } from '../base/access/actions.ts';
 import type { Family } from './define.ts';
 
 /** Properties of every template of a family. */
@@ -7,36 +7,36 @@ export interface FamilyTraits {
   /** BRL comes in by PIX, or goes out by PIX; a withdrawal leaves in its own currency. */
   readonly flow: 'in' | 'out' | 'withdrawal';
   /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
-  readonly asksOnPage: boolean;
+  readonly promptsOnPage: boolean;
   /** Whether a payer pays a shop: rates are shown only where the shop wants it. */
   readonly paysShop: boolean;
-  readonly acts: { readonly create: ActName; readonly cancel: ActName };
+  readonly permissions: { readonly create: ActionName; readonly cancel: ActionName };
 }
 
 /** By family. Taking money out of the account asks for more than making a charge does. */
 export const FAMILY_TRAITS: Readonly<Record<Family, FamilyTraits>> = {
   checkouts: {
     flow: 'in',
-    asksOnPage: true,
+    promptsOnPage: true,
     paysShop: true,
-    acts: { create: 'checkout.create', cancel: 'transaction.cancel' },
+    permissions: { create: 'checkout.create', cancel: 'transaction.cancel' },
   },
   onramps: {
     flow: 'in',
-    asksOnPage: false,
+    promptsOnPage: false,
     paysShop: false,
-    acts: { create: 'onramp.create', cancel: 'transaction.cancel' },
+    permissions: { create: 'onramp.create', cancel: 'transaction.cancel' },
   },
   offramps: {
     flow: 'out',
-    asksOnPage: false,
+    promptsOnPage: false,
     paysShop: false,
-    acts: { create: 'offramp.create', cancel: 'transaction.cancel' },
+    permissions: { create: 'offramp.create', cancel: 'transaction.cancel' },
   },
   withdrawals: {
     flow: 'withdrawal',
-    asksOnPage: false,
+    promptsOnPage: false,
     paysShop: false,
-    acts: { create: 'withdrawal.create', cancel: 'withdrawal.cancel' },
+    permissions: { create: 'withdrawal.create', cancel: 'withdrawal.cancel' },
   },
 };

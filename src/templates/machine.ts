@@ -26,7 +26,7 @@ export interface PlannedStep {
   /** The transaction after it. */
   readonly row: ProcessRow;
   /** See `Transition`. */
-  readonly takesPrice: boolean;
+  readonly setsPrice: boolean;
   /** Whether (component, state) changed: then it is an event. */
   readonly isMove: boolean;
   /** See `Transition`. */
@@ -64,19 +64,24 @@ export function plan(
   let present = outcome ? { ...row, process: outcome.process } : row;
   let next: Trigger = outcome?.trigger ?? trigger;
   for (;;) {
-    const taken = transitionFor(template, present, next, situation);
-    if (!taken) break;
-    const step = take(template, present, taken, viewOf(present, next, situation));
+    const transition = transitionFor(template, present, next, situation);
+    if (!transition) break;
+    const step = stepOf(template, present, transition, viewOf(present, next, situation));
     planned.push(step);
     assert(planned.length <= STEPS_MAX, `${template.name} comes to rest`);
     present = step.row;
-    if (!taken.again) next = { on: 'reached' };
+    if (!transition.again) next = { on: 'reached' };
   }
   return planned.length > 0 ? planned : undefined;
 }
 
 /** @returns whether the machine accepts the trigger, without planning the consequences. */
-export function takes(template: Template, row: ProcessRow, trigger: Trigger, situation: Situation): boolean {
+export function acceptsTrigger(
+  template: Template,
+  row: ProcessRow,
+  trigger: Trigger,
+  situation: Situation,
+): boolean {
   const outcome = row.process?.approval ? decided(row.process, trigger, situation.nowMs) : undefined;
   if (outcome === 'too_late') return false;
   if (outcome && 'approval' in outcome) return true;
@@ -98,7 +103,7 @@ export function waiting(
   const waits = apply(row, { process: { approval } });
   return {
     row: event ? happen(template, waits, nowMs) : waits,
-    takesPrice: false,
+    setsPrice: false,
     isMove: false,
     ...(event && { event }),
     journals: [],
@@ -126,7 +131,7 @@ function viewOf(row: ProcessRow, trigger: Trigger, situation: Situation): View {
   return { row, process: row.process, trigger, ...situation } as unknown as View;
 }
 
-function take(template: Template, row: ProcessRow, transition: Transition, view: View): PlannedStep {
+function stepOf(template: Template, row: ProcessRow, transition: Transition, view: View): PlannedStep {
   const isMove = transition.to !== 'stay';
   const { shortfall, event, moneyOut } = transition;
   const changed = apply(row, transition.set?.(view) ?? {});
@@ -150,7 +155,7 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
   assert(!shortfall || journals.length <= 1, 'a step that may not be covered posts one journal');
   return {
     row: reached,
-    takesPrice: transition.takesPrice === true,
+    setsPrice: transition.setsPrice === true,
     isMove,
     ...(moneyOut && { moneyOut }),
     ...(event && { event }),
@@ -166,7 +171,7 @@ function take(template: Template, row: ProcessRow, transition: Transition, view:
 function ending(template: Template, row: ProcessRow, step: StepName, { nowMs }: View): PlannedStep {
   return {
     row: reach(template, row, step, nowMs),
-    takesPrice: false,
+    setsPrice: false,
     isMove: true,
     journals: [],
     effects: [],
@@ -181,15 +186,15 @@ function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
 function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
-  const isKept = step.component === REFUND;
+  const isRefund = step.component === REFUND;
   // A pending approval belongs to the step that was left.
   const left = row.process?.approval ? apply(row, { process: { approval: undefined } }) : row;
   return {
     ...happen(template, left, nowMs),
     component: step.component,
     state: step.state,
-    errorEn: step.errorMessage.en || (isKept ? row.errorEn : ''),
-    errorPt: step.errorMessage.pt || (isKept ? row.errorPt : ''),
+    errorEn: step.errorMessage.en || (isRefund ? row.errorEn : ''),
+    errorPt: step.errorMessage.pt || (isRefund ? row.errorPt : ''),
   };
 }
 

@@ -17,26 +17,26 @@ const ALARM_EVENTS: Readonly<Record<MedAlarm, StayEvent>> = {
 export function medTransitions(all: readonly StepName[]): readonly Transition[] {
   return [
     when('med_opened', all, 'stay', {
-      beside: true,
+      parallel: true,
       when: isOpening(true),
       set: opened,
       event: 'med_case.opened',
     }),
-    when('med_opened', all, 'stay', { beside: true, when: isOpening(false), set: opened }),
+    when('med_opened', all, 'stay', { parallel: true, when: isOpening(false), set: opened }),
     ...MED_ALARMS.map((hours) =>
       when('med_due', all, 'stay', {
-        beside: true,
+        parallel: true,
         when: (view) => view.trigger.hours === hours && isOpen(view),
         event: ALARM_EVENTS[hours],
       }),
     ),
     when('med_closed', all, 'stay', {
-      beside: true,
+      parallel: true,
       when: (view) => view.trigger.isReport && isOpen(view),
       set: closed,
       event: 'med_case.closed',
     }),
-    when('med_closed', all, 'stay', { beside: true, when: isOpen, set: closed }),
+    when('med_closed', all, 'stay', { parallel: true, when: isOpen, set: closed }),
   ];
 }
 

@@ -45,11 +45,11 @@ export function pixInTransitions(names: PixInComponents): readonly Transition[] 
 /** No payment of an impossible time is taken, at whatever step: its money goes to suspense (C-36). */
 function atPossibleTime(transition: Transition): Transition {
   if (transition.on !== 'pix_received') return transition;
-  const isTaken = (view: View) => {
+  const isAccepted = (view: View) => {
     const { settledAt } = (view as Payment).trigger;
     return !isImpossible(view, settledAt) && transition.when?.(view) !== false;
   };
-  return { ...transition, when: isTaken };
+  return { ...transition, when: isAccepted };
 }
 
 /** Steps at which a payment was converted finally: it may be disputed or refunded, as long as some of it is left. */
@@ -197,7 +197,7 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     }),
     // Ordered before the session ended, and made after that: nobody can pay it any more.
     when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
-      beside: true,
+      parallel: true,
       when: isUnpaid,
       effects: ['cancel_charge'],
     }),
@@ -230,7 +230,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
       when: (view) => excessOf(view) < 0n,
     }),
     when('pix_received', payable, `${deposit}/OVERPAID`, {
-      takesPrice: true,
+      setsPrice: true,
       moneyOut: 'fixed',
       when: (view) => excessOf(view) > 0n,
       set: noteOverpayment,
@@ -238,7 +238,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
     }),
     when('pix_received', payable, `${deposit}/PAID`, {
       ...received,
-      takesPrice: true,
+      setsPrice: true,
       set: noteFullPayment,
     }),
     when(

@@ -6,29 +6,29 @@
 import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
 import { cents, conversionIn } from './amounts.ts';
-import { partFailed, takenByDispute } from './dispute-claims.ts';
+import { claimedByDispute, partFailed } from './dispute-claims.ts';
 import { mayRetry } from './effects.ts';
 import type { PixReturn, Process, ReturnKind } from './facts.ts';
 import { isRefundable } from './lateness.ts';
 import { isHeldByDispute } from './refund-dispute-machine.ts';
 import {
-  askedOrLeft,
   brlText,
   ended,
   isOfStep,
-  kept,
   leftOf,
   PARTS_MAX,
-  paidByHand,
+  paidManually,
   partOf,
   partsOf,
+  pendingReturn,
   type ReturnEnd,
   read,
+  requestedOrLeft,
   returnOfStep,
   returnsOf,
-  returnsOwed,
-  returnUnderWay,
+  storedPart,
   sumOf,
+  unpaidReturns,
   withReturn,
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
@@ -52,8 +52,8 @@ export function returnTransitions(
 ): readonly Transition[] {
   return [
     ...STEP_TRANSITIONS,
-    ...besideTransitions(all),
-    ...owedTransitions(all),
+    ...parallelTransitions(all),
+    ...receivableTransitions(all),
     ...refundTransitions(finished),
   ];
 }
@@ -77,43 +77,45 @@ const STEP_TRANSITIONS: readonly Transition[] = [
 ];
 
 /** Returns beside the steps. */
-function besideTransitions(all: readonly StepName[]): readonly Transition[] {
+function parallelTransitions(all: readonly StepName[]): readonly Transition[] {
   return [
     when('refund_settled', all, 'stay', {
-      beside: true,
-      when: isUnderWay('excess'),
-      set: (view) => end(view, told(view), 'done'),
-      post: ({ before, trigger }) => [journals.excessReturned(sumOf(toldOf(before, trigger.returnId)))],
+      parallel: true,
+      when: isPending('excess'),
+      set: (view) => end(view, reportedReturn(view), 'done'),
+      post: ({ before, trigger }) => [
+        journals.excessReturned(sumOf(reportedReturns(before, trigger.returnId))),
+      ],
     }),
     when('refund_failed', all, 'stay', {
-      beside: true,
-      when: (view) => isUnderWay('excess')(view) && mayRetry(view.process),
-      set: (view) => end(view, told(view), 'failed'),
+      parallel: true,
+      when: (view) => isPending('excess')(view) && mayRetry(view.process),
+      set: (view) => end(view, reportedReturn(view), 'failed'),
       effects: ['retry_returns'],
     }),
     when('refund_failed', all, 'stay', {
-      beside: true,
-      when: isUnderWay('excess'),
-      set: (view) => end(view, told(view), 'failed'),
+      parallel: true,
+      when: isPending('excess'),
+      set: (view) => end(view, reportedReturn(view), 'failed'),
     }),
     when('refund_settled', all, 'stay', {
-      beside: true,
-      when: isUnderWay('part'),
-      set: (view) => end(view, told(view), 'done'),
-      post: ({ before, trigger }) => [journals.pixRefunded(sumOf(toldOf(before, trigger.returnId)))],
+      parallel: true,
+      when: isPending('part'),
+      set: (view) => end(view, reportedReturn(view), 'done'),
+      post: ({ before, trigger }) => [journals.pixRefunded(sumOf(reportedReturns(before, trigger.returnId)))],
       event: 'partial_refund.done',
     }),
     when('refund_failed', all, 'stay', {
-      beside: true,
-      when: isUnderWay('part'),
-      set: (view) => partFailed(view, told(view)),
+      parallel: true,
+      when: isPending('part'),
+      set: (view) => partFailed(view, reportedReturn(view)),
       post: (view) => {
         const { row, before, trigger } = view;
-        return toldOf(before, trigger.returnId).flatMap(({ part }) =>
+        return reportedReturns(before, trigger.returnId).flatMap(({ part }) =>
           part
             ? [
                 journals.refundReversed(read(part, conversionIn(row).currency)),
-                ...takenByDispute(view, BigInt(part.crypto)),
+                ...claimedByDispute(view, BigInt(part.crypto)),
               ]
             : [],
         );
@@ -124,51 +126,51 @@ function besideTransitions(all: readonly StepName[]): readonly Transition[] {
 }
 
 /** Failed returns that are still owed: ordered again under a new id, or paid by hand. */
-function owedTransitions(all: readonly StepName[]): readonly Transition[] {
-  const isOwed = (view: View) => returnsOwed(view).length > 0;
-  const mayOrder = (view: View) => isOwed(view) && !isHeldByDispute(view.row);
+function receivableTransitions(all: readonly StepName[]): readonly Transition[] {
+  const hasReceivable = (view: View) => unpaidReturns(view).length > 0;
+  const mayOrder = (view: View) => hasReceivable(view) && !isHeldByDispute(view.row);
   const again = { moneyOut: 'fixed', when: mayOrder, set: retry } as const;
-  const byHand = {
-    when: isOwed,
+  const manual = {
+    when: hasReceivable,
     set: (view: View<'refund_paid_by_hand'>): Change => ({
-      process: { returns: paidByHand(view, view.trigger.reference) },
+      process: { returns: paidManually(view, view.trigger.reference) },
     }),
     post: ({ row, before }: PostView) => [
-      journals.payerPaidByHand(sumOf(returnsOwed({ row, process: before }))),
+      journals.payerPaidManually(sumOf(unpaidReturns({ row, process: before }))),
     ],
   };
   return [
     when('refund_retried', 'refund/ERROR', 'refund/INITIAL', again),
     when('refund_retried', all, 'stay', { ...again, effects: ['order_returns'] }),
-    when('refund_paid_by_hand', 'refund/ERROR', 'refund/DONE', byHand),
-    when('refund_paid_by_hand', all, 'stay', byHand),
+    when('refund_paid_by_hand', 'refund/ERROR', 'refund/DONE', manual),
+    when('refund_paid_by_hand', all, 'stay', manual),
   ];
 }
 
 /** Refunds by the account holder: the whole remainder ends the transaction, a part leaves the step unchanged. */
 function refundTransitions(finished: readonly StepName[]): readonly Transition[] {
-  const taking = {
+  const payingAgain = {
     post: ({ row, before, trigger }: PostView<'payment_refunded'>) => {
       const paid = { ...row, process: before };
-      return [journals.refundTaken(partOf(paid, askedOrLeft(paid, trigger.amount)))];
+      return [journals.refundDebited(partOf(paid, requestedOrLeft(paid, trigger.amount)))];
     },
     shortfall: 'refused',
     moneyOut: 'refund',
   } as const;
   return [
     when('payment_refunded', finished, 'refund/INITIAL', {
-      ...taking,
+      ...payingAgain,
       when: (view) =>
         mayBeRefunded(view) &&
-        askedOrLeft(view.row, view.trigger.amount) === leftOf(view.row) &&
+        requestedOrLeft(view.row, view.trigger.amount) === leftOf(view.row) &&
         !returnsOf(view.process).some(({ kind, state }) => kind === 'part' && state === 'requested'),
       set: (view) => orderRefund(view, 'refund'),
     }),
     when('payment_refunded', finished, 'stay', {
-      ...taking,
+      ...payingAgain,
       when: (view) =>
         mayBeRefunded(view) &&
-        askedOrLeft(view.row, view.trigger.amount) < leftOf(view.row) &&
+        requestedOrLeft(view.row, view.trigger.amount) < leftOf(view.row) &&
         partsOf(view.process) < PARTS_MAX,
       set: (view) => orderRefund(view, 'part'),
       effects: ['order_returns'],
@@ -178,40 +180,40 @@ function refundTransitions(finished: readonly StepName[]): readonly Transition[]
 }
 
 function mayBeRefunded(view: Refund): boolean {
-  return isRefundable(view) && leftOf(view.row) > 0n && askedOrLeft(view.row, view.trigger.amount) > 0n;
+  return isRefundable(view) && leftOf(view.row) > 0n && requestedOrLeft(view.row, view.trigger.amount) > 0n;
 }
 
 function orderRefund(view: Refund, kind: 'refund' | 'part'): Change {
-  const brl = askedOrLeft(view.row, view.trigger.amount);
-  const part = kept(partOf(view.row, brl));
+  const brl = requestedOrLeft(view.row, view.trigger.amount);
+  const part = storedPart(partOf(view.row, brl));
   const finishedAt = view.process.finishedAt ?? view.row.updatedAt;
   return { process: { finishedAt, returns: withReturn(view, { kind, amount: brlText(brl), part }) } };
 }
 
 /** A failed return is retried as a new return: for a rail the old one has failed finally. */
 function retry(view: View): Change {
-  const owed = returnsOwed(view);
-  const returns = owed.reduce(
+  const receivable = unpaidReturns(view);
+  const returns = receivable.reduce(
     (list, { kind, amount, part }) =>
       withReturn(
         { ...view, process: { ...view.process, returns: list } },
         { kind, amount, ...(part && { part }) },
       ),
-    ended(view, owed, { state: 'retried' }),
+    ended(view, receivable, { state: 'retried' }),
   );
   return { process: { returns } };
 }
 
-function isUnderWay(kind: ReturnKind) {
-  return (view: ReturnEnd) => told(view)?.kind === kind;
+function isPending(kind: ReturnKind) {
+  return (view: ReturnEnd) => reportedReturn(view)?.kind === kind;
 }
 
-function told({ process, trigger }: ReturnEnd): PixReturn | undefined {
-  return returnUnderWay(process, trigger.returnId);
+function reportedReturn({ process, trigger }: ReturnEnd): PixReturn | undefined {
+  return pendingReturn(process, trigger.returnId);
 }
 
-function toldOf(process: Process, returnId: string | undefined): readonly PixReturn[] {
-  const found = returnUnderWay(process, returnId);
+function reportedReturns(process: Process, returnId: string | undefined): readonly PixReturn[] {
+  const found = pendingReturn(process, returnId);
   return found ? [found] : [];
 }
 

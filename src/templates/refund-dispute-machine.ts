@@ -19,22 +19,22 @@ import {
   byDispute,
   ended,
   isOfStep,
-  kept,
   partOf,
   type ReturnEnd,
   returnOfStep,
   returnsOf,
-  returnsOwed,
   settledByDispute,
+  storedPart,
   sumOf,
+  unpaidReturns,
   withReturn,
 } from './returns.ts';
 import { type Change, type PostView, type Transition, type View, when } from './transition.ts';
 
-const UNDER_WAY: StepName = 'refund/INITIAL';
+const REFUND_STARTED: StepName = 'refund/INITIAL';
 const FAILED: StepName = 'refund/ERROR';
 const DONE: StepName = 'refund/DONE';
-const ALL = [UNDER_WAY, FAILED, DONE];
+const ALL = [REFUND_STARTED, FAILED, DONE];
 
 /** @returns whether a dispute keeps a failed refund from being ordered again: its bank may give the payer the same money. */
 export function isHeldByDispute(row: Pick<ProcessRow, 'component' | 'state' | 'process'>): boolean {
@@ -44,7 +44,7 @@ export function isHeldByDispute(row: Pick<ProcessRow, 'component' | 'state' | 'p
 /** Transitions that come before those of returns. */
 export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
   when('dispute_opened', ALL, 'stay', {
-    beside: true,
+    parallel: true,
     when: (view) => isFree(view) && isDisputable(view) && (stepNameOf(view.row) !== DONE || isRefunded(view)),
     set: ({ trigger }) => ({
       process: {
@@ -56,68 +56,68 @@ export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
     }),
   }),
   when('dispute_rejected', FAILED, 'stay', {
-    beside: true,
+    parallel: true,
     when: (view) => isSame(view) && mayRetry(view.process),
     set: reject,
     effects: ['retry_returns'],
   }),
-  when('dispute_rejected', ALL, 'stay', { beside: true, when: isSame, set: reject }),
+  when('dispute_rejected', ALL, 'stay', { parallel: true, when: isSame, set: reject }),
   when('dispute_accepted', FAILED, DONE, {
-    beside: true,
+    parallel: true,
     when: (view) => leftAfter(view) === 0n,
     set: settle,
     post: paid,
   }),
   when('dispute_accepted', FAILED, 'stay', {
-    beside: true,
+    parallel: true,
     when: (view) => (leftAfter(view) ?? 0n) > 0n,
     set: settle,
     post: paid,
   }),
-  when('dispute_accepted', [UNDER_WAY, DONE], 'stay', {
-    beside: true,
+  when('dispute_accepted', [REFUND_STARTED, DONE], 'stay', {
+    parallel: true,
     when: (view) => disputeOf(view) !== undefined,
     set: (view) => ({ process: { refundDispute: { ...disputeOf(view), isAccepted: true } } }),
   }),
-  when('refund_failed', UNDER_WAY, DONE, {
+  when('refund_failed', REFUND_STARTED, DONE, {
     when: (view) => isOfStep(view) && leftOfStep(view) === 0n,
     set: settleFailed,
     post: paid,
   }),
-  when('refund_failed', UNDER_WAY, FAILED, {
+  when('refund_failed', REFUND_STARTED, FAILED, {
     when: (view) => isOfStep(view) && (leftOfStep(view) ?? 0n) > 0n,
     set: settleFailed,
     post: paid,
   }),
   // While the dispute is open the refund is not ordered again by itself.
-  when('refund_failed', UNDER_WAY, FAILED, {
+  when('refund_failed', REFUND_STARTED, FAILED, {
     when: (view) => isOfStep(view) && view.process.refundDispute !== undefined,
     set: (view) => ({ process: { returns: failedStep(view) } }),
   }),
   // The bank says that the money went back by the dispute, while the refund is under way for long.
-  when('dispute_returned', UNDER_WAY, DONE, {
-    beside: true,
+  when('dispute_returned', REFUND_STARTED, DONE, {
+    parallel: true,
     when: (view) =>
-      view.process.refundDispute !== undefined && cents(view.trigger.amount) === owedOfStep(view),
+      view.process.refundDispute !== undefined && cents(view.trigger.amount) === receivableOfStep(view),
     set: overtake,
     post: paid,
   }),
   when('dispute_returned', DONE, 'stay', {
-    beside: true,
+    parallel: true,
     moneyOut: 'demanded',
     when: (view) => view.process.refundDispute !== undefined && isRefunded(view),
     set: payTwice,
     post: paidTwice,
   }),
   when('refund_failed', DONE, 'stay', {
-    beside: true,
+    parallel: true,
     when: isOvertaken,
     set: (view) => ({
       process: { returns: ended(view, [overtaken(view)], { state: 'paid_by_hand', isOvertaken: undefined }) },
     }),
   }),
   when('refund_settled', DONE, 'stay', {
-    beside: true,
+    parallel: true,
     when: (view) => isOvertaken(view) && overtaken(view).part !== undefined,
     set: settleTwice,
     post: paidTwice,
@@ -159,16 +159,16 @@ function reject({ process }: View<'dispute_rejected'>): Change {
 /** Cents that stay owed to the payer after the dispute; undefined where it is about no dispute that is known. */
 function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
   const dispute = disputeOf(view);
-  const owed = returnsOwed(view);
-  if (!dispute || owed.length === 0) return undefined;
-  const left = leftOver(dispute, sumOf(owed));
+  const receivable = unpaidReturns(view);
+  if (!dispute || receivable.length === 0) return undefined;
+  const left = leftOver(dispute, sumOf(receivable));
   // Returns stored before returns had ids are settled whole or by hand.
-  return left > 0n && owed.some(({ returnId }) => returnId === undefined) ? undefined : left;
+  return left > 0n && receivable.some(({ returnId }) => returnId === undefined) ? undefined : left;
 }
 
-function leftOver({ claim }: DisputeClaim, owed: bigint): bigint {
-  const covered = claim === undefined || BigInt(claim) > owed ? owed : BigInt(claim);
-  return owed - covered;
+function leftOver({ claim }: DisputeClaim, receivable: bigint): bigint {
+  const covered = claim === undefined || BigInt(claim) > receivable ? receivable : BigInt(claim);
+  return receivable - covered;
 }
 
 function settle(view: View<'dispute_accepted'>): Change {
@@ -176,16 +176,18 @@ function settle(view: View<'dispute_accepted'>): Change {
   return { process: { refundDispute: undefined, returns: settledByDispute(view, dispute) } };
 }
 
-function owedOfStep({ process }: Pick<View, 'process'>): bigint | undefined {
+function receivableOfStep({ process }: Pick<View, 'process'>): bigint | undefined {
   const found = returnOfStep(process);
   return found && cents(found.amount);
 }
 
 /** Cents that stay owed when the return of the step has failed; undefined while no dispute was accepted. */
 function leftOfStep({ process }: ReturnEnd): bigint | undefined {
-  const owed = owedOfStep({ process });
+  const receivable = receivableOfStep({ process });
   const { refundDispute } = process;
-  return refundDispute?.isAccepted && owed !== undefined ? leftOver(refundDispute, owed) : undefined;
+  return refundDispute?.isAccepted && receivable !== undefined
+    ? leftOver(refundDispute, receivable)
+    : undefined;
 }
 
 function settleFailed(view: ReturnEnd): Change {
@@ -211,7 +213,7 @@ function overtake(view: View<'dispute_returned'>): Change {
 function paid({ process, before }: PostView) {
   const settled = (of: PostView['before']) =>
     sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));
-  return [journals.payerPaidByHand(settled(process) - settled(before))];
+  return [journals.payerPaidManually(settled(process) - settled(before))];
 }
 
 /** Whether the payment went back by a refund of the account holder that no dispute has settled. */
@@ -224,7 +226,7 @@ function isRefunded({ process }: Pick<View, 'process'>): boolean {
 
 function payTwice(view: View<'dispute_returned'>): Change {
   const brl = cents(view.trigger.amount);
-  const part = kept(partOf(view.row, brl));
+  const part = storedPart(partOf(view.row, brl));
   const added = { kind: 'dispute', amount: brlText(brl), part, state: 'done' } as const;
   return { process: { refundDispute: undefined, returns: withReturn(view, added) } };
 }
@@ -248,7 +250,7 @@ function settleTwice(view: ReturnEnd): Change {
   const { amount } = overtaken(view);
   const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;
   const returns = ended(view, [overtaken(view)], end);
-  const part = kept(partOf(withReturns(view.row, returns), cents(amount)));
+  const part = storedPart(partOf(withReturns(view.row, returns), cents(amount)));
   const both = { ...view, process: { ...view.process, returns } };
   return { process: { returns: withReturn(both, { kind: 'dispute', amount, part, state: 'done' }) } };
 }

@@ -29,7 +29,7 @@ export const PARTS_MAX = 90;
 
 type Returned = Pick<Process, 'returns'>;
 /** Debt to a payer; without an id where its return failed before returns had any. */
-type Owed = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
+type UnpaidReturn = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
 
 /** @returns everything that goes or went back, in order. */
 export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
@@ -70,7 +70,7 @@ export function isOfStep({ process, trigger }: ReturnEnd): boolean {
 }
 
 /** @returns the return of this id while it is under way. */
-export function returnUnderWay(process: Returned, returnId: string | undefined): PixReturn | undefined {
+export function pendingReturn(process: Returned, returnId: string | undefined): PixReturn | undefined {
   return returnsOf(process).find((each) => each.state === 'requested' && each.returnId === returnId);
 }
 
@@ -78,23 +78,23 @@ export function returnUnderWay(process: Returned, returnId: string | undefined):
  * @returns the failed returns that are still owed to the payer. If returns were not stored yet at the failure, the
  *   payment.
  */
-export function returnsOwed({ row, process }: Pick<View, 'row' | 'process'>): readonly Owed[] {
+export function unpaidReturns({ row, process }: Pick<View, 'row' | 'process'>): readonly UnpaidReturn[] {
   if (process.returns === undefined && process.paid !== undefined && stepNameOf(row) === 'refund/ERROR')
     return [{ kind: 'payment', amount: brlText(cents(process.paid)) }];
   return returnsOf(process).filter(({ state }) => state === 'failed');
 }
 
 /** @returns the list after what is owed was paid by hand. */
-export function paidByHand(
+export function paidManually(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   reference: string,
 ): readonly PixReturn[] {
   const state = 'paid_by_hand';
-  const owed = returnsOwed(view);
-  const [unlisted] = owed.filter(({ returnId }) => returnId === undefined);
+  const receivable = unpaidReturns(view);
+  const [unlisted] = receivable.filter(({ returnId }) => returnId === undefined);
   return unlisted
     ? withReturn(view, { kind: unlisted.kind, amount: unlisted.amount, state, reference })
-    : ended(view, owed, { state, reference });
+    : ended(view, receivable, { state, reference });
 }
 
 /** @returns the end of a return whose money a dispute gave the payer: booked as one that was paid by hand. */
@@ -117,24 +117,24 @@ export function settledByDispute(
   const end = byDispute(id);
   let rest = claim === undefined ? undefined : BigInt(claim);
   let { process } = view;
-  for (const each of returnsOwed(view)) {
-    const owed = cents(each.amount);
-    const given = rest === undefined || rest > owed ? owed : rest;
-    if (rest !== undefined) rest -= given;
-    if (given === 0n) continue;
+  for (const each of unpaidReturns(view)) {
+    const receivable = cents(each.amount);
+    const amount = rest === undefined || rest > receivable ? receivable : rest;
+    if (rest !== undefined) rest -= amount;
+    if (amount === 0n) continue;
     const present = { ...view, process };
     const { kind, part } = each;
     if (each.returnId === undefined)
       process = { ...process, returns: withReturn(present, { kind, amount: each.amount, ...end }) };
-    else if (given === owed) process = { ...process, returns: ended(present, [each], end) };
+    else if (amount === receivable) process = { ...process, returns: ended(present, [each], end) };
     else {
-      const [now, later] = part ? divided(part, given) : [];
+      const [now, later] = part ? divided(part, amount) : [];
       const returns = returnsOf(process).map((one) =>
         one.returnId === each.returnId
-          ? { ...one, amount: brlText(owed - given), ...(later && { part: later }) }
+          ? { ...one, amount: brlText(receivable - amount), ...(later && { part: later }) }
           : one,
       );
-      const added = { kind, amount: brlText(given), ...(now && { part: now }), ...end };
+      const added = { kind, amount: brlText(amount), ...(now && { part: now }), ...end };
       process = { ...process, returns: withReturn({ ...present, process: { ...process, returns } }, added) };
     }
   }
@@ -161,7 +161,7 @@ export function partsOf(process: Returned): number {
 /** @returns the list after these ended so. */
 export function ended(
   { process, nowMs }: Pick<View, 'process' | 'nowMs'>,
-  which: readonly Pick<Owed, 'returnId'>[],
+  which: readonly Pick<UnpaidReturn, 'returnId'>[],
   end: Pick<PixReturn, 'state' | 'reference' | 'dispute' | 'isOvertaken' | 'part'>,
 ): readonly PixReturn[] {
   const endedAt = new Date(nowMs).toISOString();
@@ -170,7 +170,7 @@ export function ended(
 }
 
 /** @returns the part of a conversion that refunds and disputes gave back already. */
-export function givenBack(process: Returned, currency: Currency): Conversion {
+export function refundedConversion(process: Returned, currency: Currency): Conversion {
   const parts = returnsOf(process).flatMap(({ kind, state, part }) =>
     part && UNWINDING.includes(kind) && !VOID.includes(state) ? [part] : [],
   );
@@ -181,7 +181,7 @@ export function givenBack(process: Returned, currency: Currency): Conversion {
 /** @returns the cents of a finished payment that can still go back. */
 export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
-  const left = whole.brl - givenBack(row.process ?? {}, whole.currency).brl;
+  const left = whole.brl - refundedConversion(row.process ?? {}, whole.currency).brl;
   // Versions that unwound a second payment stored parts of more than the whole.
   return left > 0n ? left : 0n;
 }
@@ -194,7 +194,7 @@ export function partOf(row: ProcessRow, amount: bigint): Conversion {
   const left = leftOf(row);
   const brl = amount < left ? amount : left;
   const whole = conversionIn(row);
-  const before = givenBack(row.process ?? {}, whole.currency);
+  const before = refundedConversion(row.process ?? {}, whole.currency);
   const after = before.brl + brl;
   const crypto = (whole.crypto * after + whole.brl - 1n) / whole.brl - before.crypto;
   const fee = (whole.fee * after) / whole.brl - before.fee;
@@ -207,7 +207,7 @@ export function beyondPayment({ amount, part }: Pick<PixReturn, 'amount' | 'part
 }
 
 /** @returns a part of a conversion as it is kept. */
-export function kept({ brl, fee, crypto }: Conversion): ConvertedPart {
+export function storedPart({ brl, fee, crypto }: Conversion): ConvertedPart {
   return { brl: String(brl), fee: String(fee), crypto: String(crypto) };
 }
 
@@ -217,7 +217,7 @@ export function read({ brl, fee, crypto }: ConvertedPart, currency: Currency): C
 }
 
 /** @returns the cents that were asked for, or all that is left where nothing was said. */
-export function askedOrLeft(row: ProcessRow, amount: string | undefined): bigint {
+export function requestedOrLeft(row: ProcessRow, amount: string | undefined): bigint {
   return amount === undefined ? leftOf(row) : cents(amount);
 }
 

@@ -55,11 +55,11 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   /** Kind of money out (C-25); undefined without any. */
   readonly moneyOut?: OutKind;
   /** The transition ends a process that runs in parallel to the step, which does not wait for it. */
-  readonly beside?: true;
+  readonly parallel?: true;
   /** Event that is published although the step stays, by the two last parts of its name. */
   readonly event?: StayEvent;
   /** The transition converts at the price of the session: after the lock the trigger must bring a new one (C-21). */
-  readonly takesPrice?: true;
+  readonly setsPrice?: true;
   /** The same trigger is looked at once more, from the step that was reached. */
   readonly again?: true;
 }

@@ -34,7 +34,7 @@ export interface ChartParts {
 
 const HEIGHT = 48;
 /** Units of a place: two bars and the gap after them. */
-const PLACE = 10;
+const TICK = 10;
 
 /** @returns the points as bars, each before a faint one of the period before; the last bar is marked as the one that is not over. */
 export function barChart(parts: ChartParts): Html {
@@ -44,13 +44,13 @@ export function barChart(parts: ChartParts): Html {
   const width = hasBefore ? 5 : 7;
   const bar = (at: number, shift: number, value: string | undefined) => {
     const height = heightOf(value, top);
-    const x = PLACE * at + shift;
+    const x = TICK * at + shift;
     return height > 0 ? `M${x} ${HEIGHT}v-${height}h${width}v${height}z` : '';
   };
   const before = points.map((point, at) => bar(at, 0, point.before)).join('');
   const now = points.map(({ value }, at) => bar(at, hasBefore ? 3 : 0, value)).join('');
   const drawn = html`${before !== '' && html`<path opacity=".3" d="${before}"/>`}<path d="${now}"/>`;
-  return figureOf(parts, drawn, PLACE * points.length);
+  return figureOf(parts, drawn, TICK * points.length);
 }
 
 /** @returns the points as a line, from the first to the last; values below zero are under its middle. */
@@ -64,8 +64,8 @@ export function lineChart(parts: ChartParts): Html {
     const base = isBelow ? HEIGHT / 2 : HEIGHT;
     return base - (value.startsWith('-') ? -height : height);
   };
-  const path = values.map((value, at) => `${at === 0 ? 'M' : 'L'}${PLACE * at} ${y(value)}`).join('');
-  const width = Math.max(1, PLACE * (points.length - 1));
+  const path = values.map((value, at) => `${at === 0 ? 'M' : 'L'}${TICK * at} ${y(value)}`).join('');
+  const width = Math.max(1, TICK * (points.length - 1));
   const zero = isBelow && html`<path class="stroke" opacity=".3" d="M0 ${HEIGHT / 2}H${width}"/>`;
   return figureOf(parts, html`${zero}<path class="stroke" d="${path}"/>`, width);
 }

@@ -2,7 +2,7 @@
  * Amounts in the notation of a language. Amounts are never rounded, and their decimal sign is that of the language.
  */
 import { BRL, type Currency, networkTitle } from '../base/money/currency.ts';
-import { bareAmount, trimDecimal } from '../base/money/money.ts';
+import { plainAmount, trimDecimal } from '../base/money/money.ts';
 import { type Language, TAGS } from './language.ts';
 
 /** As many decimals as a rate can have. */
@@ -76,14 +76,14 @@ const ENGLISH = {
  * @returns the decimal; the text itself where it cannot be one.
  */
 export function readBrl(text: string, language: Language): string {
-  const bare = bareAmount(text);
+  const plain = plainAmount(text);
   const [own, other] =
     language === 'pt' ? ([PORTUGUESE, ENGLISH] as const) : ([ENGLISH, PORTUGUESE] as const);
-  if (own.grouped.test(bare)) return own.read(bare);
+  if (own.grouped.test(plain)) return own.read(plain);
   // With both signs there is one reading only, in whichever language it was written.
-  return other.grouped.test(bare) && /,/.test(bare) && /\./.test(bare)
-    ? other.read(bare)
-    : bare.replace(',', '.');
+  return other.grouped.test(plain) && /,/.test(plain) && /\./.test(plain)
+    ? other.read(plain)
+    : plain.replace(',', '.');
 }
 
 function showBrl(amount: string, language: Language, decimalsMax: number): string {

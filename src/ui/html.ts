@@ -31,10 +31,10 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 }
 
 /** @returns attributes of a tag, each with a space before it, under their names in the code. */
-export function attributes(given: Attributes): Html {
+export function attributes(members: Attributes): Html {
   let text = '';
-  for (const name in given) {
-    const value = given[name];
+  for (const name in members) {
+    const value = members[name];
     if (value === null || value === undefined || value === false) continue;
     text += value === true ? ` ${name}` : ` ${name}="${written(value)}"`;
   }

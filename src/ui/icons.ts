@@ -61,9 +61,9 @@ export function icon(name: IconName, word?: string): Html {
   return word === undefined ? HIDDEN[name] : drawn(name, { role: 'img', 'aria-label': word });
 }
 
-function drawn(name: IconName, said: Attributes): Html {
-  const turns = name === 'turn' ? 'i turn' : 'i';
-  const { text } = attributes({ class: turns, viewBox: '0 0 24 24', ...said });
+function drawn(name: IconName, extra: Attributes): Html {
+  const classes = name === 'turn' ? 'i turn' : 'i';
+  const { text } = attributes({ class: classes, viewBox: '0 0 24 24', ...extra });
   return new Html(`<svg${text}>${DRAWINGS[name]}</svg>`);
 }
 

@@ -10,12 +10,12 @@ export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', pt
 export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' };
 
 /**
- * @param asked - `lang` of the query, where it was given.
+ * @param chosen - `lang` of the query, where it was given.
  * @param accepted - the `Accept-Language` header.
  * @returns the language to speak; Portuguese where nothing says otherwise, as those who pay by PIX do.
  */
-export function languageOf(asked: string | null, accepted: string | undefined): Language {
-  if (asked !== null && isLanguage(asked)) return asked;
+export function languageOf(chosen: string | null, accepted: string | undefined): Language {
+  if (chosen !== null && isLanguage(chosen)) return chosen;
   const ranges = (accepted ?? '').split(',').map((range) => {
     const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
     const quality = parameters

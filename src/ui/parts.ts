@@ -41,10 +41,10 @@ export function idPair(name: HtmlValue, value: HtmlValue): Pair | null {
 
 /** @returns names and values; null without any. */
 export function keyValues(pairs: readonly (Pair | null)[], isSmall = false): Html | null {
-  const given = pairs.filter((each) => each !== null);
-  if (given.length === 0) return null;
+  const shown = pairs.filter((each) => each !== null);
+  if (shown.length === 0) return null;
   return html`<dl class="kv${isSmall && ' small'}">
-${given.map(({ name, value, isTall }) => html`<div${attributes({ class: isTall && 'tall' })}><dt>${name}</dt><dd>${value}</dd></div>`)}
+${shown.map(({ name, value, isTall }) => html`<div${attributes({ class: isTall && 'tall' })}><dt>${name}</dt><dd>${value}</dd></div>`)}
 </dl>`;
 }
 
@@ -70,8 +70,8 @@ export interface Copy {
 
 /** @returns the value in its frame. Without script, one tap selects all of it. */
 export function copyValue({ id, name, shown, text, isCut, button }: Copy): Html {
-  const said = attributes({ id, class: isCut === true && 'cut', 'data-text': text });
-  return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${said}>${shown}</code>${button}</p>`;
+  const marks = attributes({ id, class: isCut === true && 'cut', 'data-text': text });
+  return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${marks}>${shown}</code>${button}</p>`;
 }
 
 /** @returns an address: whole, with both ends bold, which is what people compare. */
@@ -90,9 +90,9 @@ export interface StepOf {
 /** @returns past, current and next steps. The index `now` starts at 0; all are done when it is past the end. */
 export function steps(list: readonly StepOf[], now: number): Html {
   return html`<ol class="steps">${list.map(({ what, more }, at) => {
-    const stands = at < now ? { class: 'done' } : at === now ? { 'aria-current': 'step' } : { class: 'next' };
-    const said = at === now ? html`<b>${what}</b>` : what;
-    return html`<li${attributes(stands)}><span class="dot">${at < now && icon('check')}</span><span>${said}${more && html`<small>${more}</small>`}</span></li>`;
+    const status = at < now ? { class: 'done' } : at === now ? { 'aria-current': 'step' } : { class: 'next' };
+    const marks = at === now ? html`<b>${what}</b>` : what;
+    return html`<li${attributes(status)}><span class="dot">${at < now && icon('check')}</span><span>${marks}${more && html`<small>${more}</small>`}</span></li>`;
   })}</ol>`;
 }
 
@@ -102,8 +102,8 @@ export function how(list: readonly HtmlValue[]): Html {
 }
 
 /** @returns more, for who asks. */
-export function more(title: HtmlValue, content: HtmlValue, given: Attributes = {}): Html {
-  return html`<details${attributes(given)}><summary>${icon('turn')} ${title}</summary>${content}</details>`;
+export function more(title: HtmlValue, content: HtmlValue, shown: Attributes = {}): Html {
+  return html`<details${attributes(shown)}><summary>${icon('turn')} ${title}</summary>${content}</details>`;
 }
 
 /** @returns the content of an empty list: the reason, and what to do. */

@@ -10,9 +10,9 @@ export interface Column<Row> {
   /** Whether its cell names the row. */
   readonly isRowHead?: boolean;
   /** Whether the column has the actions of a row: on small screens it moves below the row. */
-  readonly isActs?: boolean;
+  readonly isActions?: boolean;
   /** Further classes, such as `cut`, `wide`. */
-  readonly look?: string;
+  readonly style?: string;
 }
 
 /** A table. */
@@ -32,14 +32,14 @@ export interface TableParts<Row> {
 /** @returns the table. */
 export function table<Row>(parts: TableParts<Row>): Html {
   const { rows, foot, rowAttributes } = parts;
-  const hasActs = parts.columns.some(({ isActs }) => isActs);
-  const columns = parts.columns.map((column) => dressed(column, hasActs));
-  const looks = [parts.isOfLinks && 'rows', hasActs && 'acted'].filter(Boolean).join(' ');
-  return html`<table${attributes({ class: looks || null })}>
+  const hasActions = parts.columns.some(({ isActions }) => isActions);
+  const columns = parts.columns.map((column) => dressed(column, hasActions));
+  const classes = [parts.isOfLinks && 'rows', hasActions && 'acted'].filter(Boolean).join(' ');
+  return html`<table${attributes({ class: classes || null })}>
 <caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
-<thead><tr>${columns.map(({ column, looks }) => html`<th scope="col"${looks}>${column.name}</th>`)}</tr></thead>
+<thead><tr>${columns.map(({ column, attributes: classes }) => html`<th scope="col"${classes}>${column.name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr${rowAttributes && attributes(rowAttributes(row))}>${columns.map((each) => cellOf(each, row))}</tr>`)}</tbody>
-${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map(({ looks }, at) => html`<td${looks}>${line[at]}</td>`)}</tr>`)}</tfoot>`}
+${foot && html`<tfoot>${foot.map((line) => html`<tr>${columns.map(({ attributes: classes }, at) => html`<td${classes}>${line[at]}</td>`)}</tr>`)}</tfoot>`}
 </table>`;
 }
 
@@ -51,22 +51,22 @@ export function scrolled(label: string, content: Html): Html {
 /** A column with the attributes of its cells, which are made once. */
 interface Dressed<Row> {
   readonly column: Column<Row>;
-  readonly looks: Html;
+  readonly attributes: Html;
   /** Says at each cell what it is, where the heads of the columns are not seen. */
   readonly named: Html | false;
 }
 
-function dressed<Row>(column: Column<Row>, hasActs: boolean): Dressed<Row> {
-  const { name, isFigure, isActs, look } = column;
-  const classes = [isFigure && 'num', isActs && 'acts', look].filter(Boolean).join(' ');
-  const isNamed = hasActs && !isActs && typeof name === 'string';
+function dressed<Row>(column: Column<Row>, hasActions: boolean): Dressed<Row> {
+  const { name, isFigure, isActions, style } = column;
+  const classes = [isFigure && 'num', isActions && 'acts', style].filter(Boolean).join(' ');
+  const isNamed = hasActions && !isActions && typeof name === 'string';
   const named = isNamed && attributes({ 'data-name': name });
-  return { column, looks: attributes({ class: classes || null }), named };
+  return { column, attributes: attributes({ class: classes || null }), named };
 }
 
-function cellOf<Row>({ column, looks, named }: Dressed<Row>, row: Row): Html {
+function cellOf<Row>({ column, attributes: classes, named }: Dressed<Row>, row: Row): Html {
   const content = column.cell(row);
   return column.isRowHead
-    ? html`<th scope="row"${looks}>${content}</th>`
-    : html`<td${looks}${named}>${content}</td>`;
+    ? html`<th scope="row"${classes}>${content}</th>`
+    : html`<td${classes}${named}>${content}</td>`;
 }

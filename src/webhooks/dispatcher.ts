@@ -12,23 +12,23 @@ import { traceCall, traceWork } from '../base/trace/spans.ts';
 import { webhookId } from '../events/webhook-id.ts';
 import { leaseAfterLostAnswers } from '../resolvers/engine/lost-answers.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import { isDatabaseAway, isOutOfReach } from '../store/connection/database-error.ts';
+import { isDatabaseUnreachable, isOutOfReach } from '../store/connection/database-error.ts';
 import {
-  endTries,
+  type AttemptedDelivery,
+  endAttempts,
   type Leased,
   type LeasedDelivery,
   leaseDeliveries,
-  type TriedDelivery,
 } from '../store/webhooks/deliveries.ts';
-import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
 import {
   type EndpointKey,
-  giveBackUnknownDeliveries,
-  giveBackUnsentDeliveries,
-  giveSignOfLife,
-  lookForTurns,
-} from '../store/webhooks/turns.ts';
-import { DeliveryLooks } from './delivery-looks.ts';
+  findMissedEndpoints,
+  releaseUnknownDeliveries,
+  releaseUnsentDeliveries,
+  sendHeartbeat,
+} from '../store/webhooks/endpoint-schedule.ts';
+import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
+import { DeliveryScans } from './delivery-scans.ts';
 import { EndpointQueues } from './endpoint-queues.ts';
 import { retryAfterMs, type Verdict, verdictOf } from './schedule.ts';
 import { sendWebhook, type WebhookOutcome } from './send.ts';
@@ -49,7 +49,7 @@ export interface DispatcherOptions {
 /** Sends due deliveries. */
 export interface Dispatcher {
   /** Starts due deliveries, as many as fit. @returns whether more may be due. */
-  readonly turn: () => Promise<boolean>;
+  readonly cycle: () => Promise<boolean>;
   /**
    * Renews the heartbeat of this process, which keeps its leases; releases deliveries of dead processes; now and then
    * scans for endpoints whose turn was missed. Call it every second until all requests have ended.
@@ -61,12 +61,12 @@ export interface Dispatcher {
   readonly idle: () => Promise<void>;
 }
 
-const UNDER_WAY_MAX = 256;
+const RUNNING_MAX = 256;
 const TIMEOUT_MS = 15_000;
 /** Maximum number of deliveries in one statement. */
 const BATCH_MAX = 200;
 /** Heartbeats between scans for missed turns, after all endpoints were scanned. */
-const SIGNS_BETWEEN_LOOKS = 4;
+const SIGNS_BETWEEN_SCANS = 4;
 /** While the database is away, what became of a delivery is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
@@ -78,63 +78,65 @@ export function createDispatcher(
   options: DispatcherOptions,
 ): Dispatcher {
   const { database, clock, mode } = services;
-  const max = options.max ?? UNDER_WAY_MAX;
+  const max = options.max ?? RUNNING_MAX;
   const worker = randomUUID();
-  const underWay = new Map<Promise<void>, LeasedDelivery>();
-  let looked: EndpointKey | undefined;
-  let signsUntilLook = 0;
+  const running = new Map<Promise<void>, LeasedDelivery>();
+  let lastScanned: EndpointKey | undefined;
+  let signsUntilScan = 0;
   let ended = () => {};
   const queues = new EndpointQueues();
-  const end = inBatches<TriedDelivery>(async (tries) => endTries(database, tries, await clock.nowMs()));
-  const giveBack = inBatches<LeasedDelivery>(async (unsent) =>
-    giveBackUnsentDeliveries(database, worker, unsent, await clock.nowMs()),
+  const end = inBatches<AttemptedDelivery>(async (attempts) =>
+    endAttempts(database, attempts, await clock.nowMs()),
+  );
+  const release = inBatches<LeasedDelivery>(async (unsent) =>
+    releaseUnsentDeliveries(database, worker, unsent, await clock.nowMs()),
   );
   const deliver = async (delivery: LeasedDelivery, leasedAtMs: number): Promise<void> => {
     try {
       const admitted = await queues.enter(delivery);
-      if (!admitted) return await writeInTime(giveBack, delivery, options.stop);
-      const tried = await attempt(services, delivery, leasedAtMs + admitted.waitedMs, options).catch(
+      if (!admitted) return await writeInTime(release, delivery, options.stop);
+      const attempted = await attempt(services, delivery, leasedAtMs + admitted.waitedMs, options).catch(
         (error) => {
           admitted.leave(false);
           throw error;
         },
       );
-      admitted.leave(tried.state === 'delivered');
-      await writeInTime(end, tried, options.stop);
+      admitted.leave(attempted.state === 'delivered');
+      await writeInTime(end, attempted, options.stop);
     } catch (error) {
       // An expired lease makes the delivery available again.
       log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
     }
   };
-  const leaseDue = leasesOf(services, worker, { underWay, queues });
+  const leaseDue = leasesOf(services, worker, { running, queues });
   return {
-    turn: async () => {
-      const room = max - underWay.size;
+    cycle: async () => {
+      const room = max - running.size;
       if (room <= 0) return false;
       const nowMs = await clock.nowMs();
       const { leased, isMore } = await leaseDue(room, nowMs);
       for (const delivery of leased) {
         const work = deliver(delivery, nowMs).finally(() => {
-          underWay.delete(work);
+          running.delete(work);
           ended();
         });
-        underWay.set(work, delivery);
+        running.set(work, delivery);
       }
       return isMore;
     },
     tend: async () => {
       queues.tend();
       const times = { mode, nowMs: await clock.nowMs(), machineMs: database.nowMs() };
-      await giveSignOfLife(database, worker, times.machineMs);
-      if (signsUntilLook-- > 0) return;
-      looked = await lookForTurns(database, times, looked);
-      signsUntilLook = looked ? 0 : SIGNS_BETWEEN_LOOKS;
+      await sendHeartbeat(database, worker, times.machineMs);
+      if (signsUntilScan-- > 0) return;
+      lastScanned = await findMissedEndpoints(database, times, lastScanned);
+      signsUntilScan = lastScanned ? 0 : SIGNS_BETWEEN_SCANS;
     },
     onEnded: (listener) => {
       ended = listener;
     },
     idle: async () => {
-      await Promise.all(underWay.keys());
+      await Promise.all(running.keys());
     },
   };
 }
@@ -159,18 +161,18 @@ function inBatches<Item extends { readonly accountId: bigint; readonly id: bigin
 function leasesOf(
   { database, clock, mode }: Pick<Services, 'database' | 'clock' | 'mode'>,
   worker: string,
-  { underWay, queues }: { underWay: ReadonlyMap<unknown, LeasedDelivery>; queues: EndpointQueues },
+  { running, queues }: { running: ReadonlyMap<unknown, LeasedDelivery>; queues: EndpointQueues },
 ): (limit: number, nowMs: number) => Promise<Leased> {
   const lease = leaseAfterLostAnswers(async () =>
-    giveBackUnknownDeliveries(database, worker, [...underWay.values()], {
+    releaseUnknownDeliveries(database, worker, [...running.values()], {
       nowMs: await clock.nowMs(),
       machineMs: database.nowMs(),
     }),
   );
-  const looks = new DeliveryLooks();
+  const scans = new DeliveryScans();
   return async (limit, nowMs) => {
-    const since = looks.begin();
-    const found = await lease.take(() =>
+    const since = scans.begin();
+    const found = await lease.lease(() =>
       leaseDeliveries(database, {
         mode,
         nowMs,
@@ -181,7 +183,7 @@ function leasesOf(
         ahead: (endpoint) => queues.ahead(endpoint),
       }),
     );
-    looks.end(nowMs, found);
+    scans.end(nowMs, found);
     return found;
   };
 }
@@ -197,7 +199,7 @@ async function writeInTime<Item>(
       await write(item);
       return;
     } catch (error) {
-      if (!isDatabaseAway(error) || stop?.aborted || performance.now() > untilMs) throw error;
+      if (!isDatabaseUnreachable(error) || stop?.aborted || performance.now() > untilMs) throw error;
       await sleep(END_PAUSE_MS);
     }
   }
@@ -213,7 +215,7 @@ async function attempt(
   delivery: LeasedDelivery,
   atMs: number,
   options: DispatcherOptions,
-): Promise<TriedDelivery> {
+): Promise<AttemptedDelivery> {
   const { name, endpointId, attempt: n, round } = delivery;
   const attributes = { 'crossramp.event': name, 'crossramp.endpoint': endpointId, 'crossramp.attempt': n };
   const sending = traceWork('webhook', attributes, () => send(services, delivery, options));
@@ -230,7 +232,7 @@ async function attempt(
   });
   const endedAt = new Date(services.database.nowMs());
   const verdict = verdictOf(outcome, { attempt: n, at: endedAt, random: Math.random() });
-  return tried(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
+  return attempted(delivery, outcome, isTest(round) ? asTest(verdict) : verdict, {
     atMs,
     endedMs: atMs + outcome.durationMs,
     blockedMs: verdict.isThrottling ? retryAfterMs(outcome.retryAfter ?? '', endedAt) : undefined,
@@ -278,12 +280,12 @@ function asTest(verdict: Verdict): Verdict {
 
 const STATES = { delivered: 'delivered', dead: 'dead', gone: 'skipped', retry: 'pending' } as const;
 
-function tried(
+function attempted(
   delivery: LeasedDelivery,
   outcome: WebhookOutcome,
   verdict: Verdict,
   times: { readonly atMs: number; readonly endedMs: number; readonly blockedMs: number | undefined },
-): TriedDelivery {
+): AttemptedDelivery {
   const { accountId, id, endpointId, eventSeq, attempt: n, round } = delivery;
   const { atMs, endedMs, blockedMs } = times;
   return {

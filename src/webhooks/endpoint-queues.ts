@@ -4,9 +4,9 @@
  * limit of parallel requests. Deliveries that wait when an attempt fails, or for longer than a second, are not sent:
  * the endpoint may be down or paused.
  */
-import { keptOrMade } from '../base/concurrency/keep-newest.ts';
+import { getOrCreate } from '../base/concurrency/bounded-map.ts';
 import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
-import { type EndpointKey, endpointName } from '../store/webhooks/turns.ts';
+import { type EndpointKey, endpointName } from '../store/webhooks/endpoint-schedule.ts';
 
 /** A delivery that is sent now. */
 export interface Admitted {
@@ -26,13 +26,13 @@ class EndpointQueue {
   /** Successes in the newest second that had any; 0 once something was not sent. */
   perSecond = 0;
   #successes = 0;
-  #underWay = 0;
+  #sending = 0;
   #most = 1;
   /** The one that waits longest first. */
   readonly #waiting: { readonly sinceMs: number; readonly end: (admitted?: Admitted) => void }[] = [];
 
-  enter({ most, isByHand }: LeasedDelivery): Promise<Admitted | undefined> {
-    if (isByHand) return Promise.resolve(this.#admit(0));
+  enter({ most, isByHand: isManual }: LeasedDelivery): Promise<Admitted | undefined> {
+    if (isManual) return Promise.resolve(this.#admit(0));
     this.#most = most;
     return new Promise((end) => {
       const nowMs = performance.now();
@@ -44,32 +44,32 @@ class EndpointQueue {
   tend(): void {
     if (this.#successes > 0) this.perSecond = this.#successes;
     this.#successes = 0;
-    this.#turnAway(performance.now() - WAIT_MAX_MS);
+    this.#refuse(performance.now() - WAIT_MAX_MS);
   }
 
   #admit(waitedMs: number): Admitted {
-    this.#underWay++;
+    this.#sending++;
     return { waitedMs, leave: (isWell) => this.#leave(isWell) };
   }
 
   #leave(isWell: boolean): void {
-    this.#underWay--;
+    this.#sending--;
     if (isWell) this.#successes++;
     const nowMs = performance.now();
-    this.#turnAway(isWell ? nowMs - WAIT_MAX_MS : nowMs);
+    this.#refuse(isWell ? nowMs - WAIT_MAX_MS : nowMs);
     this.#fill(nowMs);
   }
 
   /** Admits what waits, as far as there is room. */
   #fill(nowMs: number): void {
-    for (let next = this.#waiting[0]; next && this.#underWay < this.#most; next = this.#waiting[0]) {
+    for (let next = this.#waiting[0]; next && this.#sending < this.#most; next = this.#waiting[0]) {
       this.#waiting.shift();
       next.end(this.#admit(nowMs - next.sinceMs));
     }
   }
 
   /** Turns away what has waited since then. */
-  #turnAway(sinceMs: number): void {
+  #refuse(sinceMs: number): void {
     for (let next = this.#waiting[0]; next && next.sinceMs <= sinceMs; next = this.#waiting[0]) {
       this.#waiting.shift();
       this.perSecond = 0;
@@ -102,6 +102,6 @@ export class EndpointQueues {
   }
 
   #of(endpoint: EndpointKey): EndpointQueue {
-    return keptOrMade(this.#queues, REMEMBERED_MAX, endpointName(endpoint), () => new EndpointQueue());
+    return getOrCreate(this.#queues, REMEMBERED_MAX, endpointName(endpoint), () => new EndpointQueue());
   }
 }

@@ -128,7 +128,7 @@ export function guardedLookup(
 ): LookupFunction {
   const resolve = options.resolve ?? dnsResolve();
   return (hostname, { all }, callback) => {
-    judgedAddresses(hostname, resolve, options).then(
+    checkedAddresses(hostname, resolve, options).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }));
         if (all) callback(null, found);
@@ -140,7 +140,11 @@ export function guardedLookup(
 }
 
 /** @returns at least one address. */
-async function judgedAddresses(hostname: string, resolve: Resolve, options: GuardOptions): Promise<string[]> {
+async function checkedAddresses(
+  hostname: string,
+  resolve: Resolve,
+  options: GuardOptions,
+): Promise<string[]> {
   assertConnectable(hostname, options);
   // RFC 6761, 6.3: these names are never looked up in DNS.
   const addresses = isLocalName(hostname) ? ['127.0.0.1', '::1'] : [...(await resolve(hostname))];

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/services/context.ts';
-import { isDatabaseAway } from '../store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
 import {
   ACCOUNTS_MAX,
   accountsBehind,
@@ -31,9 +31,9 @@ export interface RelayedAccounts extends Relayed {
 /** The relay of a process. */
 export interface Relay {
   /** Notes accounts that have new events, for the next turn. */
-  readonly hear: (accountIds: readonly bigint[]) => void;
+  readonly noteEvents: (accountIds: readonly bigint[]) => void;
   /** Relays the noted accounts; once a second, all that are behind. @returns milliseconds until the next turn. */
-  readonly turn: () => Promise<{ readonly deliveries: number; readonly waitMs: number }>;
+  readonly cycle: () => Promise<{ readonly deliveries: number; readonly waitMs: number }>;
 }
 
 /** Poll interval, for events whose notification was missed: commits of other processes. */
@@ -51,45 +51,45 @@ type RelayServices = Pick<Services, 'database' | 'clock' | 'mode'>;
 
 /** @returns a relay; it relays nothing until its first turn. */
 export function createRelay(services: RelayServices, log: Logger): Relay {
-  const heard = new Set<bigint>();
+  const notedAccounts = new Set<bigint>();
   /** Until when accounts have no turn. */
   const resting = new Map<bigint, number>();
   let polledAt = Number.NEGATIVE_INFINITY;
-  let judgedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   /** @returns the noted accounts that do not rest, which are noted no more. */
   const rested = (): bigint[] => {
     const nowMs = performance.now();
     for (const [accountId, untilMs] of resting) if (untilMs <= nowMs) resting.delete(accountId);
-    const accountIds = [...heard].filter((accountId) => !resting.has(accountId));
-    for (const accountId of accountIds) heard.delete(accountId);
+    const accountIds = [...notedAccounts].filter((accountId) => !resting.has(accountId));
+    for (const accountId of accountIds) notedAccounts.delete(accountId);
     return accountIds;
   };
   const poll = async () => {
     const found = await relayAll(services);
     polledAt = performance.now();
-    if (polledAt - judgedAt < LAG_EVERY_MS) return found;
-    judgedAt = polledAt;
+    if (polledAt - checkedAt < LAG_EVERY_MS) return found;
+    checkedAt = polledAt;
     const { database, mode } = services;
     const lag = await relayLag(database, mode);
     if (lag.oldestMs > LAG_MS) log.warn({ mode, ...lag }, 'webhooks are behind the event log');
     return found;
   };
   return {
-    hear: (accountIds) => {
-      for (const accountId of accountIds) heard.add(accountId);
+    noteEvents: (accountIds) => {
+      for (const accountId of accountIds) notedAccounts.add(accountId);
     },
-    turn: async () => {
+    cycle: async () => {
       const accountIds = rested();
       const named = await relayAccounts(services, accountIds);
       for (const accountId of accountIds)
         if (!named.wanted.has(accountId)) resting.set(accountId, performance.now() + REST_MS);
       const found = performance.now() - polledAt >= POLL_MS ? await poll() : NOTHING;
-      for (const accountId of [...named.held, ...found.held]) heard.add(accountId);
+      for (const accountId of [...named.held, ...found.held]) notedAccounts.add(accountId);
       for (const { accountId, error } of [...named.failed, ...found.failed])
         log.warn({ err: error, accountId: String(accountId) }, 'webhooks of an account cannot be relayed');
       return {
         deliveries: named.deliveries + found.deliveries,
-        waitMs: heard.size > 0 ? REST_MS : POLL_MS,
+        waitMs: notedAccounts.size > 0 ? REST_MS : POLL_MS,
       };
     },
   };
@@ -113,7 +113,7 @@ export async function relayAccounts(
   const step = async (some: readonly bigint[], fail: (error: unknown) => void): Promise<void> => {
     const now = { mode, nowMs: await clock.nowMs() };
     const done = await relayStep(database, some, now).catch((error: unknown): RelayStep => {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnreachable(error)) throw error;
       fail(error);
       return NO_STEP;
     });

@@ -41,7 +41,7 @@ const HTTP_DATES = [
 ];
 
 /** The outcome of an attempt, as far as it decides about the next one. */
-export interface TryOutcome {
+export interface AttemptOutcome {
   /** Status of the answer; null when there was none. */
   readonly status: number | null;
   /** Reason of the failure. May be set together with a status: a truncated response is a failure. */
@@ -64,11 +64,11 @@ export type Verdict =
  * that the receiver no longer wants webhooks.
  *
  * @param outcome - of the attempt.
- * @param tried - the number of the attempt, from 1; when it ended; a random number, at least 0 and below 1.
+ * @param made - the number of the attempt, from 1; when it ended; a random number, at least 0 and below 1.
  */
 export function verdictOf(
-  outcome: TryOutcome,
-  tried: { readonly attempt: number; readonly at: Date; readonly random: number },
+  outcome: AttemptOutcome,
+  made: { readonly attempt: number; readonly at: Date; readonly random: number },
 ): Verdict {
   const { status, error } = outcome;
   if (status === GONE) return { kind: 'gone', isThrottling: false };
@@ -76,10 +76,10 @@ export function verdictOf(
     return { kind: 'delivered', isThrottling: false };
   }
   const isThrottling = status !== null && THROTTLING.includes(status);
-  if (tried.attempt >= ATTEMPTS_MAX) return { kind: 'dead', isThrottling };
-  const own = retryDelayMs(tried.attempt, tried.random);
-  const asked = outcome.retryAfter === null ? undefined : retryAfterMs(outcome.retryAfter, tried.at);
-  return { kind: 'retry', nextDelayMs: Math.max(own, asked ?? 0), isThrottling };
+  if (made.attempt >= ATTEMPTS_MAX) return { kind: 'dead', isThrottling };
+  const own = retryDelayMs(made.attempt, made.random);
+  const requestedMs = outcome.retryAfter === null ? undefined : retryAfterMs(outcome.retryAfter, made.at);
+  return { kind: 'retry', nextDelayMs: Math.max(own, requestedMs ?? 0), isThrottling };
 }
 
 /**
@@ -113,11 +113,11 @@ function waitUntil(text: string, at: Date): number | undefined {
   // V8 turns a leap second (60) into the first second of the next minute, which is right.
   const second = Number(parts.second);
   if (month < 0 || hour > 23 || minute > 59 || second > 60) return undefined;
-  const moment = new Date(0);
-  moment.setUTCFullYear(fullYear(parts.year as string, at), month, day);
+  const date = new Date(0);
+  date.setUTCFullYear(fullYear(parts.year as string, at), month, day);
   // V8 turns 30 February into 2 March; such a date is refused here.
-  if (moment.getUTCDate() !== day) return undefined;
-  return moment.setUTCHours(hour, minute, second) - at.getTime();
+  if (date.getUTCDate() !== day) return undefined;
+  return date.setUTCHours(hour, minute, second) - at.getTime();
 }
 
 /** A year of two digits that would be more than 50 years ahead lies in the past (RFC 9110, 5.6.7). */

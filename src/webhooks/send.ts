@@ -50,7 +50,7 @@ export interface WebhookOutcome {
 
 const TIMEOUT_MS = 15_000;
 const READ_BYTES_MAX = 64 * 1024;
-const KEPT_BYTES_MAX = 4 * 1024;
+const STORED_BYTES_MAX = 4 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const IDLE_MS = 30_000;
 /** Connections to one origin. An endpoint has at most 100 requests under way. */
@@ -126,7 +126,7 @@ function exchange(
   return new Promise((resolve) => {
     const sent = open(request, agents);
     let answer: http.IncomingMessage | undefined;
-    const kept: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let readBytes = 0;
     const timer = setTimeout(() => end('TIMEOUT'), timeoutMs);
 
@@ -135,13 +135,13 @@ function exchange(
       // After a complete answer the connection is kept; then this does nothing.
       if (error !== null || !answer?.complete) sent.destroy();
       const isStale = sent.reusedSocket && !answer && (error === 'ECONNRESET' || error === 'EPIPE');
-      resolve({ ...failed(error), ...(answer && shown(answer, kept)), isStale });
+      resolve({ ...failed(error), ...(answer && shown(answer, chunks)), isStale });
     }
 
     sent.on('response', (message) => {
       answer = message;
       message.on('data', (chunk: Buffer) => {
-        if (readBytes < KEPT_BYTES_MAX) kept.push(chunk.subarray(0, KEPT_BYTES_MAX - readBytes));
+        if (readBytes < STORED_BYTES_MAX) chunks.push(chunk.subarray(0, STORED_BYTES_MAX - readBytes));
         readBytes += chunk.length;
         if (readBytes > READ_BYTES_MAX) end(null);
       });
@@ -207,10 +207,10 @@ function newAgents(
 }
 
 function bounded<A extends http.Agent>(agent: A): A {
-  const keep = agent.keepSocketAlive.bind(agent);
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => {
     const idle = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
-    return idle < IDLE_SOCKETS_MAX && keep(socket);
+    return idle < IDLE_SOCKETS_MAX && keepSocketAlive(socket);
   };
   return agent;
 }
@@ -219,9 +219,9 @@ function failed(error: string | null): Ended {
   return { status: null, error, answer: null, retryAfter: null };
 }
 
-function shown(answer: http.IncomingMessage, kept: readonly Buffer[]): Omit<Ended, 'error'> {
+function shown(answer: http.IncomingMessage, chunks: readonly Buffer[]): Omit<Ended, 'error'> {
   // `stream` drops a character that the limit cut in two. PostgreSQL stores no NUL in text.
-  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: true }).replaceAll('\0', '\uFFFD');
+  const text = new TextDecoder().decode(Buffer.concat(chunks), { stream: true }).replaceAll('\0', '\uFFFD');
   return {
     status: answer.statusCode ?? null,
     answer: text,

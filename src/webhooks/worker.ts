@@ -20,9 +20,9 @@ export interface WebhookWorker {
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
 /** Minimum interval of scans that notifications trigger. Unit: ms. */
-const LOOK_MS = 50;
+const WAKE_EVERY_MS = 50;
 /** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
-const TURNS: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
+const REPEAT: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
 /** The services that webhooks use. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode' | 'secrets'>;
@@ -36,23 +36,23 @@ export function startWebhooks(
   const stopping = new AbortController();
   const ending = new AbortController();
   const dispatcher = createDispatcher(services, log, { ...options, stop: stopping.signal });
-  const dispatching = repeat(stopping.signal, log, TURNS, () => dispatch(dispatcher));
+  const dispatching = repeat(stopping.signal, log, REPEAT, () => dispatch(dispatcher));
   const relay = createRelay(services, log);
-  const relaying = repeat(stopping.signal, log, TURNS, async () => {
-    const { deliveries, waitMs } = await relay.turn();
+  const relaying = repeat(stopping.signal, log, REPEAT, async () => {
+    const { deliveries, waitMs } = await relay.cycle();
     if (deliveries > 0) dispatching.wake();
     return waitMs;
   });
-  const tending = repeat(ending.signal, log, TURNS, async () => {
+  const tending = repeat(ending.signal, log, REPEAT, async () => {
     await dispatcher.tend();
     return POLL_MS;
   });
-  const sampling = repeat(stopping.signal, log, TURNS, async () =>
+  const sampling = repeat(stopping.signal, log, REPEAT, async () =>
     (await sendSamples(services, log, options)) ? 0 : POLL_MS,
   );
   dispatcher.onEnded(dispatching.wake);
   /** The sandbox clock may have moved, or a redelivery or a test was requested: something may be due now. */
-  const look = atMostEvery(LOOK_MS, () => {
+  const poll = atMostEvery(WAKE_EVERY_MS, () => {
     dispatching.wake();
     sampling.wake();
   });
@@ -64,9 +64,9 @@ export function startWebhooks(
     const own: bigint[] = [];
     for (const accountId of accountIds) if (await isOwn(accountId)) own.push(accountId);
     if (own.length === 0) return;
-    relay.hear(own);
+    relay.noteEvents(own);
     relaying.wake();
-    if (mayBeDue) look();
+    if (mayBeDue) poll();
   });
   return {
     stop: async () => {
@@ -80,5 +80,5 @@ export function startWebhooks(
 }
 
 async function dispatch(dispatcher: Dispatcher): Promise<number> {
-  return (await dispatcher.turn()) ? 0 : POLL_MS;
+  return (await dispatcher.cycle()) ? 0 : POLL_MS;
 }

@@ -75,8 +75,8 @@ async function query(server: MortalPostgres, text: string): Promise<pg.QueryResu
 /** Creates onramps, each until a gateway has answered it. */
 async function call(): Promise<void> {
   for (let n = 0; isCalling; n++) {
-    for (let tries = 0; isCalling && !told.has(`order-${n}`); tries++) {
-      const base = tries % 2 === 1 && fresh ? fresh.base : old.baseUrl;
+    for (let attempts = 0; isCalling && !told.has(`order-${n}`); attempts++) {
+      const base = attempts % 2 === 1 && fresh ? fresh.base : old.baseUrl;
       const end2end = await create(base, `order-${n}`).catch(() => undefined);
       if (end2end !== undefined) told.set(`order-${n}`, end2end);
     }

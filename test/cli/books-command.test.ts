@@ -47,7 +47,7 @@ const lastAct = async (accountId: unknown) =>
   ).rows[0];
 
 describe('refund', () => {
-  const owed = async () => {
+  const receivable = async () => {
     const end2end = await onramp();
     await trigger(end2end, 'refund-fail');
     await trigger(end2end, 'pay-under');
@@ -56,7 +56,7 @@ describe('refund', () => {
   };
 
   test('retry orders again what failed, and settle books what was paid by hand', async () => {
-    const [first, second] = [await owed(), await owed()];
+    const [first, second] = [await receivable(), await receivable()];
     expect(await run('refund', 'retry', first)).toMatchObject({ end2end: first, component: 'refund' });
     await until(first, 'refund/DONE');
     const reference = 'E12345678202611211205abcdef12345';
@@ -157,7 +157,7 @@ describe('receivables', () => {
 
   test('are settled out of the balance and by capital, once under a key, never beyond what is owed', async () => {
     const { accountId } = shop;
-    const { amount: owed } = (await list({ last: 1 })).nodes[0];
+    const { amount: receivable } = (await list({ last: 1 })).nodes[0];
     await fund('USDT_TRX', '10');
     const settle = (amount: string, ...more: string[]) => [
       ...[
@@ -179,7 +179,7 @@ describe('receivables', () => {
     expect(await lastAct(accountId)).toMatchObject({ act: 'receivable.settle', actor_kind: 'OPERATOR' });
     const [other, beyond, bad] = await Promise.all([
       command(env, ...settle('11', '--source', 'balance', '--idempotency-key', 'one')),
-      command(env, ...settle(owed, '--source', 'capital')),
+      command(env, ...settle(receivable, '--source', 'capital')),
       command(env, ...settle('-1', '--source', 'capital')),
     ]);
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('already used') });
@@ -187,7 +187,7 @@ describe('receivables', () => {
       code: 1,
       stderr: expect.stringMatching(/^crossramp: the account owes \S+ USDT/),
     });
-    await run(...settle((Number(owed) - 10).toFixed(6), '--source', 'capital'));
+    await run(...settle((Number(receivable) - 10).toFixed(6), '--source', 'capital'));
     expect((await list()).totalCount).toBe(2);
     expect((await verifyLedger(app.database, accountId)).defects).toEqual([]);
     expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('--amount') });

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { CLI_REFERENCE, cliReference } from '../../scripts/cli-reference.ts';
 import { EXAMPLES } from '../../src/cli/examples.ts';
 import { crossrampProgram } from '../../src/cli/program.ts';
-import { receiveNews } from '../../src/resolvers/inbound/receive.ts';
+import { receiveRailEvent } from '../../src/resolvers/inbound/receive.ts';
 import { useApp } from '../support/app.ts';
 import { freePort } from '../support/free-port.ts';
 import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
@@ -102,7 +102,7 @@ describe('commands of the operator', () => {
   });
 
   test('news list shows who paid only when asked to', async () => {
-    const news = {
+    const event = {
       kind: 'payment',
       txid: null,
       endToEndId: 'E99999999202611221200newslistcli',
@@ -114,17 +114,17 @@ describe('commands of the operator', () => {
       ...app.services,
       clock: { ...SYSTEM_CLOCK, nowMs: () => Promise.reject(new Error('no clock')) },
     };
-    await receiveNews(failing, pino({ level: 'silent' }), news);
+    await receiveRailEvent(failing, pino({ level: 'silent' }), event);
     const list = async (...args: string[]) =>
       JSON.parse((await crossramp(env, 'news', 'list', '--json', ...args)).stdout);
     const [masked] = await list('--state', 'pending');
-    expect(masked).toMatchObject({ key: news.endToEndId, tries: 1, lastError: 'no clock' });
+    expect(masked).toMatchObject({ key: event.endToEndId, tries: 1, lastError: 'no clock' });
     expect(masked.news.payerTaxId).toBe('***.982.247-**');
     expect((await list('--reveal'))[0].news.payerTaxId).toBe('52998224725');
     expect((await crossramp(env, 'news', 'list')).stdout).toContain('no clock');
     const live = { ...failing, mode: 'live' } as const;
-    await receiveNews(live, pino({ level: 'silent' }), { ...news, endToEndId: `${news.endToEndId}0` });
-    expect((await list('--live')).map((each: { key: string }) => each.key)).toEqual([`${news.endToEndId}0`]);
+    await receiveRailEvent(live, pino({ level: 'silent' }), { ...event, endToEndId: `${event.endToEndId}0` });
+    expect((await list('--live')).map((each: { key: string }) => each.key)).toEqual([`${event.endToEndId}0`]);
     expect(await crossramp(env, 'suspense', 'list', '--live')).toMatchObject({ stdout: 'nothing\n' });
     expect(await crossramp(env, 'news', 'list', '--live', '--account', 'sandbox')).toMatchObject({ code: 2 });
   });
@@ -154,8 +154,8 @@ describe('commands of the operator', () => {
     const { accountId } = await app.addAccount();
     const words = ['key', 'create', '--account', String(accountId), '--scopes', 'read', '--json'];
     const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
-    for (const act of ['rotate', 'revoke'])
-      expect(await crossramp(env, 'key', act, keyId, '--account', 'sandbox')).toMatchObject({
+    for (const action of ['rotate', 'revoke'])
+      expect(await crossramp(env, 'key', action, keyId, '--account', 'sandbox')).toMatchObject({
         code: 1,
         stderr: `crossramp: account sandbox has no active key with the id ${keyId}\n`,
       });

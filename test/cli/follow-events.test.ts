@@ -5,7 +5,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Api, ask, followEvents } from '../../src/cli/follow-events.ts';
+import { type Api, fetchPath, followEvents } from '../../src/cli/follow-events.ts';
 
 /** Ends the time of waiting for the answer that was asked for last. */
 let endWaiting = () => {};
@@ -45,8 +45,8 @@ test.each([
   ['stops in the middle', HALF],
 ])('a gateway that %s is asked again', async (_name, way) => {
   const api = await gateway((_request, response) => response.end('first'), way);
-  expect(await ask(api, '/')).toBe('first');
-  expect(await ask(api, '/')).toBe('{}');
+  expect(await fetchPath(api, '/')).toBe('first');
+  expect(await fetchPath(api, '/')).toBe('{}');
   const said = vi.mocked(process.stderr.write).mock.calls.map(([text]) => text);
   expect(said).toEqual([
     expect.stringContaining('does not answer'),
@@ -56,7 +56,7 @@ test.each([
 
 test('a gateway that is silent at first cannot be reached', async () => {
   const api = await gateway(SILENT);
-  await expect(ask(api, '/')).rejects.toThrow(/cannot reach the gateway at http.*: .*timeout/);
+  await expect(fetchPath(api, '/')).rejects.toThrow(/cannot reach the gateway at http.*: .*timeout/);
 });
 
 test('a cursor that the log no longer has is reported, and the log is followed from the oldest event', async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => network?.close());
 
 /** Breaks all connections, and lets something happen while none can be made. */
-async function away<Result>(happen: () => Promise<Result>): Promise<Result> {
+async function unavailable<Result>(happen: () => Promise<Result>): Promise<Result> {
   network.fail('refuse');
   network.cut();
   const result = await happen();
@@ -80,7 +80,7 @@ test('graphql-sse', async () => {
   await expect.poll(() => app.services.events.size).toBe(1);
   await makeOnramp(app, apiKey);
   await expect.poll(() => namesOf(frames)).toEqual(EVENTS_OF_ONRAMP);
-  await away(() => makeOnramp(app, apiKey));
+  await unavailable(() => makeOnramp(app, apiKey));
   await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   end();
 });
@@ -129,7 +129,7 @@ test('Apollo Client', async () => {
   await expect.poll(() => frames.length).toBe(1);
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
-  const missed = await away(() => makeOnramp(app, apiKey));
+  const missed = await unavailable(() => makeOnramp(app, apiKey));
   await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   expect(end2endsOf(frames)).toEqual([end2end, missed]);
   subscription.unsubscribe();
@@ -203,7 +203,7 @@ test('urql', async () => {
   await expect.poll(() => frames.length).toBe(1);
   const end2end = await makeOnramp(app, apiKey);
   await expect.poll(() => end2endsOf(frames)).toEqual([end2end]);
-  const missed = await away(() => makeOnramp(app, apiKey));
+  const missed = await unavailable(() => makeOnramp(app, apiKey));
   await expect.poll(() => namesOf(frames)).toEqual([...EVENTS_OF_ONRAMP, ...EVENTS_OF_ONRAMP]);
   expect(end2endsOf(frames)).toEqual([end2end, missed]);
   unsubscribe();
@@ -276,7 +276,7 @@ test('relay-runtime', async () => {
   const fund = () => app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '2' }, { key: apiKey });
   await fund();
   await expect.poll(() => frames.length).toBe(2);
-  await away(fund);
+  await unavailable(fund);
   await expect.poll(() => frames.length).toBe(3);
   expect(frames).toMatchObject([
     { statementEntryAdded: { entry: null } },

@@ -427,17 +427,17 @@ async function byBoth(query: string, variables: Record<string, unknown> = {}) {
     contextValue,
     variableValues: variables,
   });
-  const expected = { errors: errors?.map(told), data: JSON.stringify(data) };
+  const expected = { errors: errors?.map(reported), data: JSON.stringify(data) };
   const compiled = compile(SCHEMA, document, operation, () => {});
   const given = async () => {
     const answer = await compiled.execute(contextValue, variables);
-    return { errors: answer.errors?.map(told), data: answer.data && textOfUtf8(answer.data) };
+    return { errors: answer.errors?.map(reported), data: answer.data && textOfUtf8(answer.data) };
   };
   return { expected, first: await given(), second: await given() };
 }
 
 /** An error with what the gateway makes of it. */
-function told(error: GraphQLError) {
+function reported(error: GraphQLError) {
   return { ...error.toJSON(), cause: error.originalError?.message, nodes: error.nodes?.length };
 }
 

@@ -8,7 +8,7 @@ import { createAccount, platformAccount } from '../../src/store/account/accounts
 import { setAheadMs } from '../../src/store/rails/sandbox.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { PARTS_MAX } from '../../src/templates/returns.ts';
-import { endToEndIdOf, newName, returnIdOf, stand } from '../resolvers/inbound/stand.ts';
+import { endToEndIdOf, newName, returnIdOf, stand } from '../resolvers/inbound/harness.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { fundAccount } from '../support/fund-account.ts';
@@ -32,9 +32,9 @@ async function at(template: string, step: StepName) {
 }
 
 /** A form of an act on a page: what it says, and what it sends. */
-function formOf(page: string, act: string, end2end: string): string {
+function formOf(page: string, action: string, end2end: string): string {
   const forms = page.match(/<details class="ask"[\s\S]*?<\/details>/g) ?? [];
-  const found = forms.find((each) => each.includes(`/acts/${act}"`) && each.includes(end2end));
+  const found = forms.find((each) => each.includes(`/acts/${action}"`) && each.includes(end2end));
   expect(found, page).toBeDefined();
   return found ?? '';
 }
@@ -100,12 +100,12 @@ test('C-34: money in suspense can be sent back, unless it is a payout that came 
   const endToEndId = endToEndIdOf(newName());
   const payment = { kind: 'payment', txid: null, endToEndId, amount: '12.00', payerTaxId: null } as const;
   await app.services.receive({ ...payment, settledAt: new Date(DURING_MS).toISOString() });
-  const acts = async () =>
+  const actions = async () =>
     (await visit(app, risk, '/console/operator')).text.match(/acts\/(?:Assign|Return)Suspense/g);
-  expect(await acts()).toEqual(['acts/AssignSuspense', 'acts/ReturnSuspense']);
+  expect(await actions()).toEqual(['acts/AssignSuspense', 'acts/ReturnSuspense']);
   const returned = { kind: 'payout_returned', endToEndId: endToEndIdOf(newName()), amount: '7.00' } as const;
   await app.services.receive({ ...returned, returnId: returnIdOf(newName()) });
-  expect((await acts())?.toSorted()).toEqual([
+  expect((await actions())?.toSorted()).toEqual([
     'acts/AssignSuspense',
     'acts/AssignSuspense',
     'acts/ReturnSuspense',

@@ -22,13 +22,13 @@ beforeAll(async () => {
   await app.graphql(
     'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "500" }) { funding { journalId } errors { code message path } } }',
   );
-  const act = (name: string, form: Record<string, string>) =>
-    visit(app, maker, `/console/acts/${name}`, { form: { back: '/console/whitelist', ...form } });
-  await act('CreateWhitelistGroup', { name: 'Vault' });
+  const action = (name: string, form: Record<string, string>) =>
+    visit(app, maker, `/console/actions/${name}`, { form: { back: '/console/whitelist', ...form } });
+  await action('CreateWhitelistGroup', { name: 'Vault' });
   const groupId =
     /name="groupId" value="([^"]+)"/.exec((await visit(app, maker, '/console/whitelist')).text)?.[1] ?? '';
-  await act('AddWhitelistEntry', { groupId, network: 'TRX', address: WALLET });
-  const made = await act('CreateWithdrawal', {
+  await action('AddWhitelistEntry', { groupId, network: 'TRX', address: WALLET });
+  const made = await action('CreateWithdrawal', {
     currency: 'USDT_TRX',
     amountReceived: '30',
     groupId,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   end2end = /CRX\w+/.exec(made.headers.get('location') ?? made.text)?.[0] ?? made.text;
 });
 
-const APPROVE = 'action="/console/acts/ApproveWithdrawal"';
+const APPROVE = 'action="/console/actions/ApproveWithdrawal"';
 
 test('the maker sees why they cannot approve, and gets no button that would be refused', async () => {
   const path = `/console/transactions/${end2end}`;

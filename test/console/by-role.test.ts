@@ -23,27 +23,29 @@ beforeAll(async () => {
 async function send(
   person: SignedInForTest,
   path: string,
-  act: string,
+  action: string,
   typed: Readonly<Record<string, string>> = {},
 ) {
   const { text } = await visit(app, person, path);
-  return sendFrom(person, text, act, typed);
+  return sendFrom(person, text, action, typed);
 }
 
 function sendFrom(
   person: SignedInForTest,
   page: string,
-  act: string,
+  action: string,
   typed: Readonly<Record<string, string>> = {},
 ) {
-  const [form] = new RegExp(`<form method="post" action="/console/acts/${act}"[\\s\\S]*?</form>`).exec(
+  const [form] = new RegExp(`<form method="post" action="/console/actions/${action}"[\\s\\S]*?</form>`).exec(
     page,
   ) ?? [''];
   expect(form, page).not.toBe('');
   const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
     ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')],
   );
-  return visit(app, person, `/console/acts/${act}`, { form: { ...Object.fromEntries(hidden), ...typed } });
+  return visit(app, person, `/console/actions/${action}`, {
+    form: { ...Object.fromEntries(hidden), ...typed },
+  });
 }
 
 describe('a developer', () => {
@@ -65,7 +67,7 @@ describe('a developer', () => {
 
   test('C-40: gets the form of an offramp from a deposit, and no other source', async () => {
     const { text } = await visit(app, developer, '/console/new?kind=offramp-order');
-    expect(text).toContain('action="/console/acts/CreateOfframp"');
+    expect(text).toContain('action="/console/actions/CreateOfframp"');
     expect(sourcesIn(text)).toEqual(['EXTERNAL']);
   });
 });

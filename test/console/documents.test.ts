@@ -55,8 +55,8 @@ async function inProcess(name: string, key: string, variables: Record<string, un
   };
   const exchange = { requestId: 'test', noted: {} } as never;
   const limits = {
-    takeWrites: () => {},
-    takeDocument: () => {},
+    consumeWrites: () => {},
+    consumeDocument: () => {},
     enter: async () => () => {},
     enterFrame: async () => () => {},
     checkAgain: async () => {},
@@ -120,12 +120,12 @@ describe('documents', () => {
 
 /** What an answer says was wrong, but for the id of the request. */
 const told = (answer: object) =>
-  errorsIn(answer)?.map(({ message, extensions: { code, violations } }: Told) => ({
+  errorsIn(answer)?.map(({ message, extensions: { code, violations } }: Message) => ({
     message,
     code,
     violations,
   }));
-interface Told {
+interface Message {
   readonly message: string;
   readonly extensions: { readonly code: string; readonly violations?: unknown };
 }

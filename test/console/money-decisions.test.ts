@@ -135,8 +135,8 @@ async function stray(): Promise<string> {
   const { suspense } = await asOperator(
     '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
   );
-  return suspense.nodes.find(({ news }: { news: unknown }) =>
-    JSON.stringify(news).includes(payment.endToEndId),
+  return suspense.nodes.find(({ news: event }: { news: unknown }) =>
+    JSON.stringify(event).includes(payment.endToEndId),
   ).id;
 }
 
@@ -319,14 +319,14 @@ async function changesSince(before: ReadonlyMap<string, number>): Promise<Record
 }
 
 test.each(ROWS.map((row) => [row.act, row.about, row] as const))('%s %s states what then moves', async (...[
-  act,
+  action,
   ,
   { who, begin, says, moves },
 ]) => {
   const { path, given, typed, ended } = await begin();
   const { status, text } = await visit(app, who(), path);
   expect(status).toBe(200);
-  const part = partOf(text, act, given);
+  const part = partOf(text, action, given);
   expect(part).toMatch(says);
   const amounts = (says.exec(part) ?? []).slice(1).map((figure) => Number(figure.replaceAll(',', '')));
   const hidden = Object.fromEntries(
@@ -336,7 +336,7 @@ test.each(ROWS.map((row) => [row.act, row.about, row] as const))('%s %s states w
   );
   const { csrf: _own, ...rest } = hidden;
   const before = await books();
-  const done = await visit(app, who(), `/console/acts/${act}`, { form: { ...rest, ...typed } });
+  const done = await visit(app, who(), `/console/actions/${action}`, { form: { ...rest, ...typed } });
   expect(done.status).toBe(303);
   await ended?.();
   const expected = moves(...amounts);
@@ -346,13 +346,13 @@ test.each(ROWS.map((row) => [row.act, row.about, row] as const))('%s %s states w
 });
 
 /** The form of an act on a page that sends these values, with the sentence before it. */
-function partOf(page: string, act: string, given: Readonly<Record<string, string>>): string {
+function partOf(page: string, action: string, given: Readonly<Record<string, string>>): string {
   const forms = page.match(/(?:<p class="small">[^<]*<\/p>)?<form method="post"[\s\S]*?<\/form>/g) ?? [];
   const found = forms.filter(
     (form) =>
-      form.includes(`/acts/${act}"`) &&
+      form.includes(`/acts/${action}"`) &&
       Object.entries(given).every(([name, value]) => form.includes(`name="${name}" value="${value}"`)),
   );
-  expect(found, `forms of ${act}`).toHaveLength(1);
+  expect(found, `forms of ${action}`).toHaveLength(1);
   return found[0] ?? '';
 }

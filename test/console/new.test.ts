@@ -14,8 +14,8 @@ beforeAll(async () => {
   owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
 });
 
-const ask = (act: string, kind: string, form: Record<string, string>, headers?: Record<string, string>) =>
-  visit(app, owner, `/console/acts/${act}`, {
+const ask = (action: string, kind: string, form: Record<string, string>, headers?: Record<string, string>) =>
+  visit(app, owner, `/console/actions/${action}`, {
     form: { back: `/console/new?kind=${kind}`, ask: 'price', currency: 'USDT_TRX', accept: 'true', ...form },
     ...(headers && { headers }),
   });
@@ -29,9 +29,9 @@ describe('the price', () => {
     ['CreateOnramp', 'onramp-order', { brl: '150.50' }, 'onramp'],
     ['CreateOfframp', 'offramp-order', { brl: '150.50', from: 'EXTERNAL' }, 'offramp_instant'],
     ['CreateStaticLink', 'link', { amount: '150.50', name: 'Tips' }, 'crossramp_checkout'],
-  ])('C-21: of %s is that of the query, and nothing is made', async (act, kind, form, template) => {
+  ])('C-21: of %s is that of the query, and nothing is made', async (action, kind, form, template) => {
     const before = await total();
-    const page = await ask(act, kind, form);
+    const page = await ask(action, kind, form);
     expect(page.status, page.text).toBe(200);
     const { json } = await app.graphql(
       `{ quote(input: { template: ${template}, currency: "USDT_TRX", amount: { brl: "150.50" } }) { fees } }`,
@@ -84,7 +84,7 @@ test('a payment link is handed over as text and as a QR image once it is made', 
     currency: 'USDT_TRX',
     idempotencyKey: 'link-1',
   };
-  const made = await visit(app, owner, '/console/acts/CreateStaticLink', { form });
+  const made = await visit(app, owner, '/console/actions/CreateStaticLink', { form });
   const location = made.headers.get('location') ?? '';
   expect(location).toMatch(/^\/console\/new\?kind=link&done=CreateStaticLink&link=[\w-]+$/);
   const page = await visit(app, owner, location);

@@ -29,8 +29,8 @@ async function make(mutation: string): Promise<string> {
 const find = async (end2end: string) => (await app.graphql(ONE, { end2end })).json.data.transaction;
 const page = async (end2end: string, lang = 'en') =>
   (await visit(app, owner, `/console/transactions/${end2end}?lang=${lang}`)).text;
-const act = (name: string, form: Record<string, string>) =>
-  visit(app, owner, `/console/acts/${name}`, {
+const action = (name: string, form: Record<string, string>) =>
+  visit(app, owner, `/console/actions/${name}`, {
     form: { back: `/console/transactions/${form.end2end}`, ...form },
   });
 
@@ -42,11 +42,11 @@ describe('a deposit that is held', () => {
   ])('is decided by a form: %s', async (resolution, component) => {
     const end2end = await make(OFFRAMP);
     expect(await page(end2end)).not.toContain('acts/ResolveDeposit');
-    await act('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
+    await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
     const held = await page(end2end);
     expect(held).toContain('On hold: different amount');
     expect(held).toContain(`name="resolution" value="${resolution}"`);
-    const done = await act('ResolveDeposit', { end2end, resolution });
+    const done = await action('ResolveDeposit', { end2end, resolution });
     expect([done.status, done.headers.get('location')]).toEqual([
       303,
       `/console/transactions/${end2end}?done=ResolveDeposit`,
@@ -63,8 +63,8 @@ describe('a deposit that is held', () => {
 
   test('is sent to an address only; what is wrong stands at its field, which stays open', async () => {
     const end2end = await make(OFFRAMP);
-    await act('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
-    const refused = await act('ResolveDeposit', { end2end, resolution: 'REFUND', address: 'nowhere' });
+    await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
+    const refused = await action('ResolveDeposit', { end2end, resolution: 'REFUND', address: 'nowhere' });
     expect(refused.status).toBe(400);
     expect(refused.text).toMatch(/id="ResolveDeposit-address"[^>]*value="nowhere"[^>]*aria-invalid="true"/);
     expect(refused.text.match(/<details class="ask" open>/g)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a deposit that is held', () => {
 test('a payment that is done says so once, and its acts in words', async () => {
   const end2end = await make(CHECKOUT);
   expect(await page(end2end)).toMatch(/data-live="message"><p class="soft">[^<]/);
-  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  await action('SandboxTrigger', { end2end, scenario: 'PAY' });
   await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
   const done = await page(end2end);
   expect(done).toContain('Paid');
@@ -85,12 +85,12 @@ test('a payment that is done says so once, and its acts in words', async () => {
 
 test('a part that goes back has its own words, and what went back in all is among the facts', async () => {
   const end2end = await make(CHECKOUT);
-  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  await action('SandboxTrigger', { end2end, scenario: 'PAY' });
   await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
   expect(await page(end2end)).not.toContain('Refunded');
   expect(await page(end2end)).toContain('Up to R$150.00 can be refunded');
-  await act('RefundPayment', { end2end, amount: '10.50' });
-  await act('RefundPayment', { end2end, amount: '20' });
+  await action('RefundPayment', { end2end, amount: '10.50' });
+  await action('RefundPayment', { end2end, amount: '20' });
   await expect
     .poll(() => page(end2end), { timeout: 15_000 })
     .toMatch(/<dt>Refunded<\/dt>\s*<dd><b>R\$30\.50</);
@@ -120,7 +120,7 @@ describe('the sandbox', () => {
     expect(en).toContain('name="scenario" value="PAY">Pay<');
     expect(pt).toContain('name="scenario" value="PAY">Pagar<');
     expect(en).not.toContain('value="DEPOSIT"');
-    await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+    await action('SandboxTrigger', { end2end, scenario: 'PAY' });
     expect((await find(end2end)).sandboxScenarios.now).not.toContain('PAY');
   });
 
@@ -150,7 +150,7 @@ test('its page is there to be handed over until it is paid, and is the receipt t
   expect(before).toContain(`<code id="pay-link">${receiptUrl}</code>`);
   expect(before).toMatch(/role="img" aria-label="QR code of the payment link"><svg/);
   expect(before).toContain('Payment page');
-  await act('SandboxTrigger', { end2end, scenario: 'PAY' });
+  await action('SandboxTrigger', { end2end, scenario: 'PAY' });
   const after = await page(end2end);
   expect(after).not.toContain('Share with the payer');
   expect(after).toMatch(new RegExp(`href="${receiptUrl.replaceAll('.', '\\.')}"[^>]*>.*Receipt`));
@@ -160,13 +160,13 @@ test('recorded facts are shown, are recorded by a form, and an empty field remov
   const end2end = await make(CHECKOUT);
   expect(await page(end2end)).toContain('Regulatory record');
   const form = { end2end, walletCustody: 'CUSTODIAL', walletVasp: 'Exchange Ltda.', walletCountry: 'BR' };
-  expect((await act('RecordFacts', form)).status).toBe(303);
+  expect((await action('RecordFacts', form)).status).toBe(303);
   const shown = await page(end2end);
   expect(shown).toContain('Held by a provider');
   expect(shown).toContain('<dd>Exchange Ltda.</dd>');
   const { end2end: id, walletCountry } = form;
   const fewer = { end2end: id, walletCustody: '', walletHolder: '', walletVasp: '', walletCountry };
-  expect((await act('RecordFacts', fewer)).status).toBe(303);
+  expect((await action('RecordFacts', fewer)).status).toBe(303);
   const { json } = await app.graphql(
     'query ($end2end: String!) { transaction(end2end: $end2end) { record { walletCustody walletVasp walletCountry } } }',
     { end2end },
@@ -176,7 +176,7 @@ test('recorded facts are shown, are recorded by a form, and an empty field remov
     walletVasp: null,
     walletCountry: 'BR',
   });
-  const refused = await act('RecordFacts', { ...form, walletCountry: 'Brasil' });
+  const refused = await action('RecordFacts', { ...form, walletCountry: 'Brasil' });
   expect(refused.status).toBe(400);
   expect(refused.text).toMatch(
     /id="RecordFacts-[^"]*walletCountry"[^>]*value="Brasil"[^>]*aria-invalid="true"/,

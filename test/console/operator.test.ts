@@ -8,7 +8,7 @@ import { brasiliaDay, dayAfter } from '../../src/base/time/brasilia-day.ts';
 import { creditedDropped } from '../../src/ledger/journals.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { postJournals } from '../../src/store/ledger/posting.ts';
-import { dayText } from '../../src/ui/moments.ts';
+import { dayText } from '../../src/ui/times.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
@@ -21,7 +21,7 @@ let owner: SignedInForTest;
 let desk: SignedInForTest;
 let books: SignedInForTest;
 /** Two payments that failed to go back. */
-let owed: readonly string[];
+let receivable: readonly string[];
 
 /** A payment below the price, of which the return fails. */
 async function failedReturn(): Promise<string> {
@@ -33,8 +33,8 @@ async function failedReturn(): Promise<string> {
   });
   await trigger(transaction.end2end, 'refund-fail');
   await trigger(transaction.end2end, 'pay-under');
-  const isOwed = async () => expect(await stepNow(transaction.end2end)).toBe('refund/ERROR');
-  await vi.waitFor(isOwed, { timeout: 15_000 });
+  const hasReceivable = async () => expect(await stepNow(transaction.end2end)).toBe('refund/ERROR');
+  await vi.waitFor(hasReceivable, { timeout: 15_000 });
   return transaction.end2end;
 }
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
   owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
   desk = await signInAs(app, platform, { email: 'olga@platform.invalid', role: 'platform_operator' });
   books = await signInAs(app, platform, { email: 'paul@platform.invalid', role: 'platform_finance' });
-  owed = [await failedReturn(), await failedReturn()];
+  receivable = [await failedReturn(), await failedReturn()];
 });
 
 const open = async (path: string, person = desk) => {
@@ -90,16 +90,16 @@ test.each([
 });
 
 describe('C-34: news that is not settled', () => {
-  const news = {
+  const event = {
     kind: 'dispute_opened',
     disputeId: 'CASE-9',
     endToEndId: 'E12345678202611221200abcdefghzzz',
   } as const;
-  const send = (act: string, form: Record<string, string>) =>
-    visit(app, desk, `/console/acts/${act}`, { form: { back: '/console/rails', ...form } });
+  const send = (action: string, form: Record<string, string>) =>
+    visit(app, desk, `/console/actions/${action}`, { form: { back: '/console/rails', ...form } });
 
   test('is tried again, which says what became of it, and closed with a reason', async () => {
-    await app.services.receive({ ...news, amount: null });
+    await app.services.receive({ ...event, amount: null });
     const [, id = ''] =
       /acts\/CloseRailNews"[\s\S]*?name="id" value="([^"]+)"/.exec(await open('/console/rails')) ?? [];
     const retried = await send('RetryRailNews', { id });
@@ -127,28 +127,28 @@ test('C-34: an order that the PIX provider has not decided is shown with the for
   expect(page).toMatch(/acts\/SettlePixOrder"[\s\S]*?name="key" value="CRX1:pay:0"/);
   const form = { back: '/console/rails', key: 'CRX1:pay:0', outcome: 'NOT_DONE', evidence: 'the bank' };
   // The rail that is played in the process cannot be asked about it, so nothing is settled.
-  expect((await visit(app, desk, '/console/acts/SettlePixOrder', { form })).status).toBe(503);
+  expect((await visit(app, desk, '/console/actions/SettlePixOrder', { form })).status).toBe(503);
   await app.owner.query(`update pix_order set is_done = false where key = 'CRX1:pay:0'`);
 });
 
 describe('C-34: failed returns', () => {
-  const send = (act: string, end2end: string, form: Record<string, string> = {}) =>
-    visit(app, desk, `/console/acts/${act}`, {
+  const send = (action: string, end2end: string, form: Record<string, string> = {}) =>
+    visit(app, desk, `/console/actions/${action}`, {
       form: { back: '/console/operator', account: String(app.accountId), end2end, ...form },
     });
   const refunds = async (end2end: string) =>
     (await ask(`{ transaction(end2end: "${end2end}") { refunds { state } } }`)).transaction.refunds;
 
   test('is ordered again by its form', async () => {
-    const [end2end = ''] = owed;
-    expect(await open('/console/operator')).toContain('action="/console/acts/RetryRefund"');
+    const [end2end = ''] = receivable;
+    expect(await open('/console/operator')).toContain('action="/console/actions/RetryRefund"');
     const done = await send('RetryRefund', end2end);
     expect([done.status, done.headers.get('location')]).toEqual([303, '/console/operator?done=RetryRefund']);
     expect((await refunds(end2end))[0]).toEqual({ state: 'RETRIED' });
   });
 
   test('is booked as paid by hand, with the number of that payment; the form of the other one stays empty', async () => {
-    const [, end2end = ''] = owed;
+    const [, end2end = ''] = receivable;
     const wrong = await send('SettleRefundByHand', end2end, { reference: 'x'.repeat(201) });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toMatch(new RegExp(`id="[^"]*${end2end}-reference"[^>]*value="x{201}"`));
@@ -158,8 +158,8 @@ describe('C-34: failed returns', () => {
   });
 
   test('is refused to whoever has not the scope', async () => {
-    const page = await visit(app, owner, '/console/acts/RetryRefund', {
-      form: { back: '/console', account: String(app.accountId), end2end: owed[0] ?? '' },
+    const page = await visit(app, owner, '/console/actions/RetryRefund', {
+      form: { back: '/console', account: String(app.accountId), end2end: receivable[0] ?? '' },
     });
     expect(page.status).toBe(403);
   });
@@ -190,16 +190,16 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   const { id } = await entryOf();
   const RETURNING = '/console/operator?state=RETURNING';
   const form = { back: RETURNING, id: String(id) };
-  const send = () => visit(app, desk, '/console/acts/ReturnSuspense', { form });
-  const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
-  giveBack.mockRejectedValue(new Error('the bank does not answer'));
+  const send = () => visit(app, desk, '/console/actions/ReturnSuspense', { form });
+  const release = vi.spyOn(app.services.rails.pix, 'refund');
+  release.mockRejectedValue(new Error('the bank does not answer'));
   expect((await send()).status).toBe(303);
   expect(await open(RETURNING)).not.toContain('acts/ReturnSuspense');
   const counted = async () =>
     Number(/Unidentified payment<\/a><b class="num">(\d+)</.exec(await open('/console'))?.[1] ?? 0);
   const before = await counted();
   await app.owner.query(`update suspense_entry set due_at = 'infinity' where id = $1`, [id]);
-  giveBack.mockRestore();
+  release.mockRestore();
   expect(await counted()).toBe(before + 1);
   const page = await open(RETURNING);
   expect(page).toMatch(new RegExp(`acts/ReturnSuspense"[\\s\\S]*?name="id" value="${id}"`));
@@ -239,7 +239,7 @@ describe('one account', () => {
 
   test('C-21: price and limits of a template are changed by its form, and shown', async () => {
     const form = { back: path(), account: String(app.accountId), template: 'onramp' };
-    const changed = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+    const changed = await visit(app, desk, '/console/actions/UpdateTemplateSettings', {
       form: { ...form, feeRate: '0.015', amountMax: '9,876.50' },
     });
     expect([changed.status, changed.text]).toEqual([303, '']);
@@ -248,7 +248,7 @@ describe('one account', () => {
     expect(page).toMatch(
       /<th scope="row">Onramp to the balance<\/th><td class="num"[^>]*>[\d.]+%<\/td><td class="num"[^>]*>1\.5%</,
     );
-    const wrong = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+    const wrong = await visit(app, desk, '/console/actions/UpdateTemplateSettings', {
       form: { ...form, feeRate: '2' },
     });
     expect([wrong.status, /id="[^"]*onramp-feeRate"[^>]*aria-invalid="true"/.test(wrong.text)]).toEqual([
@@ -266,7 +266,7 @@ describe('one account', () => {
       limitDaily: '7654.00',
       level: 'VERIFIED',
     };
-    expect((await visit(app, desk, '/console/acts/GrantCustomerLimits', { form })).status).toBe(303);
+    expect((await visit(app, desk, '/console/actions/GrantCustomerLimits', { form })).status).toBe(303);
     const page = await open(`${path()}?lang=en`);
     expect(page).toContain(taxId);
     expect(page).toContain('7,654.00');
@@ -274,10 +274,10 @@ describe('one account', () => {
   });
 
   test('C-40: facts of a transaction are recorded by a form; what is left empty stays, and a wrong one stands at its field', async () => {
-    const [end2end = ''] = owed;
+    const [end2end = ''] = receivable;
     const form = { back: path(), account: String(app.accountId), end2end };
     const send = (fields: Record<string, string>, person = desk) =>
-      visit(app, person, '/console/acts/CorrectFacts', { form: { ...form, ...fields } });
+      visit(app, person, '/console/actions/CorrectFacts', { form: { ...form, ...fields } });
     expect(await open(path())).toContain('acts/CorrectFacts');
     expect((await send({ walletCountry: 'BR', walletVasp: 'Exchange Ltda.' })).status).toBe(303);
     expect((await send({ walletCountry: 'PT', walletVasp: '' })).status).toBe(303);
@@ -322,10 +322,10 @@ test('the trial balance adds up each currency: the balances to nothing, debits t
 });
 
 test('a journal by hand is proposed by a form, and not approved by who proposed it', async () => {
-  const act = (name: string, form: Record<string, string>) =>
-    visit(app, desk, `/console/acts/${name}`, { form: { back: '/console/books', ...form } });
+  const action = (name: string, form: Record<string, string>) =>
+    visit(app, desk, `/console/actions/${name}`, { form: { back: '/console/books', ...form } });
   const account = (await open('/console/accounts')).match(/\/console\/accounts\/(\d+)/)?.[1] ?? '';
-  const proposed = await act('ProposeJournal', {
+  const proposed = await action('ProposeJournal', {
     account,
     debit: 'X.loss',
     credit: 'A.pix',
@@ -334,7 +334,12 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
     reason: 'a bank fee',
   });
   expect(proposed.headers.get('location')).toMatch(/^\/console\/books\?done=ProposeJournal/);
-  const nothing = await act('ProposeJournal', { account, debit: 'X.loss', credit: 'A.pix', amount: '1.00' });
+  const nothing = await action('ProposeJournal', {
+    account,
+    debit: 'X.loss',
+    credit: 'A.pix',
+    amount: '1.00',
+  });
   expect(nothing.status).toBe(400);
   expect(nothing.text).toMatch(/Check the highlighted fields\.[\s\S]*Enter a value/);
   expect(nothing.text).toMatch(/id="ProposeJournal-reason"[^>]*aria-invalid="true"/);
@@ -342,10 +347,10 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
   expect(page).toContain('a bank fee');
   expect(page).toContain('>R$12.30<');
   const [, id = ''] = /acts\/ApproveJournal"[\s\S]*?name="id" value="([^"]+)"/.exec(page) ?? [];
-  const refused = await act('ApproveJournal', { id });
+  const refused = await action('ApproveJournal', { id });
   expect(refused.status).not.toBe(303);
   const day = dayAfter(brasiliaDay(await app.services.clock.nowMs()), -1);
-  const closed = await act('CloseBooks', { day });
+  const closed = await action('CloseBooks', { day });
   expect(closed.headers.get('location')).toMatch(/^\/console\/books\?done=CloseBooks/);
   expect(await open('/console/books')).toContain(dayText(day, 'en'));
 });

@@ -4,17 +4,17 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ERRORS, type ErrorCode, GatewayError, invalidParameters } from '../../src/base/errors/errors.ts';
-import { actOfMutation } from '../../src/console/context.ts';
+import { actionOfMutation } from '../../src/console/context.ts';
 import { OPERATIONS } from '../../src/console/operations.ts';
 import { refusalOf } from '../../src/console/refusal.ts';
-import { ACT_WORDS } from '../../src/console/words/acts.ts';
+import { ACTION_TEXTS } from '../../src/console/words/actions.ts';
 
 test('every act of the console has words for what was done', () => {
-  const acts = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
-  expect(acts.filter(({ field }) => actOfMutation(field) === null)).toEqual([]);
-  expect(actOfMutation('createOfframp')).toBe('offramp.create');
-  expect(ACT_WORDS['key.revoke']).toEqual({ en: 'API key revoked', pt: 'Chave de API revogada' });
-  expect([actOfMutation('nothing'), actOfMutation(undefined)]).toEqual([null, null]);
+  const actions = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
+  expect(actions.filter(({ field }) => actionOfMutation(field) === null)).toEqual([]);
+  expect(actionOfMutation('createOfframp')).toBe('offramp.create');
+  expect(ACTION_TEXTS['key.revoke']).toEqual({ en: 'API key revoked', pt: 'Chave de API revogada' });
+  expect([actionOfMutation('nothing'), actionOfMutation(undefined)]).toEqual([null, null]);
 });
 
 describe('a refusal', () => {

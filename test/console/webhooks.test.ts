@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-const send = (act: string, form: Record<string, string | readonly string[]>) =>
-  visit(app, owner, `/console/acts/${act}`, { form: { back: screen, ...form } });
+const send = (action: string, form: Record<string, string | readonly string[]>) =>
+  visit(app, owner, `/console/actions/${action}`, { form: { back: screen, ...form } });
 const eventNames = async () => {
   const { json } = await app.graphql(
     `{ viewer { account { webhookEndpoint(endpointId: "${endpointId}") { eventNames } } } }`,

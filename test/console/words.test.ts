@@ -3,9 +3,9 @@
  * an amount. Method: the steps of every template.
  */
 import { expect, test } from 'vitest';
-import { ACTS } from '../../src/base/access/acts.ts';
+import { ACTIONS } from '../../src/base/access/actions.ts';
 import { money } from '../../src/console/parts/figures.ts';
-import { ACT_WORDS, actWord, OBJECT_WORDS, objectWord } from '../../src/console/words/acts.ts';
+import { ACTION_TEXTS, actionText, OBJECT_WORDS, objectWord } from '../../src/console/words/actions.ts';
 import { BOOK_WORDS } from '../../src/console/words/books.ts';
 import { FRAME_WORDS } from '../../src/console/words/frame.ts';
 import { OPERATOR_WORDS } from '../../src/console/words/operator.ts';
@@ -38,9 +38,9 @@ test('every reason for which money lies in suspense has words', () => {
 });
 
 test('every act and everything that is acted on has words; one of another version keeps its name', () => {
-  expect(Object.keys(ACT_WORDS).sort()).toEqual(Object.keys(ACTS).sort());
+  expect(Object.keys(ACTION_TEXTS).sort()).toEqual(Object.keys(ACTIONS).sort());
   expect(Object.keys(OBJECT_WORDS).sort()).toEqual([...AUDIT_OBJECT_KINDS].sort());
-  for (const { en, pt } of [...Object.values(ACT_WORDS), ...Object.values(OBJECT_WORDS)])
+  for (const { en, pt } of [...Object.values(ACTION_TEXTS), ...Object.values(OBJECT_WORDS)])
     expect([en, pt, en.length <= 36, pt.length <= 36, /[._]/.test(en + pt)]).toEqual([
       en,
       pt,
@@ -48,7 +48,7 @@ test('every act and everything that is acted on has words; one of another versio
       true,
       false,
     ]);
-  expect([actWord('old.act', 'en'), objectWord('constructor', 'pt')]).toEqual(['old.act', 'constructor']);
+  expect([actionText('old.act', 'en'), objectWord('constructor', 'pt')]).toEqual(['old.act', 'constructor']);
 });
 
 test('every template has words on the screen of an account', () => {

@@ -208,8 +208,8 @@ describe('C-25: acts of the platform', () => {
     await trigger(json.end2end, 'pay');
     const { id } = (await ask('{ suspense { nodes { id: suspenseId } } }')).suspense.nodes[0];
     const thief = await app.addAccount();
-    const decide = (act: string, account?: bigint) =>
-      `mutation { ${act}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) { suspenseEntry { state } errors { code message path } } }`;
+    const decide = (action: string, account?: bigint) =>
+      `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) { suspenseEntry { state } errors { code message path } } }`;
     await ask(decide('assignSuspense', thief.accountId), {}, app.platformKey);
     const missing = await refusal(decide('approveSuspense', thief.accountId), {}, thief.apiKey);
     expect(missing.code).toBe('FORBIDDEN');

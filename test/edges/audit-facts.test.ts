@@ -25,10 +25,10 @@ beforeAll(async () => {
   shop = await app.addAccount();
 });
 
-const last = async (act: string, accountId = shop.accountId) => {
+const last = async (action: string, accountId = shop.accountId) => {
   const { rows } = await app.owner.query(
     `select object_id, before, after, actor_id from audit_entry where account_id = $1 and act = $2 order by seq desc limit 1`,
-    [String(accountId), act],
+    [String(accountId), action],
   );
   return rows[0];
 };

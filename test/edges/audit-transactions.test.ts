@@ -81,8 +81,10 @@ test('creations that share a batch have places of their own in the chain', async
   );
   expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
   const found = (await entries()).slice(before);
-  const placeOf = new Map(found.map((entry) => [entry.request_id, entry.object_id]));
-  expect(made.map(({ json }, n) => placeOf.get(`many-${n}`) === json.end2end)).toEqual(made.map(() => true));
+  const positionOf = new Map(found.map((entry) => [entry.request_id, entry.object_id]));
+  expect(made.map(({ json }, n) => positionOf.get(`many-${n}`) === json.end2end)).toEqual(
+    made.map(() => true),
+  );
   expect(found.length).toBe(12);
   expect((await verifyAudit(app.database, shop.accountId)).defects).toEqual([]);
 });

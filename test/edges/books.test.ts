@@ -59,8 +59,8 @@ describe('receivables', () => {
     await create('createOfframp', { amount: { crypto: available }, currency: 'USDT_TRX', ...payee });
     await trigger(end2end, 'dispute-open');
     await trigger(end2end, 'dispute-accept');
-    const [owed] = await house(shop.accountId, 'A.recv');
-    const whole = -Number(owed?.split(' ')[1]) / 1e6;
+    const [receivable] = await house(shop.accountId, 'A.recv');
+    const whole = -Number(receivable?.split(' ')[1]) / 1e6;
     expect(whole).toBeGreaterThan(50);
 
     expect(await refusal(settle('10', 'BALANCE'), {}, app.platformKey)).toMatchObject({
@@ -136,7 +136,7 @@ describe('house accounts that may not be below nothing are not', () => {
     const refused = [
       journals.pixRefunded(MUCH),
       journals.payoutSettled(MUCH),
-      journals.suspenseGiven(USDT, MUCH),
+      journals.suspenseReleased(USDT, MUCH),
       journals.depositConfirmed(USDT, MUCH),
       journals.receivableSettled(USDT, 1n),
     ];

@@ -45,7 +45,7 @@ async function caseOf(taxId: string) {
   );
   return customerCases.nodes[0];
 }
-const act = (name: string, id: string, reason = 'ticket 4713') =>
+const action = (name: string, id: string, reason = 'ticket 4713') =>
   `mutation { ${name}(input: { caseId: "${id}", reason: "${reason}" }) { customerCase { ${FIELDS} } errors { code message path } } }`;
 const levelOf = async (taxId: string) =>
   (await app.owner.query<{ level: string }>(`select level from customer where tax_id = $1`, [taxId])).rows[0]
@@ -56,7 +56,7 @@ describe('a customer with a case', () => {
     const taxId = newCustomer();
     const waiting = [await checkout(taxId), await checkout(taxId)];
     const { id } = await caseOf(taxId);
-    await ask(act('approveCase', id));
+    await ask(action('approveCase', id));
     for (const end2end of waiting) await shop.reach(end2end, 'depositpix_v2/QRCODE');
     expect(await levelOf(taxId)).toBe('VERIFIED');
     // No check at the next purchase.
@@ -84,17 +84,17 @@ describe('a customer with a case', () => {
     const taxId = newCustomer();
     const done = await checkout(taxId);
     const { id } = await caseOf(taxId);
-    await ask(act('approveCase', id));
+    await ask(action('approveCase', id));
     await shop.reach(done, 'depositpix_v2/QRCODE');
     await shop.pay(done, await app.services.forMode('live').clock.nowMs());
     await shop.reach(done, 'success/DONE');
     const open = await checkout(taxId, 'depositpix_v2/QRCODE');
-    await ask(act('denyCase', id, 'forged document'));
+    await ask(action('denyCase', id, 'forged document'));
     await shop.reach(open, 'valida_id_v2/DENIED');
     await shop.reach(done, 'success/DONE');
     expect(await levelOf(taxId)).toBe('BASIC');
     await checkout(taxId, 'valida_id_v2/IRREGULAR');
-    await ask(act('retryCase', id, 'new document'));
+    await ask(action('retryCase', id, 'new document'));
     await checkout(taxId);
     expect(await caseOf(taxId)).toMatchObject({ state: 'OPEN', attempts: 2 });
   });
@@ -112,12 +112,12 @@ describe('a customer with a case', () => {
     const refused = await refusal(release, {}, desk);
     expect(refused, JSON.stringify(refused)).toMatchObject({ code: 'STEP_CONFLICT' });
     expect(refused.message).toContain('frozen');
-    expect(await refusal(act('approveCase', id))).toMatchObject({ code: 'STEP_CONFLICT' });
-    const { unfreezeCase } = await ask(act('unfreezeCase', id, 'order lifted'));
+    expect(await refusal(action('approveCase', id))).toMatchObject({ code: 'STEP_CONFLICT' });
+    const { unfreezeCase } = await ask(action('unfreezeCase', id, 'order lifted'));
     expect(unfreezeCase.customerCase).toMatchObject({ state: 'FROZEN' });
     expect(unfreezeCase.customerCase.unfreezeRequestedBy).not.toBeNull();
-    expect(await refusal(act('unfreezeCase', id))).toMatchObject({ code: 'FORBIDDEN' });
-    await ask(act('unfreezeCase', id, 'order lifted'), {}, second);
+    expect(await refusal(action('unfreezeCase', id))).toMatchObject({ code: 'FORBIDDEN' });
+    await ask(action('unfreezeCase', id, 'order lifted'), {}, second);
     expect(await caseOf(taxId)).toMatchObject({ state: 'OPEN', unfreezeRequestedBy: null });
     await ask(release, {}, desk);
     await shop.reach(charge, 'success/DONE');
@@ -137,7 +137,7 @@ describe('a customer with a case', () => {
     await shop.pay(json.end2end, await app.services.forMode('live').clock.nowMs());
     await shop.reach(json.end2end, 'valida_id/PENDING');
     const { id } = await caseOf(taxId);
-    await ask(act('freezeCase', id));
+    await ask(action('freezeCase', id));
     await shop.reach(json.end2end, 'valida_id/REVIEW');
     const { id: transactionId } = await shop.row(json.end2end);
     await app.owner.query(
@@ -172,7 +172,7 @@ describe('a customer with a case', () => {
       '{ customerCases(waitsForPerson: true) { totalCount nodes { id: caseId } } }',
     );
     expect(customerCases.nodes.map((each: { id: string }) => each.id)).toContain(id);
-    expect(await refusal(act('approveCase', id), {}, shop.apiKey)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await refusal(action('approveCase', id), {}, shop.apiKey)).toMatchObject({ code: 'FORBIDDEN' });
   });
 
   test.each([
@@ -182,7 +182,7 @@ describe('a customer with a case', () => {
   ])('C-50: a reason of “%.3s…” is refused by its name', async (reason) => {
     const taxId = newCustomer();
     await checkout(taxId);
-    const refused = await refusal(act('denyCase', (await caseOf(taxId)).id, reason));
+    const refused = await refusal(action('denyCase', (await caseOf(taxId)).id, reason));
     expect(refused.violations[0].parameter).toBe('input.reason');
   });
 });

@@ -23,7 +23,7 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
   503: ['retry-after'],
 };
 
-interface Asked {
+interface Request {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
@@ -70,7 +70,11 @@ function describedOf({ route, method }: Target): Described {
 }
 
 /** Sends a request with fields that `fetch` does not send, such as `Expect`. */
-function send(baseUrl: string, target: Target, { query = '', headers = {}, body }: Asked): Promise<Answered> {
+function send(
+  baseUrl: string,
+  target: Target,
+  { query = '', headers = {}, body }: Request,
+): Promise<Answered> {
   const json = target.method === 'POST' ? { 'content-type': 'application/json' } : {};
   // The clock is the operator's to set.
   const key = target.route === '/v2/sandbox/clock' ? app.platformKey : app.apiKey;
@@ -119,7 +123,7 @@ function undescribed(described: Described, { status, headers }: Answered): reado
 }
 
 /** Requests of each kind; a kind has the status with which it is refused, or null where that depends on the route. */
-const KINDS: Readonly<Record<string, readonly [status: number | null, asked: Asked]>> = {
+const KINDS: Readonly<Record<string, readonly [status: number | null, asked: Request]>> = {
   'a known answer': [null, {}],
   'an unknown parameter': [null, { query: '?unheard_of=1' }],
   'no key': [401, { headers: { authorization: undefined } }],

@@ -82,7 +82,7 @@ async function file(path: string, apiKey = key) {
   expect(answer.status, answer.text.slice(0, 500)).toBe(200);
   return answer;
 }
-async function ask(query: string) {
+async function query(query: string) {
   const { text } = await send('/graphql', key, 'POST', JSON.stringify({ query }));
   const json = JSON.parse(text);
   expect(errorsIn(json)).toBeUndefined();
@@ -114,7 +114,7 @@ describe('transactions', () => {
     { totalCount sums { currency { code } source target } nodes { end2end source { amount } clientName } }`;
 
   it('as CSV: the records and sums of the list with the same filter', async () => {
-    const { transactions } = await ask(`{ ${LISTED} }`);
+    const { transactions } = await query(`{ ${LISTED} }`);
     const { text, headers } = await file(`/export/transactions?${FILTER}`);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toMatch(
@@ -175,7 +175,7 @@ describe('transactions', () => {
     const lines = (await file(`/export/transactions?format=jsonl&${FILTER}`)).text.trimEnd().split('\n');
     const records = lines.map((line) => JSON.parse(line));
     const totals = records.pop();
-    const { transactions } = await ask(`{ ${LISTED} }`);
+    const { transactions } = await query(`{ ${LISTED} }`);
     expect(totals).toMatchObject({ type: 'totals', count: transactions.totalCount });
     expect(records.map(({ end2end }) => end2end)).toEqual(
       transactions.nodes.map(({ end2end }: { end2end: string }) => end2end),
@@ -214,7 +214,7 @@ describe('transactions', () => {
 
 describe('the statement', () => {
   const lines = async (filter = '{}') => {
-    const { statement } = await ask(
+    const { statement } = await query(
       `{ statement(first: 100, filter: ${filter}) { totalCount nodes { number debit credit balance } } }`,
     );
     return statement as {
@@ -230,7 +230,7 @@ describe('the statement', () => {
     expect(rows.map(({ line }) => line).slice(-nodes.length)).toEqual(
       nodes.map(({ number }) => number).toReversed(),
     );
-    const { balances } = await ask('{ balances { currency { code } available } }');
+    const { balances } = await query('{ balances { currency { code } available } }');
     for (const { currency, available } of balances)
       expect(
         totals.find((row) => row.currency === currency.code && row.sub_account === 'available')?.balance,

@@ -29,11 +29,11 @@ afterAll(async () => {
 });
 
 /** One of the slow reads, or all of them in one. */
-type Ask = (key: string, at: number, signal?: AbortSignal) => Promise<Response>;
+type Prompt = (key: string, at: number, signal?: AbortSignal) => Promise<Response>;
 
 /** An answer that was asked for before may be kept. */
 let asked = 0;
-const list: Ask = (key, _at, signal) =>
+const list: Prompt = (key, _at, signal) =>
   fetch(`${small.publicUrl}/v2/onramps?client_tax_id=52998224725&offset=${asked++}`, {
     headers: { authorization: `Bearer ${key}` },
     ...(signal && { signal }),
@@ -45,7 +45,7 @@ const graphql = (key: string, query: string, signal?: AbortSignal) =>
     body: JSON.stringify({ query }),
     ...(signal && { signal }),
   });
-const aliases: Ask = (key, _at, signal) => {
+const aliases: Prompt = (key, _at, signal) => {
   const fields = Array.from(
     { length: READS },
     (_, n) =>
@@ -53,7 +53,7 @@ const aliases: Ask = (key, _at, signal) => {
   );
   return graphql(key, `{ ${fields.join(' ')} }`, signal);
 };
-const prisma: Ask = (key, _at, signal) => {
+const prisma: Prompt = (key, _at, signal) => {
   const fields = Array.from(
     { length: READS },
     (_, n) => `a${n}: customers(first: 1, offset: ${asked++}) { nodes { taxId } }`,
@@ -87,14 +87,14 @@ async function othersAreAnswered(key: string): Promise<void> {
   }
 }
 
-test.each<[string, string, Ask, number]>([
+test.each<[string, string, Prompt, number]>([
   ['lists of /v2', 'transaction', list, READS],
   ['aliases of one operation', 'transaction', aliases, 1],
   ['reads of Prisma', 'customer', prisma, 1],
 ])('C-51: %s that wait for a lock take a third of the connections', async (_what, table, ask, times) => {
   const [slow, other] = [await app.addAccount(), await app.addAccount()];
   const keys = [slow.apiKey, (await app.addKey(slow.accountId, ['read'])).apiKey];
-  const askAll = (signal?: AbortSignal) =>
+  const queryAll = (signal?: AbortSignal) =>
     Array.from({ length: times }, (_, at) => ask(keys[at % 2] as string, at, signal));
   // The keys are known, and connections are open.
   for (const key of [...keys, other.apiKey]) expect((await small.get('/v2/balance', key)).status).toBe(200);
@@ -103,14 +103,14 @@ test.each<[string, string, Ask, number]>([
     const leaving = new AbortController();
     let answers: Promise<unknown> | undefined;
     await whileLocked(table, async () => {
-      answers = Promise.allSettled(askAll(leaving.signal));
+      answers = Promise.allSettled(queryAll(leaving.signal));
       await expect.poll(waiting).toBeGreaterThanOrEqual(SHARE);
       if (leaves) leaving.abort();
       await othersAreAnswered(other.apiKey);
     });
     await answers;
     await expect.poll(waiting).toBe(0);
-    for (const answer of await Promise.all(askAll())) {
+    for (const answer of await Promise.all(queryAll())) {
       const text = await answer.text();
       expect([answer.status, text.includes('"errors"')], text).toEqual([200, false]);
     }

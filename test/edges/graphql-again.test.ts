@@ -28,7 +28,7 @@ const QUERIES: readonly (readonly [query: string, variables: string])[] = [
   ['{ paymentSession { sequence } currencies { code } }', '{}'],
 ];
 
-async function ask(query: string, variables: string, accept: string) {
+async function request(query: string, variables: string, accept: string) {
   const answer = await fetch(`${app.baseUrl}/graphql`, {
     method: 'POST',
     headers: {
@@ -43,14 +43,14 @@ async function ask(query: string, variables: string, accept: string) {
 describe.each(['application/json', 'application/graphql-response+json'])('as %s', (accept) => {
   test.each(QUERIES)('%s %s is answered alike', async (text, variables) => {
     const query = `# ${accept}\n${text}`;
-    const first = await ask(query, variables, accept);
-    for (let time = 2; time <= TIMES; time++) expect(await ask(query, variables, accept)).toEqual(first);
+    const first = await request(query, variables, accept);
+    for (let time = 2; time <= TIMES; time++) expect(await request(query, variables, accept)).toEqual(first);
   });
 });
 
 test('a variable is taken whatever its name is', async () => {
   const query =
     'query($__proto__: Int) { currencies { code } transactions(first: $__proto__) { nodes { id } } }';
-  const [, , text] = await ask(query, '{"__proto__":1}', 'application/json');
+  const [, , text] = await request(query, '{"__proto__":1}', 'application/json');
   expect(JSON.parse(text as string).data.transactions.nodes).toHaveLength(1);
 });

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import {
-  act,
+  action,
   creation,
   graphqlClient,
   parametersOf,
@@ -105,7 +105,7 @@ describe('checkouts', () => {
     expect(stepOf(made)).toBe('quote/QUOTE');
     expect(await perform('acceptQuote', end2end)).toBe('pre_kyc/INFO');
     expect(await perform('cancelTransaction', end2end)).toBe('quote/CANCELLED');
-    expect((await refusal(act('acceptQuote'), { end2end })).code).toBe('STEP_CONFLICT');
+    expect((await refusal(action('acceptQuote'), { end2end })).code).toBe('STEP_CONFLICT');
   });
 
   test('C-21: a customer who goes over the limit of the day ends the session', async () => {
@@ -289,7 +289,7 @@ describe('offramps', () => {
     ).transaction;
     expect(stepOf(made)).toBe('pre_kyc/INFO');
     const identity = 'clientName: "Ana Souza", clientTaxId: "52998224725",';
-    const refused = await refusal(act('provideIdentity', identity), { end2end });
+    const refused = await refusal(action('provideIdentity', identity), { end2end });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.pixKey']);
     const payout = 'pixKey: "52998224725", pixKeyType: CPF,';
     expect(await perform('provideIdentity', end2end, identity + payout)).toBe('reserve/DONE');
@@ -322,10 +322,10 @@ describe('offramps', () => {
   test('a refund goes to an address only', async () => {
     const input = { amount: { crypto: '20' }, currency: 'USDT_TRX', from: 'EXTERNAL', ...PAYEE };
     const { end2end } = (await create('createOfframp', input)).transaction;
-    const early = await refusal(act('resolveDeposit', 'resolution: KEEP,'), { end2end });
+    const early = await refusal(action('resolveDeposit', 'resolution: KEEP,'), { end2end });
     expect(early.code).toBe('STEP_CONFLICT');
     await trigger(end2end, 'deposit-wrong');
-    const refused = await refusal(act('resolveDeposit', 'resolution: REFUND, address: "nowhere",'), {
+    const refused = await refusal(action('resolveDeposit', 'resolution: REFUND, address: "nowhere",'), {
       end2end,
     });
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', 'input.address']);
@@ -353,7 +353,7 @@ describe('withdrawals', () => {
     const second = (await app.addKey(shop.accountId, ['read', 'move'])).apiKey;
     const first = (await create('createWithdrawal', input)).transaction;
     await until(first.end2end, 'approval_withdrawl_dash/PENDING');
-    const refused = await refusal(act('approveWithdrawal'), { end2end: first.end2end });
+    const refused = await refusal(action('approveWithdrawal'), { end2end: first.end2end });
     expect(refused.code).toBe('FORBIDDEN');
     await app.graphql(
       'mutation { sandboxAdvanceClock(input: { by: "10m" }) { now errors { code message path } } }',

@@ -9,7 +9,7 @@ import { SCOPES, type Scope } from '../../src/base/access/api-key.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { HISTORY, useApp } from '../support/app.ts';
-import { act, type Creation, creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { action, type Creation, creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp();
@@ -463,14 +463,14 @@ describe('bad input', () => {
 
   test('an amount is entered where one is collected only', async () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
-    const bad = await refusal(act('enterAmount', 'amountPayment: "0.001",'), { end2end });
+    const bad = await refusal(action('enterAmount', 'amountPayment: "0.001",'), { end2end });
     expect([bad.code, ...parametersOf(bad)]).toEqual(['INVALID_PARAMETER', 'input.amountPayment']);
     expect(await perform('enterAmount', end2end, 'amountPayment: "0.50",')).toBe('quote/ERROR');
-    expect((await refusal(act('enterAmount', 'amountPayment: "60",'), { end2end })).code).toBe(
+    expect((await refusal(action('enterAmount', 'amountPayment: "60",'), { end2end })).code).toBe(
       'STEP_CONFLICT',
     );
     const [history] = HISTORY.split('\n').map((line) => JSON.parse(line || '{}'));
-    const old = await refusal(act('enterAmount', 'amountPayment: "60",'), history, app.apiKey);
+    const old = await refusal(action('enterAmount', 'amountPayment: "60",'), history, app.apiKey);
     expect(old.code).toBe('STEP_CONFLICT');
   });
 
@@ -480,10 +480,10 @@ describe('bad input', () => {
     ).transaction;
     const account = `account: "${shop.accountId}",`;
     for (const name of ['releaseHold', 'rejectHold'])
-      expect((await refusal(act(name, account), { end2end })).code).toBe('STEP_CONFLICT');
+      expect((await refusal(action(name, account), { end2end })).code).toBe('STEP_CONFLICT');
     for (const name of ['acceptQuote', 'confirmIdentity', 'approveWithdrawal'])
       expect(
-        (await refusal(act(name), { end2end }, (await app.addKey(shop.accountId, SCOPES)).apiKey)).code,
+        (await refusal(action(name), { end2end }, (await app.addKey(shop.accountId, SCOPES)).apiKey)).code,
       ).toBe('STEP_CONFLICT');
   });
 });
@@ -544,9 +544,9 @@ describe('C-52: idempotency', () => {
   test('an act is done once', async () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     const variables = { end2end, key: 'cancel-1' };
-    const first = await ask(act('cancelTransaction'), variables);
-    expect(await ask(act('cancelTransaction'), variables)).toEqual(first);
-    expect((await refusal(act('cancelTransaction'), { end2end })).code).toBe('STEP_CONFLICT');
+    const first = await ask(action('cancelTransaction'), variables);
+    expect(await ask(action('cancelTransaction'), variables)).toEqual(first);
+    expect((await refusal(action('cancelTransaction'), { end2end })).code).toBe('STEP_CONFLICT');
   });
 
   test('to be answered again needs the scope too', async () => {

@@ -304,7 +304,7 @@ const UNBOUNDED: readonly RegExp[] = [
 ];
 
 /** How a place is asked for: a field, the way to the place among its variables, and the others of them. */
-interface Asked {
+interface Request {
   readonly field: string;
   readonly at?: readonly string[];
   readonly others?: object;
@@ -313,20 +313,20 @@ interface Asked {
 
 /** What is wrong with the others is told together with what is beyond a limit, or after it: so mostly nothing is made. */
 const NOPE = { currency: 'NOPE' };
-const input = (field: string, others: object = {}): Asked => ({
+const input = (field: string, others: object = {}): Request => ({
   field,
   at: ['input'],
   others: { input: others },
 });
-const filter = (field: string, others: object): Asked => ({
+const filter = (field: string, others: object): Request => ({
   field,
   at: ['filter'],
   others: { filter: others },
 });
-const ofPlatform = (asked: Asked): Asked => ({ ...asked, isOfPlatform: true });
+const ofPlatform = (asked: Request): Request => ({ ...asked, isOfPlatform: true });
 const USD_VALUE_AT = { usdValueAt: '2026-05-01T12:00:00Z' };
 const DESTINATION = { target: { wallet: { network: 'NOPE', address: 'x' } } };
-const ASKED: Readonly<Record<string, Asked>> = {
+const ASKED: Readonly<Record<string, Request>> = {
   CreateCheckoutInput: input('createCheckout', NOPE),
   CreateOnrampInput: input('createOnramp', { ...NOPE, amount: { brl: '60' } }),
   CreateOfframpInput: input('createOfframp', { ...NOPE, amount: { brl: '60' } }),

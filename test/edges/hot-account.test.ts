@@ -10,11 +10,11 @@ import { type Answer, useApp } from '../support/app.ts';
 import { audit, comeToRest, type Standing } from '../support/crash.ts';
 import {
   allowWithdrawals,
-  ask,
   cpfOf,
   type Merchant,
   newIntent,
   nextAct,
+  query,
   randomOf,
 } from '../support/load.ts';
 
@@ -138,7 +138,7 @@ async function read({ accountId, end2end, template }: Standing): Promise<string>
   const family = REGISTRY.find(template)?.family ?? '';
   const single = family === 'checkouts' ? 'crossramp_checkout' : family.slice(0, -1);
   const key = merchants.find((merchant) => merchant.accountId === accountId)?.keys[0] as string;
-  return (await ask(`${app.baseUrl}/v2/${single}/${end2end}`, key))?.text ?? 'nothing';
+  return (await query(`${app.baseUrl}/v2/${single}/${end2end}`, key))?.text ?? 'nothing';
 }
 
 describe('a balance that does not cover what is asked of it', () => {

@@ -130,9 +130,9 @@ describe('a query of /v2', () => {
   });
 });
 
-function problemOf(act: () => void): GatewayError {
+function problemOf(action: () => void): GatewayError {
   try {
-    act();
+    action();
   } catch (error) {
     if (error instanceof GatewayError) return error;
   }

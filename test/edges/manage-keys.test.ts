@@ -7,7 +7,7 @@ import { PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { replaceKey } from '../../src/resolvers/account/manage-keys.ts';
 import { lockHeads } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
-import { act, graphqlClient, parametersOf } from '../support/graphql-client.ts';
+import { action, graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { whitelist } from '../support/rest-routes.ts';
 
 const app = useApp();
@@ -179,7 +179,7 @@ describe('approver and maker are two', () => {
     const rotated = await rotate(third.key.keyId, 60, third.apiKey);
     const end2end = await waiting();
     for (const { apiKey } of [second, third, rotated]) {
-      const refused = await refusal(act('approveWithdrawal'), { end2end }, apiKey);
+      const refused = await refusal(action('approveWithdrawal'), { end2end }, apiKey);
       expect(refused.code).toBe('FORBIDDEN');
       expect((await app.post(`/v2/withdrawal/${end2end}/approve`, {}, { key: apiKey })).status).toBe(403);
     }
@@ -194,7 +194,7 @@ describe('approver and maker are two', () => {
     );
     const { end2end } = made.json.data.createWithdrawal.transaction;
     for (const key of [shop.apiKey, keys[1].apiKey])
-      expect((await refusal(act('approveWithdrawal'), { end2end }, key)).code).toBe('FORBIDDEN');
+      expect((await refusal(action('approveWithdrawal'), { end2end }, key)).code).toBe('FORBIDDEN');
   });
 
   test('C-40: nor a key that the operator made, once the maker has replaced it, nor the one in its place', async () => {
@@ -203,7 +203,7 @@ describe('approver and maker are two', () => {
     const last = await rotate(next.key.keyId, 3_600);
     const end2end = await waiting();
     for (const { apiKey } of [other, next, last])
-      expect((await refusal(act('approveWithdrawal'), { end2end }, apiKey)).code).toBe('FORBIDDEN');
+      expect((await refusal(action('approveWithdrawal'), { end2end }, apiKey)).code).toBe('FORBIDDEN');
   });
 
   test('C-40: it is judged under the lock: a key that becomes the maker’s while the approval waits does not approve', async () => {
@@ -211,7 +211,7 @@ describe('approver and maker are two', () => {
     const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
     const approving = await app.database.withTx(async (tx) => {
       await lockHeads(tx, [shop.accountId], 'sandbox');
-      const refused = refusal(act('approveWithdrawal'), { end2end }, apiKey);
+      const refused = refusal(action('approveWithdrawal'), { end2end }, apiKey);
       await expect.poll(waitingForLocks).toBe(1);
       const old = { id: keyId, name: 'x', scopes: SCOPES, allowedCidrs: [], expiresAt: null };
       const how = { madeBy: shop.keyId, overlapSeconds: 60, now: new Date() };

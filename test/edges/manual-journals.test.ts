@@ -62,7 +62,7 @@ describe('a journal by hand', () => {
       `select account_id, act, maker from audit_entry where object_kind = 'manual_journal' and object_id = $1 order by account_id, seq`,
       [id],
     );
-    expect(rows.map(({ act }) => act)).toEqual([
+    expect(rows.map(({ act: action }) => action)).toEqual([
       'journal.propose',
       'journal.approve',
       'journal.propose',

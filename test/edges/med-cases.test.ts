@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { raiseMedAlarms } from '../../src/resolvers/med/raise-alarms.ts';
 import { sendMedAnswers } from '../../src/resolvers/med/send-answers.ts';
-import type { DisputeNews, InfractionNews } from '../../src/resolvers/services/news.ts';
+import type { DisputeEvent, InfractionEvent } from '../../src/resolvers/services/rail-event.ts';
 import { type MedAnswerOrder, type PixRail, RailRefused } from '../../src/resolvers/services/rails.ts';
 import { findAnywhere } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
@@ -71,8 +71,8 @@ const nextName = (kind: string) => {
   count += 1;
   return `${kind}-${count}`;
 };
-const tell = (news: DisputeNews | InfractionNews) => own().receive(news);
-const report = ({ pixE2e }: Paid, more: Partial<InfractionNews> = {}): InfractionNews => ({
+const tell = (event: DisputeEvent | InfractionEvent) => own().receive(event);
+const report = ({ pixE2e }: Paid, more: Partial<InfractionEvent> = {}): InfractionEvent => ({
   kind: 'infraction',
   infractionId: nextName('inf'),
   endToEndId: pixE2e,
@@ -81,7 +81,7 @@ const report = ({ pixE2e }: Paid, more: Partial<InfractionNews> = {}): Infractio
   reportedAt: new Date().toISOString(),
   ...more,
 });
-const dispute = ({ pixE2e }: Paid, more: Partial<DisputeNews> = {}): DisputeNews => ({
+const dispute = ({ pixE2e }: Paid, more: Partial<DisputeEvent> = {}): DisputeEvent => ({
   kind: 'dispute_opened',
   disputeId: nextName('dis'),
   endToEndId: pixE2e,
@@ -101,7 +101,7 @@ async function casesOf({ end2end }: Paid, key = shop.apiKey) {
   return medCases.nodes;
 }
 const caseOf = async (of: Paid) => (await casesOf(of))[0];
-async function opened(more: Partial<InfractionNews> = {}) {
+async function opened(more: Partial<InfractionEvent> = {}) {
   const of = await paid();
   await tell(report(of, more));
   return { of, id: (await caseOf(of)).caseId as string };
@@ -116,9 +116,9 @@ const REFUND = `mutation ($e: String!) { refundPayment(input: { end2end: $e }) {
 describe('a case', () => {
   test('is opened once, however often and at once its report comes, and the account is told once', async () => {
     const of = await paid();
-    const news = report(of);
-    await Promise.all([tell(news), tell(news), tell(news)]);
-    await tell(news);
+    const event = report(of);
+    await Promise.all([tell(event), tell(event), tell(event)]);
+    await tell(event);
     const cases = await casesOf(of);
     expect(cases).toMatchObject([
       {
@@ -145,27 +145,27 @@ describe('a case', () => {
 
   test('of a dispute says what is blocked, and is decided with it', async () => {
     const of = await paid();
-    const news = dispute(of);
-    await tell(news);
+    const event = dispute(of);
+    await tell(event);
     await of.reach('dispute/OPEN');
     const { blocked } = await caseOf(of);
     expect(blocked.currency.code).toBe('USDT_TRX');
     expect(Number(blocked.amount)).toBeGreaterThan(0);
-    await tell({ ...news, kind: 'dispute_accepted' });
+    await tell({ ...event, kind: 'dispute_accepted' });
     await of.reach('dispute/ACCEPTED');
     expect(await caseOf(of)).toMatchObject({ state: 'ACCEPTED', blocked: null, closedBy: null });
     // A decision that comes late changes nothing.
-    await tell({ ...news, kind: 'dispute_rejected' });
+    await tell({ ...event, kind: 'dispute_rejected' });
     expect(await caseOf(of)).toMatchObject({ state: 'ACCEPTED' });
   });
 
   test('may be accepted by the bank after it was rejected or withdrawn', async () => {
     const of = await paid();
-    const news = dispute(of);
-    await tell(news);
-    await tell({ ...news, kind: 'dispute_rejected', isCancelled: true });
+    const event = dispute(of);
+    await tell(event);
+    await tell({ ...event, kind: 'dispute_rejected', isCancelled: true });
     expect(await caseOf(of)).toMatchObject({ state: 'CANCELLED' });
-    await tell({ ...news, kind: 'dispute_accepted' });
+    await tell({ ...event, kind: 'dispute_accepted' });
     await of.reach('dispute/ACCEPTED');
     expect(events(await caseOf(of))).toEqual(['opened', 'cancelled', 'accepted']);
   });
@@ -189,15 +189,15 @@ describe('a case', () => {
 
   test('about a payment that no account has is the platform’s', async () => {
     const of = { pixE2e: `E9999999920261130120000000000${count}` } as Paid;
-    const news = report(of);
-    await tell(news);
+    const event = report(of);
+    await tell(event);
     const { medCases } = await ask(
       '{ medCases { nodes { caseId reference transaction { end2end } } } }',
       {},
       app.platformKey,
     );
     const found = medCases.nodes.find(
-      ({ reference }: { reference: string }) => reference === news.infractionId,
+      ({ reference }: { reference: string }) => reference === event.infractionId,
     );
     expect(found).toMatchObject({ transaction: null });
     expect(
@@ -468,11 +468,11 @@ describe('an answer', () => {
 
   test('is dropped by a decision that comes before it is sent, also while it is being sent', async () => {
     const of = await paid();
-    const news = report(of);
-    await tell(news);
+    const event = report(of);
+    await tell(event);
     const { caseId: id } = await caseOf(of);
     await ask(ANSWER, { id, body: 'Entregue.' });
-    take = async () => void (await tell({ ...news, decision: 'rejected' }));
+    take = async () => void (await tell({ ...event, decision: 'rejected' }));
     await send();
     const after = await caseOf(of);
     expect(after).toMatchObject({ state: 'REJECTED', answers: [{ state: 'DROPPED' }] });
@@ -490,18 +490,18 @@ describe('an answer', () => {
 describe('an act on a case', () => {
   test('is done by the account and the operator, by their scopes; a foreign case looks like a missing one', async () => {
     const { of, id } = await opened();
-    const acts = [
+    const actions = [
       [ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) }],
       [EVIDENCE, { id }],
       [ANSWER, { id, body: 'x' }],
     ] as const;
     const reader = (await app.addKey(shop.accountId, ['read', 'create', 'admin'])).apiKey;
-    for (const [act, variables] of acts) {
-      expect(await refusal(act, variables, other.apiKey)).toMatchObject({ code: 'NOT_FOUND' });
-      expect(await refusal(act, { ...variables, id: '999999' }, shop.apiKey)).toMatchObject({
+    for (const [action, variables] of actions) {
+      expect(await refusal(action, variables, other.apiKey)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await refusal(action, { ...variables, id: '999999' }, shop.apiKey)).toMatchObject({
         code: 'NOT_FOUND',
       });
-      expect(await refusal(act, variables, reader)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await refusal(action, variables, reader)).toMatchObject({ code: 'FORBIDDEN' });
     }
     for (const key of [shop.apiKey, other.apiKey])
       expect(await refusal(RECORD, { id, outcome: 'REJECTED' }, key)).toMatchObject({ code: 'FORBIDDEN' });

@@ -5,9 +5,9 @@
  */
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACTS, type ActName } from '../../src/base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../../src/base/access/actions.ts';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../../src/base/access/api-key.ts';
-import { PASSKEY_ACTS } from '../../src/base/access/passkey-acts.ts';
+import { PASSKEY_ACTIONS } from '../../src/base/access/passkey-actions.ts';
 import { PLATFORM_ROLES, ROLE_NAMES, type Role, scopesOf } from '../../src/base/access/roles.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -110,7 +110,7 @@ const OF_PLATFORM = [
     'hold.release',
     'step_up.approve',
   ],
-] as readonly ActName[];
+] as readonly ActionName[];
 
 const people = new Map<Role, SignedInForTest>();
 
@@ -138,7 +138,7 @@ test('each way in which the machines let money out under the rule has a row', ()
 });
 
 test('each act of the platform that lets money out needs a passkey', () => {
-  expect(OF_PLATFORM.filter((act) => !PASSKEY_ACTS.includes(act))).toEqual([]);
+  expect(OF_PLATFORM.filter((action) => !PASSKEY_ACTIONS.includes(action))).toEqual([]);
 });
 
 const fieldOf = (mutation: string) => MUTATIONS.find(({ name }) => name === mutation);
@@ -153,9 +153,9 @@ function documentFor({ mutation, input }: Way): string {
 }
 
 /** Documents of an act of the platform, with arguments made from the schema. */
-function documentsOf(act: ActName): readonly string[] {
+function documentsOf(action: ActionName): readonly string[] {
   const known = { account: String(shop.accountId), end2end: QUOTED };
-  return ACTS[act].mutations.flatMap((mutation: string) => {
+  return ACTIONS[action].mutations.flatMap((mutation: string) => {
     const field = fieldOf(mutation);
     return field ? [documentOf(field, known)] : [];
   });
@@ -187,10 +187,12 @@ describe.each(ALL)('C-25: a key with the scope %s', (scope) => {
     if (scope !== 'move') expect(await balances()).toBe(before);
   });
 
-  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (act) => {
+  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (action) => {
     const key = await keyOf();
-    for (const document of documentsOf(act))
-      expect(isForbidden(await app.graphql(document, {}, { key })), document).toBe(scope !== ACTS[act].scope);
+    for (const document of documentsOf(action))
+      expect(isForbidden(await app.graphql(document, {}, { key })), document).toBe(
+        scope !== ACTIONS[action].scope,
+      );
   });
 });
 
@@ -205,7 +207,7 @@ describe.each(ROLE_NAMES)('C-25: a person with the role %s', (role) => {
     const { amount, ...rest } = given;
     const order = amount?.startsWith('{') ? { brl: '10' } : { ...(amount && { amount }) };
     const sent = { back: '/console/search', ...fieldsOf(form, {}), ...rest, ...order };
-    return (await visit(app, person, `/console/acts/${form.name}`, { form: sent })).status === 403;
+    return (await visit(app, person, `/console/actions/${form.name}`, { form: sent })).status === 403;
   };
 
   test('lets money out of the account with the scope move only, and by no route of /v2', async () => {
@@ -221,12 +223,12 @@ describe.each(ROLE_NAMES)('C-25: a person with the role %s', (role) => {
     if (!isMover) expect(await balances()).toBe(before);
   });
 
-  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (act) => {
+  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (action) => {
     const { graphql } = people.get(role) as SignedInForTest;
-    const isAllowed = (scopesOf(role) as readonly Scope[]).includes(ACTS[act].scope);
-    for (const document of documentsOf(act))
+    const isAllowed = (scopesOf(role) as readonly Scope[]).includes(ACTIONS[action].scope);
+    for (const document of documentsOf(action))
       expect(isForbidden(await graphql(document)), document).toBe(!isAllowed);
-    for (const mutation of ACTS[act].mutations as readonly string[]) {
+    for (const mutation of ACTIONS[action].mutations as readonly string[]) {
       const given = { account: String(shop.accountId), end2end: QUOTED };
       expect([!isAllowed, undefined], mutation).toContain(await isRefusedForm(mutation, given));
     }

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { parse, validate } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ACTS, type Act } from '../../src/base/access/acts.ts';
+import { ACTIONS, type Action } from '../../src/base/access/actions.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { type Answer, useApp } from '../support/app.ts';
@@ -138,8 +138,8 @@ describe('C-15, C-50: an odd id of an argument is missing, whatever the key', ()
 
 /** Whether an act is of the platform; reads are mostly of accounts. */
 function isOfPlatform({ field }: Case): boolean {
-  const act = Object.values<Act>(ACTS).find(({ mutations }) => mutations.includes(field.name));
-  return act?.scope.startsWith('platform:') ?? false;
+  const action = Object.values<Action>(ACTIONS).find(({ mutations }) => mutations.includes(field.name));
+  return action?.scope.startsWith('platform:') ?? false;
 }
 
 /** All of them for an argument where the key is let in; few for others; two where it is refused at once. */

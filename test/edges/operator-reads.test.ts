@@ -205,8 +205,8 @@ test('an act on a transaction answers with what the account holder reads then, a
     ask(
       `mutation { ${shops.flatMap(({ id, made }, at) =>
         Object.entries(ACTS).map(
-          ([act, [on, more]]) =>
-            `${act}${at}: ${act}(input: { account: "${id}", end2end: "${made[on]}", ${more} }) { transaction ${way} errors { code message path } }`,
+          ([action, [on, more]]) =>
+            `${action}${at}: ${action}(input: { account: "${id}", end2end: "${made[on]}", ${more} }) { transaction ${way} errors { code message path } }`,
         ),
       )} }`,
       {},
@@ -218,11 +218,11 @@ test('an act on a transaction answers with what the account holder reads then, a
     const seen = await answers(way);
     for (const [at, { apiKey, made }] of shops.entries()) {
       const asked = Object.entries(ACTS).map(
-        ([act, [on]]) => `${act}: transaction(end2end: "${made[on]}") ${way}`,
+        ([action, [on]]) => `${action}: transaction(end2end: "${made[on]}") ${way}`,
       );
       const own = await ask(`{ ${asked} }`, {}, apiKey);
-      for (const act of Object.keys(ACTS))
-        expect(seen[`${act}${at}`].transaction, `${act} ${way}`).toEqual(own[act]);
+      for (const action of Object.keys(ACTS))
+        expect(seen[`${action}${at}`].transaction, `${action} ${way}`).toEqual(own[action]);
     }
   }
 }, 180_000);

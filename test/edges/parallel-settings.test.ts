@@ -87,12 +87,12 @@ describe('changes at once', () => {
     const order = (id: string) =>
       `createOnramp(input: { amount: { quoteId: "${id}" }, ${customer} }) { transaction { end2end } errors { code message path } }`;
     // More than there are connections, and few enough that the last need not wait longer than anybody may on a busy machine.
-    const acts = quotes.flatMap((id) => [
+    const actions = quotes.flatMap((id) => [
       ...several(MANY / 3, group),
       order(id),
       ...several(MANY / 3, group),
     ]);
-    expect(await together(apiKey, acts)).toEqual([]);
+    expect(await together(apiKey, actions)).toEqual([]);
   });
 
   test('C-21: price and limits of a template: 35 changes of seven settings', async () => {

@@ -365,10 +365,10 @@ describe('C-40: members', () => {
     expect(first.url).toMatch(/^http:\/\/localhost:\d+\/console\/link\/[\w-]{43}$/);
     const second = await invite();
     await expect(readLink(app.services, tokenOf(first.url))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    const tries = await Promise.allSettled(
+    const attempts = await Promise.allSettled(
       [1, 2, 3].map(() => acceptLink(app.services, tokenOf(second.url), DEVICE, undefined)),
     );
-    expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(attempts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
 
     const other = newEmail();
     const { url, member } = await inviteByOperator(app.services, shop.accountId, {

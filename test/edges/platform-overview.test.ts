@@ -5,7 +5,7 @@ import { useApp } from '../support/app.ts';
 
 const app = useApp();
 
-async function ask(query: string, key: string) {
+async function request(query: string, key: string) {
   const { json } = await app.graphql(query, {}, { key });
   return { data: json.data, code: json.errors?.[0].extensions.code };
 }
@@ -16,19 +16,19 @@ const HEALTH = '{ railHealth { rail lastNewsAt unsettledNews pendingOrders faili
 test('account holders of the mode, in pages, newest first; not the platform, and none of the other mode', async () => {
   const made = [await app.addAccount(), await app.addAccount()].map(({ accountId }) => String(accountId));
   const live = await app.addAccount({ mode: 'live' });
-  const { accounts: all } = (await ask(ACCOUNTS('first: 100'), app.platformKey)).data;
+  const { accounts: all } = (await request(ACCOUNTS('first: 100'), app.platformKey)).data;
   const ids = all.nodes.map(({ accountId }: { accountId: string }) => accountId);
   expect(ids.slice(0, 2)).toEqual(made.toReversed());
   expect(ids).toContain(String(app.accountId));
   expect(ids).not.toContain(String(live.accountId));
   expect(all.totalCount).toBe(ids.length);
-  const { accounts: page } = (await ask(ACCOUNTS('first: 1'), app.platformKey)).data;
-  const next = (await ask(ACCOUNTS(`first: 1, after: "${page.pageInfo.endCursor}"`), app.platformKey)).data
-    .accounts;
+  const { accounts: page } = (await request(ACCOUNTS('first: 1'), app.platformKey)).data;
+  const next = (await request(ACCOUNTS(`first: 1, after: "${page.pageInfo.endCursor}"`), app.platformKey))
+    .data.accounts;
   expect(next.nodes[0].accountId).toBe(made[0]);
   expect(next.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
-  const back = (await ask(ACCOUNTS(`last: 1, before: "${next.pageInfo.startCursor}"`), app.platformKey)).data
-    .accounts;
+  const back = (await request(ACCOUNTS(`last: 1, before: "${next.pageInfo.startCursor}"`), app.platformKey))
+    .data.accounts;
   expect(back.nodes[0].accountId).toBe(made[1]);
 });
 
@@ -51,7 +51,7 @@ test('every rail: what it told last, and what is ordered of it and fails', async
               ($1, 999, 'expire', '{}', now() + interval '1 hour', false, 'a timer is no order')`,
     [String(accountId)],
   );
-  const { railHealth } = (await ask(HEALTH, app.platformKey)).data;
+  const { railHealth } = (await request(HEALTH, app.platformKey)).data;
   expect(railHealth.map(({ rail }: { rail: string }) => rail)).toEqual([
     'PIX',
     'CHAIN',
@@ -70,7 +70,7 @@ test('every rail: what it told last, and what is ordered of it and fails', async
 
 test('the key of an account is refused', async () => {
   for (const query of [ACCOUNTS('first: 1'), HEALTH])
-    expect((await ask(query, app.apiKey)).code).toBe('FORBIDDEN');
+    expect((await request(query, app.apiKey)).code).toBe('FORBIDDEN');
 });
 
 const HOLDER = (
@@ -80,7 +80,7 @@ const HOLDER = (
   `{ accountHolder(accountId: "${accountId}") { name templateSettings { template feeRate } ${customers} } }`;
 
 test('one account holder: its price and limits, and its customers to whoever decides about them', async () => {
-  const { accountHolder } = (await ask(HOLDER(app.accountId), app.platformKey)).data;
+  const { accountHolder } = (await request(HOLDER(app.accountId), app.platformKey)).data;
   expect(accountHolder.templateSettings.map(({ template }: { template: string }) => template)).toContain(
     'onramp',
   );
@@ -89,9 +89,9 @@ test('one account holder: its price and limits, and its customers to whoever dec
   const live = await app.addAccount({ mode: 'live' });
   const platform = await platformAccount(app.database, 'sandbox');
   for (const missing of [live.accountId, platform, '0', 'x', '9'.repeat(30)])
-    expect((await ask(HOLDER(missing), app.platformKey)).data).toEqual({ accountHolder: null });
+    expect((await request(HOLDER(missing), app.platformKey)).data).toEqual({ accountHolder: null });
   const { apiKey } = await app.addKey(platform, ['platform:books']);
-  expect((await ask(HOLDER(app.accountId), apiKey)).code).toBe('FORBIDDEN');
-  expect((await ask(HOLDER(app.accountId, ''), apiKey)).data.accountHolder.name).toBe('Sandbox');
-  expect((await ask(HOLDER(app.accountId, ''), app.apiKey)).code).toBe('FORBIDDEN');
+  expect((await request(HOLDER(app.accountId), apiKey)).code).toBe('FORBIDDEN');
+  expect((await request(HOLDER(app.accountId, ''), apiKey)).data.accountHolder.name).toBe('Sandbox');
+  expect((await request(HOLDER(app.accountId, ''), app.apiKey)).code).toBe('FORBIDDEN');
 });

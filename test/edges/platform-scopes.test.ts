@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES } from '../../src/base/access/api-key.ts';
 import { createAccount, platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
-import { act, graphqlClient } from '../support/graphql-client.ts';
+import { action, graphqlClient } from '../support/graphql-client.ts';
 
 const app = useApp();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -45,7 +45,7 @@ describe('an account’s key with all scopes', () => {
   test('C-40: cannot release or reject what screening holds of it', async () => {
     const end2end = await heldOnramp();
     for (const name of ['releaseHold', 'rejectHold']) {
-      const refused = await refusal(act(name, `account: "${shop.accountId}",`), { end2end }, shop.apiKey);
+      const refused = await refusal(action(name, `account: "${shop.accountId}",`), { end2end }, shop.apiKey);
       expect([refused.code, refused.message]).toEqual([
         'FORBIDDEN',
         expect.stringContaining('"platform:risk"'),

@@ -6,7 +6,7 @@
  */
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACTS } from '../../src/base/access/acts.ts';
+import { ACTIONS } from '../../src/base/access/actions.ts';
 import { SCOPES } from '../../src/base/access/api-key.ts';
 import { sum } from '../../src/base/money/money.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
@@ -16,12 +16,12 @@ import { CALLER_ACTIONS, callerActions } from '../../src/templates/caller-action
 import type { Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { stand } from '../resolvers/inbound/stand.ts';
+import { stand } from '../resolvers/inbound/harness.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { fundAccount } from '../support/fund-account.ts';
 import { DURING_MS } from '../support/machine.ts';
 import { signInAs } from '../support/people.ts';
-import { type Place, placesOf } from '../support/places.ts';
+import { type Position, placesOf } from '../support/places.ts';
 import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp({ role: 'serve' });
@@ -159,7 +159,7 @@ function booked(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, 
 
 const negative = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`);
 
-function said(effects: readonly Effect[]): string[] {
+function message(effects: readonly Effect[]): string[] {
   return effects.flatMap(({ kind, subAccount, money }) => {
     if (subAccount === null || money === null) return [];
     return [`${subAccount} ${money.currency.code} ${kind === 'CREDIT' ? '' : '-'}${Number(money.amount)}`];
@@ -167,8 +167,8 @@ function said(effects: readonly Effect[]): string[] {
 }
 
 /** Places that differ in their step or in what the machine takes there. */
-function differing(template: Template): readonly Place[] {
-  const places = new Map<string, Place>();
+function differing(template: Template): readonly Position[] {
+  const places = new Map<string, Position>();
   for (const place of placesOf(template)) {
     const actions = callerActions(template, place.run.row, DURING_MS);
     const key = JSON.stringify([place.step, actions.map(({ name, mutation }) => [name, mutation])]);
@@ -179,7 +179,7 @@ function differing(template: Template): readonly Place[] {
 
 interface Stage {
   readonly accountId: bigint;
-  readonly place: Place;
+  readonly place: Position;
   readonly at: string;
 }
 
@@ -223,7 +223,7 @@ async function performsListed(stage: Stage, caller: Caller, listed: readonly Lis
     const effects = booked(before, await balancesOf(caller));
     // Money out that the balance does not cover ends the transaction instead.
     const isShort = Object.keys(stage.place.means).length === 0 && effects.length === 0;
-    if (!isShort) expect(effects.sort(), `${stage.at}: ${action}`).toEqual(said(again.effects).sort());
+    if (!isShort) expect(effects.sort(), `${stage.at}: ${action}`).toEqual(message(again.effects).sort());
   }
 }
 
@@ -236,7 +236,7 @@ const PLATFORM = new Set([
   'SETTLE_REFUND_BY_HAND',
 ]);
 
-async function examine({ name }: Template, place: Place): Promise<void> {
+async function examine({ name }: Template, place: Position): Promise<void> {
   const accountId = await createAccount(app.database, 'Actions', { templates: [name], mode: 'sandbox' });
   const { apiKey } = await app.addKey(accountId, SCOPES);
   const person = await signInAs(app, accountId, { email: `a${accountId}@example.com`, role: 'owner' });
@@ -275,7 +275,7 @@ test('every action has its way to be tried', () => {
       .sort(),
   );
   const known = new Set<string>(
-    Object.values(ACTS).flatMap(({ mutations }) => mutations as readonly string[]),
+    Object.values(ACTIONS).flatMap(({ mutations }) => mutations as readonly string[]),
   );
   expect(Object.values(UNLISTED).filter(([mutation]) => !known.has(mutation))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { SCOPES } from '../../src/base/access/api-key.ts';
 import { prune, type Retention } from '../../src/resolvers/engine/housekeeping.ts';
 import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { ProvedAnswers } from '../../src/server/answers/proved-answers.ts';
-import { KEPT } from '../../src/store/account/retention.ts';
+import { RETAINED_KINDS } from '../../src/store/account/retention.ts';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -19,7 +19,7 @@ import { sender } from '../fuzz/send.ts';
 import { Values } from '../fuzz/values.ts';
 import { startApp, useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
-import { allowWithdrawals, ask, type Merchant, newIntent, nextAct, randomOf } from '../support/load.ts';
+import { allowWithdrawals, type Merchant, newIntent, nextAct, query, randomOf } from '../support/load.ts';
 import { CPF, namedTransactions, TEMPLATE_NAMES } from '../support/records.ts';
 import { IDS } from '../support/rest-routes.ts';
 
@@ -34,7 +34,7 @@ const random = randomOf(SEED);
 const databases: Database[] = [];
 const gateways: Awaited<ReturnType<typeof startApp>>[] = [];
 const made: { readonly path: string; readonly end2end: string }[] = [];
-const underWay = new Set<Promise<unknown>>();
+const running = new Set<Promise<unknown>>();
 let merchant: Merchant;
 let values: Values;
 let send: ReturnType<typeof sender>;
@@ -61,7 +61,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await Promise.all(underWay);
+  await Promise.all(running);
   send?.close();
   for (const gateway of gateways) await gateway.close();
   for (const database of databases) await database.close();
@@ -121,7 +121,7 @@ async function answerOf(url: string, [path, body]: Question): Promise<string> {
 const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
   creation: async () => {
     const intent = newIntent(random, merchant);
-    const heard = await ask(app.baseUrl + intent.path, app.apiKey, {
+    const heard = await query(app.baseUrl + intent.path, app.apiKey, {
       body: intent.body,
       idempotencyKey: intent.key,
     });
@@ -131,7 +131,7 @@ const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
     const on = random.pick(made.slice(-6));
     if (!on) return;
     const { path, body, keyIndex } = nextAct(random, on);
-    await ask(app.baseUrl + path, merchant.keys[keyIndex] ?? app.apiKey, { body });
+    await query(app.baseUrl + path, merchant.keys[keyIndex] ?? app.apiKey, { body });
   },
   'what the outside world does': async () => {
     const on = random.pick(made.slice(-6));
@@ -145,7 +145,9 @@ const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
       'release',
     ]);
     if (on)
-      await ask(`${app.baseUrl}/v2/sandbox/trigger`, app.apiKey, { body: { scenario, end2end: on.end2end } });
+      await query(`${app.baseUrl}/v2/sandbox/trigger`, app.apiKey, {
+        body: { scenario, end2end: on.end2end },
+      });
   },
   'any request to /v2': async () => values.learn((await send.send(restRequest(values, app.apiKey))).text),
   'any operation': async () => values.learn((await send.send(graphqlRequest(values, app.apiKey))).text),
@@ -158,9 +160,9 @@ const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
     );
     const { session } = random.pick(rows) ?? {};
     if (!session) return;
-    const act = random.pick(['amount', 'identity', 'confirm', 'accept', 'requote', 'renew', 'sandbox']);
+    const action = random.pick(['amount', 'identity', 'confirm', 'accept', 'requote', 'renew', 'sandbox']);
     const form = { amount: '50,00', name: 'Ana Souza', taxId: CPF, scenario: 'pay' };
-    await fetch(`${app.baseUrl}/pay/${session}/${act}`, {
+    await fetch(`${app.baseUrl}/pay/${session}/${action}`, {
       method: 'POST',
       body: new URLSearchParams(form),
       redirect: 'manual',
@@ -182,7 +184,7 @@ const DOORS: Readonly<Record<string, () => Promise<unknown>>> = {
   retention: () =>
     prune(
       app.database,
-      Object.fromEntries([...KEPT, 'events'].map((kept) => [kept, 400])) as unknown as Retention,
+      Object.fromEntries([...RETAINED_KINDS, 'events'].map((kept) => [kept, 400])) as unknown as Retention,
     ),
   // Under the lock of the account, as an import calls it.
   'a function': () =>
@@ -225,8 +227,8 @@ test(`${TURNS} changes by chance, seed ${SEED}`, { timeout: TIMEOUT_MS }, async 
     });
     // Some changes are under way while it is asked; two commands at once would share what they write.
     if (random.chance(0.4) && door !== 'a command') {
-      underWay.add(change);
-      change.finally(() => underWay.delete(change)).catch(() => {});
+      running.add(change);
+      change.finally(() => running.delete(change)).catch(() => {});
     } else await change;
     const all = questions();
     for (let n = 0; n < ASKED; n += 1) {
@@ -236,7 +238,7 @@ test(`${TURNS} changes by chance, seed ${SEED}`, { timeout: TIMEOUT_MS }, async 
       if (n === 0) compared += await compare(question, door);
     }
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
   expect(compared).toBeGreaterThanOrEqual(TURNS * (ASKED + 1) * 2);
   // Most of them would be rendered for nothing otherwise.
   if (process.env.PROVED_TURNS) process.stdout.write(`seed ${SEED}: ${compared} answers, ${proved} proved\n`);

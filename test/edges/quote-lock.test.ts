@@ -4,7 +4,7 @@
  */
 
 import { beforeEach, expect, test } from 'vitest';
-import { retryNews } from '../../src/resolvers/inbound/retry-news.ts';
+import { retryRailEvents } from '../../src/resolvers/inbound/retry-rail-events.ts';
 import { SILENT } from '../resolvers/inbound/support.ts';
 import { useApp } from '../support/app.ts';
 import { eventually } from '../support/receiver.ts';
@@ -127,7 +127,7 @@ test('C-21: without a rate, money that is converted waits for one; what goes bac
   } finally {
     rates.observe = observe;
   }
-  expect(await retryNews(app.services, SILENT, Date.now() + 60_000)).toBe(1);
+  expect(await retryRailEvents(app.services, SILENT, Date.now() + 60_000)).toBe(1);
   await attributesAt('/v2/onramp', kept.end2end, 'success');
 });
 

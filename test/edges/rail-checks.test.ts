@@ -8,7 +8,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { RailPlan } from '../../src/compose/rails-file.ts';
 import { createRates, readRateSettings } from '../../src/rails/rates/index.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
-import { keepFailure, keepPrices } from '../../src/store/rails/rate-feeds.ts';
+import { storeFailure, storePrices } from '../../src/store/rails/rate-feeds.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
 import { visit } from '../support/console.ts';
@@ -40,15 +40,15 @@ const app = useApp({ railsFile: { sandbox: PLAN } });
 beforeAll(async () => {
   const now = Date.now();
   const told = async (feed: string, price: string) =>
-    keepPrices(app.database, { mode: 'sandbox', feed }, [{ asset: 'USDT', price }], {
+    storePrices(app.database, { mode: 'sandbox', feed }, [{ asset: 'USDT', price }], {
       observedAtMs: now,
-      triedAtMs: now,
+      attemptedAtMs: now,
     });
   await told('alpha', '5.40');
   await told('beta', '5.42');
-  await keepFailure(app.database, { mode: 'sandbox', feed: 'gamma' }, ['USDT'], {
+  await storeFailure(app.database, { mode: 'sandbox', feed: 'gamma' }, ['USDT'], {
     failure: 'HTTP 503',
-    triedAtMs: now,
+    attemptedAtMs: now,
   });
 });
 
@@ -77,13 +77,13 @@ test('by GraphQL', async () => {
       },
     ],
   });
-  const moment = expect.stringMatching(/^20.*Z$/);
+  const time = expect.stringMatching(/^20.*Z$/);
   expect(json.data.rateFeeds).toEqual([
     {
-      ...{ asset: 'USDT', state: 'AGREED', mid: '5.41', quorum: 2, observedAt: moment },
+      ...{ asset: 'USDT', state: 'AGREED', mid: '5.41', quorum: 2, observedAt: time },
       feeds: [
-        { feed: 'alpha', price: '5.40', state: 'IN', why: null, observedAt: moment },
-        { feed: 'beta', price: '5.42', state: 'IN', why: null, observedAt: moment },
+        { feed: 'alpha', price: '5.40', state: 'IN', why: null, observedAt: time },
+        { feed: 'beta', price: '5.42', state: 'IN', why: null, observedAt: time },
         { feed: 'gamma', price: null, state: 'NONE', why: 'HTTP 503', observedAt: null },
       ],
     },

@@ -41,11 +41,11 @@ const refund = async (...args: Parameters<typeof refundText>) =>
   (await ask(refundText(...args))).refundPayment.transaction;
 /** Lets the sandbox settle what is under way. */
 async function settled(end2end: string, count: number) {
-  const isUnderWay = (each: { state: string }) => each.state === 'REQUESTED';
+  const isRunning = (each: { state: string }) => each.state === 'REQUESTED';
   const until = Date.now() + 20_000;
   for (;;) {
     const found = await read(end2end);
-    if ((found.refunds.length === count && !found.refunds.some(isUnderWay)) || Date.now() > until)
+    if ((found.refunds.length === count && !found.refunds.some(isRunning)) || Date.now() > until)
       return found;
   }
 }
@@ -251,7 +251,7 @@ test('C-34: an excess that failed to go back is listed, and counted, until it is
 });
 
 describe('failed returns', () => {
-  const owed = async () => {
+  const receivable = async () => {
     const { transaction } = await create('createOnramp', {
       amount: { brl: '550.00' },
       currency: 'USDT_TRX',
@@ -264,10 +264,10 @@ describe('failed returns', () => {
   };
   const mend = (name: string, end2end: string, account = shop.accountId, rest = '') =>
     `mutation { ${name}(input: { account: "${account}", end2end: "${end2end}"${rest} }) { transaction { ${SEEN} } errors { code message path } } }`;
-  const byHand = ', reference: "E12345678202611211205abcdef12345"';
+  const manual = ', reference: "E12345678202611211205abcdef12345"';
 
   test('is ordered again by the operator, under a new return id', async () => {
-    const end2end = await owed();
+    const end2end = await receivable();
     const {
       retryRefund: { transaction: retryRefund },
     } = await ask(mend('retryRefund', end2end), {}, app.platformKey);
@@ -282,11 +282,11 @@ describe('failed returns', () => {
   });
 
   test('is paid by hand, and booked', async () => {
-    const end2end = await owed();
+    const end2end = await receivable();
     const {
-      settleRefundByHand: { transaction: settleRefundByHand },
-    } = await ask(mend('settleRefundByHand', end2end, shop.accountId, byHand), {}, app.platformKey);
-    expect(settleRefundByHand.refunds).toMatchObject([{ state: 'PAID_BY_HAND' }]);
+      settleRefundByHand: { transaction: settleRefundManually },
+    } = await ask(mend('settleRefundByHand', end2end, shop.accountId, manual), {}, app.platformKey);
+    expect(settleRefundManually.refunds).toMatchObject([{ state: 'PAID_BY_HAND' }]);
     expect(await read(end2end)).toMatchObject({
       component: 'refund',
       state: 'DONE',
@@ -300,22 +300,22 @@ describe('failed returns', () => {
     const asBefore = async (end2end: string) => {
       const keyed = `update sandbox_order set key = gen_random_uuid() || ':' || key where account_id = $1 and kind = 'return'`;
       await app.owner.query(keyed, [String(shop.accountId)]);
-      const news = `delete from rail_news where account_id = $1 and kind = 'refund_ended'`;
-      await app.owner.query(news, [String(shop.accountId)]);
+      const event = `delete from rail_news where account_id = $1 and kind = 'refund_ended'`;
+      await app.owner.query(event, [String(shop.accountId)]);
       await app.owner.query(`update transaction set process = process - 'returns' where end2end = $1`, [
         end2end,
       ]);
     };
-    const retried = await owed();
+    const retried = await receivable();
     await asBefore(retried);
     await ask(mend('retryRefund', retried), {}, app.platformKey);
     await until(retried, BACK);
     expect((await read(retried)).refunds).toMatchObject([
       { kind: 'PAYMENT', state: 'DONE', amount: { amount: '530' } },
     ]);
-    const paid = await owed();
+    const paid = await receivable();
     await asBefore(paid);
-    await ask(mend('settleRefundByHand', paid, shop.accountId, byHand), {}, app.platformKey);
+    await ask(mend('settleRefundByHand', paid, shop.accountId, manual), {}, app.platformKey);
     expect(await read(paid)).toMatchObject({
       state: 'DONE',
       refunds: [{ kind: 'PAYMENT', state: 'PAID_BY_HAND', amount: { amount: '530' } }],
@@ -334,10 +334,10 @@ describe('failed returns', () => {
   });
 
   test('C-40: is no matter for a key of the account, and is not found on another account', async () => {
-    const end2end = await owed();
+    const end2end = await receivable();
     for (const [name, rest] of [
       ['retryRefund', ''],
-      ['settleRefundByHand', byHand],
+      ['settleRefundByHand', manual],
     ] as const) {
       const own = await refusal(mend(name, end2end, shop.accountId, rest));
       expect(own).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('platform:risk') });

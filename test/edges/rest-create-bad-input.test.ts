@@ -846,11 +846,11 @@ describe('a deposit that is held', () => {
     expect((await app.post('/v2/sandbox/trigger', wrong)).status).toBe(200);
     const held = await app.get(path);
     const before = await rowCounts(app);
-    for (const [act, request] of [
+    for (const [action, request] of [
       ['refund', { address }],
       ['resolve', { action: 'refund', address }],
     ] as const) {
-      const answer = await app.post(`${path}/${act}`, request);
+      const answer = await app.post(`${path}/${action}`, request);
       expect([answer.status, violatedBy(answer)]).toEqual([400, ['address']]);
       expect(answer.json.violations[0].message).toMatch(message);
     }

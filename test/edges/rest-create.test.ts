@@ -852,11 +852,11 @@ describe('refusals by a rule', () => {
       { key: apiKey },
     );
     expect(waiting.json).toMatchObject({ component: 'approval_withdrawl_dash', state: 'PENDING' });
-    const act = (name: string, key: string) => app.post(`${pathOf(waiting)}/${name}`, {}, { key });
-    expect((await act('approve', apiKey)).json).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    const action = (name: string, key: string) => app.post(`${pathOf(waiting)}/${name}`, {}, { key });
+    expect((await action('approve', apiKey)).json).toMatchObject({ status: 403, code: 'FORBIDDEN' });
     const second = await app.addKey(accountId, ['read', 'move']);
-    expect((await act('approve', second.apiKey)).status).toBe(200);
-    expect((await act('reject', second.apiKey)).json.code).toBe('STEP_CONFLICT');
+    expect((await action('approve', second.apiKey)).status).toBe(200);
+    expect((await action('reject', second.apiKey)).json.code).toBe('STEP_CONFLICT');
     const free = await app.post('/v2/withdrawal', { ...withdrawal, amount_received: 10 }, { key: apiKey });
     expect(free.json.component).not.toBe('approval_withdrawl_dash');
   });

@@ -47,18 +47,18 @@ const OF_HTTP = [
 
 /** Makes a transaction and asks for an act on it. */
 const acted =
-  (single: string, body: object, act: string, request: object = {}, options: object = {}) =>
+  (single: string, body: object, action: string, request: object = {}, options: object = {}) =>
   async (app: TestApp): Promise<Answer> => {
     const { json } = await app.post(`/v2/${single}`, body);
-    return app.post(`/v2/${single}/${json.end2end}/${act}`, request, options);
+    return app.post(`/v2/${single}/${json.end2end}/${action}`, request, options);
   };
 /** The same with a deposit of less than was asked for. */
-const heldAnd = (act: string, request: object) => async (app: TestApp) => {
+const heldAnd = (action: string, request: object) => async (app: TestApp) => {
   const { json } = await app.post('/v2/offramp', DEPOSIT);
   expect(json.attributes.deposit_address).not.toBe('');
   const deposited = { scenario: 'deposit-wrong', end2end: json.end2end };
   expect((await app.post('/v2/sandbox/trigger', deposited)).status).toBe(200);
-  return app.post(`/v2/offramp/${json.end2end}/${act}`, request);
+  return app.post(`/v2/offramp/${json.end2end}/${action}`, request);
 };
 /** A finished payment that goes back. */
 const refunded = (single: string) => async (app: TestApp) => {

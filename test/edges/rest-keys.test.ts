@@ -7,7 +7,16 @@ import { newApiKey, SCOPES } from '../../src/base/access/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { startApp, useApp } from '../support/app.ts';
-import { ask, BODIES, OPEN_PATHS, raw, scopeOfBody, TARGETS, told, WRITES } from '../support/rest-routes.ts';
+import {
+  BODIES,
+  OPEN_PATHS,
+  query,
+  raw,
+  reported,
+  scopeOfBody,
+  TARGETS,
+  WRITES,
+} from '../support/rest-routes.ts';
 import { revokeKey } from '../support/revoke-key.ts';
 
 describe('keys', () => {
@@ -66,7 +75,7 @@ describe('keys', () => {
     const reference = await app.get('/v2/balance', { key: null });
     expect(reference.json).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
     const answer = await app.get('/v2/balance', { key: null, headers: { authorization: authorization() } });
-    expect(told(answer, ['www-authenticate'])).toEqual(told(reference, ['www-authenticate']));
+    expect(reported(answer, ['www-authenticate'])).toEqual(reported(reference, ['www-authenticate']));
     expect(answer.headers.get('www-authenticate')).toBe(challenge);
   });
 
@@ -157,7 +166,7 @@ describe('keys', () => {
       code: 'FORBIDDEN',
       detail: expect.stringContaining(`"${target.scope}"`),
     };
-    expect((await ask(app, target, { key: apiKey })).json).toMatchObject(refusal);
+    expect((await query(app, target, { key: apiKey })).json).toMatchObject(refusal);
     // Whoever may not ask is not told what is wrong with the question.
     if (target.method === 'POST')
       expect((await app.post(target.path, { end2end: 5 }, { key: apiKey })).json).toMatchObject(refusal);
@@ -167,7 +176,7 @@ describe('keys', () => {
     const isPlatform = target.scope.startsWith('platform:');
     const holder = isPlatform ? await platformAccount(app.database, 'sandbox') : app.accountId;
     const { apiKey } = await app.addKey(holder, [scopeOfBody(target)]);
-    const { status, json } = await ask(app, target, { key: apiKey });
+    const { status, json } = await query(app, target, { key: apiKey });
     // What stands in the history has ended: acts on it do not fit any more.
     // No record has the id that the others are asked for.
     const isLetIn = [200, 201, 409, 422, ...(target.isRecord ? [404] : [])].includes(status);
@@ -185,7 +194,7 @@ describe('keys', () => {
   const inSandbox = WRITES.filter(({ path, scope }) => path.startsWith('/v2/sandbox/') && scope === 'create');
   it.each(inSandbox)('C-40: $path is refused to live keys', async (target) => {
     const { apiKey } = await app.addAccount({ mode: 'live' });
-    const { json } = await ask(app, target, { key: apiKey });
+    const { json } = await query(app, target, { key: apiKey });
     expect(json).toMatchObject({ status: 403, code: 'FORBIDDEN', detail: expect.stringMatching(/test key/) });
   });
 

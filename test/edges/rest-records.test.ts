@@ -65,12 +65,12 @@ const post = async (path: string, body: object = {}, key = shop.apiKey, headers 
   asDescribed('post', path, await app.post(path, body, { key, headers }));
 const violated = ({ json }: Answer) =>
   (json.violations ?? []).map(({ parameter }: { parameter: string }) => parameter);
-const acts = async () => {
+const actions = async () => {
   const { rows } = await app.owner.query<{ act: string }>(
     'select act from audit_entry where account_id = $1 order by seq',
     [shop.accountId],
   );
-  return rows.map(({ act }) => act);
+  return rows.map(({ act: action }) => action);
 };
 
 describe('webhook endpoints', () => {
@@ -100,7 +100,7 @@ describe('webhook endpoints', () => {
     expect((await post(`${path}/resume`)).json.state).toBe('enabled');
     expect((await post(`${path}/remove`)).json.removed_at).not.toBeNull();
     expect((await get('/v2/webhook_endpoints')).json).toEqual({ results: [] });
-    expect(await acts()).toEqual([
+    expect(await actions()).toEqual([
       ...['webhook.create', 'webhook.update', 'webhook.pause', 'webhook.resume'],
       'webhook.remove',
     ]);
@@ -233,7 +233,7 @@ describe('keys', () => {
       id,
       json.key.key_id,
     ]);
-    expect(await acts()).toEqual(['key.create', 'key.rotate', 'key.revoke']);
+    expect(await actions()).toEqual(['key.create', 'key.rotate', 'key.revoke']);
   });
 
   test('C-52: under one Idempotency-Key one key is made; the text of it is stored nowhere', async () => {
@@ -248,7 +248,7 @@ describe('keys', () => {
     const path = `/v2/api_key/${first.json.key.key_id}/rotate`;
     const rotated = await post(path, {}, shop.apiKey, headers);
     expect((await post(path, {}, shop.apiKey, headers)).json).toEqual({ ...rotated.json, api_key: null });
-    expect(await acts()).toEqual(['key.create', 'key.rotate']);
+    expect(await actions()).toEqual(['key.create', 'key.rotate']);
   });
 
   test('C-40: no key gets more than the one that creates it has', async () => {
@@ -296,7 +296,7 @@ describe('whitelist', () => {
     });
     expect((await post(`${path}/remove`)).json.removed_at).not.toBeNull();
     expect((await get(`/v2/whitelist_group/${group.id}`)).json.entries).toEqual([]);
-    expect(await acts()).toEqual([
+    expect(await actions()).toEqual([
       ...['whitelist.create_group', 'whitelist.add_entry', 'whitelist.add_proof'],
       ...['whitelist.withdraw_proof', 'whitelist.remove_entry'],
     ]);
@@ -339,7 +339,7 @@ describe('static links', () => {
     expect(violated(await post('/v2/static_link', bad)).sort()).toEqual([
       ...['amount_payment', 'currency_exit_received_code', 'expires_in'],
     ]);
-    expect(await acts()).toEqual(['link.create', 'checkout.create', 'link.disable']);
+    expect(await actions()).toEqual(['link.create', 'checkout.create', 'link.disable']);
   });
 });
 
@@ -364,10 +364,10 @@ test('C-15: records of another account look like missing ones, on every path', a
   };
   const routes = ROUTES.filter(({ path, answer }) => answer.kind === 'record' && path.includes('{id}'));
   for (const { method, path } of routes) {
-    const [, , single = '', , act = ''] = path.split('/');
+    const [, , single = '', , action = ''] = path.split('/');
     const own = path.replace('{id}', ids[single] as string);
     const answer =
-      method === 'GET' ? await get(own, other.apiKey) : await post(own, bodies[act], other.apiKey);
+      method === 'GET' ? await get(own, other.apiKey) : await post(own, bodies[action], other.apiKey);
     expect([path, answer.status, answer.json.code]).toEqual([path, 404, 'NOT_FOUND']);
   }
   expect((await post('/v2/whitelist_entry', entry, other.apiKey)).status).toBe(404);

@@ -22,7 +22,7 @@ const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waiting
 const CASE = `query ($id: String!) { reviewCase(caseKey: $id) { id: caseKey kind account waiting { id: caseKey } transaction { end2end possibleActions { action } }
   samePayer { end2end } candidates { end2end } suspense { suspenseId } facts { name } notes { body author authorName } } }`;
 
-async function ask(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
+async function query(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
   expect(errorsIn(json), query).toBeUndefined();
   return json.data;
@@ -34,12 +34,12 @@ async function send(query: string, variables: Record<string, unknown>, key = sho
 }
 
 async function pay(scenarios: readonly string[], status: string): Promise<string> {
-  const { createCheckout } = await ask(
+  const { createCheckout } = await query(
     'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }',
   );
   const { end2end } = createCheckout.transaction;
   const reached = async () => {
-    const { transaction } = await ask(
+    const { transaction } = await query(
       'query ($e: String!) { transaction(end2end: $e) { component state } }',
       { e: end2end },
     );
@@ -48,7 +48,7 @@ async function pay(scenarios: readonly string[], status: string): Promise<string
   for (const scenario of scenarios) {
     await vi.waitFor(
       async () => {
-        const { sandboxTrigger } = await ask(
+        const { sandboxTrigger } = await query(
           'mutation ($e: String!, $s: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $e, scenario: $s }) { errors { code message path } } }',
           { e: end2end, s: scenario },
         );
@@ -72,20 +72,20 @@ const idOf = (kind: string, end2end: string) => `${kind}:${shop.accountId}:${end
 
 describe('the queue', () => {
   test('of an account has its own cases; that of the operator those of all accounts', async () => {
-    const own = (await ask(QUEUE)).reviewQueue;
+    const own = (await query(QUEUE)).reviewQueue;
     expect(own.nodes.map(({ id }: { id: string }) => id).toSorted()).toEqual(
       [idOf('DISPUTE', disputed), idOf('HOLD', held)].toSorted(),
     );
     expect(own.nodes[0]).toMatchObject({ brl: '150', isMine: false, assignee: null });
-    expect((await ask(QUEUE, {}, other.apiKey)).reviewQueue.nodes).toEqual([]);
-    const all = (await ask(QUEUE, { kinds: ['HOLD', 'DISPUTE'] }, app.platformKey)).reviewQueue;
+    expect((await query(QUEUE, {}, other.apiKey)).reviewQueue.nodes).toEqual([]);
+    const all = (await query(QUEUE, { kinds: ['HOLD', 'DISPUTE'] }, app.platformKey)).reviewQueue;
     expect(all.nodes.map(({ id }: { id: string }) => id)).toEqual(
       expect.arrayContaining([idOf('DISPUTE', disputed), idOf('HOLD', held)]),
     );
   });
 
   test('counts each kind that the caller sees', async () => {
-    const { reviewCounts } = await ask('{ reviewCounts { kind count } }');
+    const { reviewCounts } = await query('{ reviewCounts { kind count } }');
     expect(reviewCounts).toContainEqual({ kind: 'HOLD', count: 1 });
     const kinds = reviewCounts.map(({ kind }: { kind: string }) => kind.toLowerCase());
     const ofAccounts = Object.entries(REVIEW_KINDS).flatMap(([name, { isOfAccounts }]) =>
@@ -93,14 +93,14 @@ describe('the queue', () => {
     );
     expect(kinds).toEqual(ofAccounts);
     const books = await app.addKey((await app.addAccount()).accountId, ['read']);
-    expect((await ask('{ reviewCounts { kind } }', {}, books.apiKey)).reviewCounts.length).toBe(
+    expect((await query('{ reviewCounts { kind } }', {}, books.apiKey)).reviewCounts.length).toBe(
       ofAccounts.length,
     );
   });
 
   test('of the operator has frozen customers and open hits of screening; that of their account does not', async () => {
     const taxId = '52998224725';
-    const { freezeCustomer } = await ask(
+    const { freezeCustomer } = await query(
       'mutation ($account: String!, $taxId: String!) { freezeCustomer(input: { account: $account, taxId: $taxId, reason: "court order" }) { customerCase { state } errors { code } } }',
       { account: String(shop.accountId), taxId },
       app.platformKey,
@@ -114,22 +114,22 @@ describe('the queue', () => {
     };
     await app.database.withTx((tx) => raiseHits(tx, place, [hit], new Date()));
     const kinds = ['CUSTOMER_CASE', 'SCREENING_HIT'];
-    const { nodes } = (await ask(QUEUE, { kinds }, app.platformKey)).reviewQueue;
+    const { nodes } = (await query(QUEUE, { kinds }, app.platformKey)).reviewQueue;
     expect(nodes.map(({ kind, detail }: Record<string, string>) => [kind, detail]).toSorted()).toEqual([
       ['CUSTOMER_CASE', '529.982.247-25'],
       ['SCREENING_HIT', 'Ana Souza'],
     ]);
     for (const { id } of nodes)
-      expect((await ask(CASE, { id }, app.platformKey)).reviewCase).toMatchObject({ waiting: { id } });
-    expect((await ask(QUEUE, { kinds })).reviewQueue.nodes).toEqual([]);
+      expect((await query(CASE, { id }, app.platformKey)).reviewCase).toMatchObject({ waiting: { id } });
+    expect((await query(QUEUE, { kinds })).reviewQueue.nodes).toEqual([]);
   });
 
   test('is filtered by kind and age, and read page by page', async () => {
-    expect((await ask(QUEUE, { kinds: ['SUSPENSE'] })).reviewQueue.totalCount).toBe(0);
-    expect((await ask(QUEUE, { waitingHours: 24 })).reviewQueue.totalCount).toBe(0);
-    const first = (await ask(QUEUE, { first: 1 })).reviewQueue;
+    expect((await query(QUEUE, { kinds: ['SUSPENSE'] })).reviewQueue.totalCount).toBe(0);
+    expect((await query(QUEUE, { waitingHours: 24 })).reviewQueue.totalCount).toBe(0);
+    const first = (await query(QUEUE, { first: 1 })).reviewQueue;
     expect(first).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: true } });
-    const second = (await ask(QUEUE, { first: 1, after: first.pageInfo.endCursor })).reviewQueue;
+    const second = (await query(QUEUE, { first: 1, after: first.pageInfo.endCursor })).reviewQueue;
     expect(second.nodes[0].id).not.toBe(first.nodes[0].id);
     expect(second.pageInfo.hasNextPage).toBe(false);
   });
@@ -146,20 +146,20 @@ describe('a case', () => {
   test('is taken and given back, and both are in the audit log', async () => {
     const id = idOf('HOLD', held);
     expect((await assign(id)).assignReviewCase).toEqual({ reviewCase: { isMine: true }, errors: [] });
-    const mine = (await ask(QUEUE, { assignee: 'ME' })).reviewQueue;
+    const mine = (await query(QUEUE, { assignee: 'ME' })).reviewQueue;
     expect(mine.nodes).toMatchObject([{ id, isMine: true, assignee: shop.keyId }]);
     // The operator has a desk of its own.
-    const theirs = (await ask(QUEUE, { kinds: ['HOLD'] }, app.platformKey)).reviewQueue.nodes;
+    const theirs = (await query(QUEUE, { kinds: ['HOLD'] }, app.platformKey)).reviewQueue.nodes;
     expect(theirs.find((each: { id: string }) => each.id === id)).toMatchObject({
       isMine: false,
       assignee: null,
     });
-    const { releaseReviewCase } = await ask(
+    const { releaseReviewCase } = await query(
       'mutation ($id: String!) { releaseReviewCase(input: { caseKey: $id }) { reviewCase { assignee } errors { code } } }',
       { id },
     );
     expect(releaseReviewCase).toEqual({ reviewCase: { assignee: null }, errors: [] });
-    const { auditLog } = await ask(
+    const { auditLog } = await query(
       'query ($id: String!) { auditLog(objectId: $id) { nodes { act objectKind } } }',
       { id },
     );
@@ -184,7 +184,7 @@ describe('a case', () => {
   test('is seen whole by the operator, and both audit logs say that it was looked at, once', async () => {
     const id = idOf('HOLD', held);
     for (const _each of [1, 2]) {
-      const { reviewCase } = await ask(CASE, { id }, app.platformKey);
+      const { reviewCase } = await query(CASE, { id }, app.platformKey);
       expect(reviewCase).toMatchObject({
         id,
         waiting: { id },
@@ -198,8 +198,8 @@ describe('a case', () => {
     const LOG =
       'query ($id: String!) { auditLog(objectId: $id, acts: ["transaction.view"]) { nodes { act scope actorKind } } }';
     const seen = [{ act: 'transaction.view', scope: 'platform:risk', actorKind: 'KEY' }];
-    expect((await ask(LOG, { id: held })).auditLog.nodes).toEqual(seen);
-    expect((await ask(LOG, { id: held }, app.platformKey)).auditLog.nodes).toEqual(seen);
+    expect((await query(LOG, { id: held })).auditLog.nodes).toEqual(seen);
+    expect((await query(LOG, { id: held }, app.platformKey)).auditLog.nodes).toEqual(seen);
   });
 
   test('keeps notes of each desk apart, also when it is decided', async () => {
@@ -213,12 +213,12 @@ describe('a case', () => {
     expect((await note('Called the customer')).addReviewNote.errors).toEqual([]);
     expect((await note('Asked the bank', app.platformKey)).addReviewNote.errors).toEqual([]);
     expect((await note(' ')).addReviewNote.errors).toMatchObject([{ path: 'input.body' }]);
-    const own = (await ask(CASE, { id })).reviewCase;
+    const own = (await query(CASE, { id })).reviewCase;
     expect(own.notes).toEqual([
       { body: 'Called the customer', author: shop.keyId, authorName: expect.any(String) },
     ]);
     // A case of another kind about the same transaction has the same subject.
-    const same = (await ask(CASE, { id: idOf('HOLD', disputed) })).reviewCase;
+    const same = (await query(CASE, { id: idOf('HOLD', disputed) })).reviewCase;
     expect(same).toMatchObject({ waiting: null, notes: [{ body: 'Called the customer' }] });
   });
 });

@@ -94,8 +94,8 @@ describe('capital', () => {
 describe('money in suspense for another account', () => {
   const FIELDS =
     '{ suspenseEntry { id: suspenseId state assignedTo proposedTo proposedBy decidedBy } errors { code message path } }';
-  const decide = (act: string, id: string, account?: string) =>
-    `mutation { ${act}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
+  const decide = (action: string, id: string, account?: string) =>
+    `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
 
   /** A second payment of a charge of the shop. @returns the id of its entry. */
   async function stray(): Promise<string> {

@@ -83,7 +83,7 @@ interface Request {
   readonly body?: string;
 }
 
-async function ask(baseUrl: string, key: string, { path, body }: Request): Promise<string> {
+async function query(baseUrl: string, key: string, { path, body }: Request): Promise<string> {
   const response = await fetch(baseUrl + path, {
     headers: {
       authorization: `Bearer ${key}`,
@@ -101,12 +101,12 @@ async function compare(key: string, requests: readonly Request[]) {
   const different: string[] = [];
   const found = { same: 0, unsteady: 0, answered: 0 };
   for (const request of requests) {
-    const first = await ask(app.baseUrl, key, request);
-    const plain = await ask(other.publicUrl, key, request);
-    const again = await ask(app.baseUrl, key, request);
+    const first = await query(app.baseUrl, key, request);
+    const plain = await query(other.publicUrl, key, request);
+    const again = await query(app.baseUrl, key, request);
     if (again.startsWith('200')) found.answered += 1;
     if (plain === first && plain === again) found.same += 1;
-    else if (first !== again || (await ask(other.publicUrl, key, request)) !== plain) found.unsteady += 1;
+    else if (first !== again || (await query(other.publicUrl, key, request)) !== plain) found.unsteady += 1;
     else different.push(`${request.path} ${request.body ?? ''}\n${first}\n${plain}`);
   }
   expect(different.slice(0, 2).join('\n\n')).toBe('');

@@ -15,7 +15,7 @@ const PLAY = `mutation ($end2end: String!, $scenario: SandboxScenarioName!) { sa
 const TAKINGS = `{ takings { today { ...P } week { ...P } month { ...P } days { day amount payments ended } medianMs p95Ms } }
   fragment P on TakingsPeriod { amount amountBefore payments paymentsBefore ended }`;
 
-async function ask(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
+async function query(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
   expect(json.errors).toBeUndefined();
   return json.data;
@@ -23,13 +23,13 @@ async function ask(query: string, variables: Record<string, unknown> = {}, key =
 
 /** @returns a payment session, played to its end. */
 async function play(amount: string, scenario: 'PAY' | 'EXPIRE', ends: string): Promise<void> {
-  const { createCheckout } = await ask(CREATE, { amount });
+  const { createCheckout } = await query(CREATE, { amount });
   expect(createCheckout.errors).toEqual([]);
   const { end2end } = createCheckout.transaction;
-  await ask(PLAY, { end2end, scenario });
+  await query(PLAY, { end2end, scenario });
   const status = async () =>
-    (await ask('query ($e: String!) { transaction(end2end: $e) { statusCode } }', { e: end2end })).transaction
-      .statusCode;
+    (await query('query ($e: String!) { transaction(end2end: $e) { statusCode } }', { e: end2end }))
+      .transaction.statusCode;
   await vi.waitFor(async () => expect(await status()).toBe(ends), { timeout: 15_000 });
 }
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 describe('takings', () => {
   test('are the payments that succeeded, beside those that ended in another way', async () => {
-    const { takings } = await ask(TAKINGS);
+    const { takings } = await query(TAKINGS);
     const period = { amount: '150', amountBefore: '0', payments: 1, paymentsBefore: 0, ended: 2 };
     expect(takings.today).toEqual(period);
     expect(takings.month).toEqual(period);
@@ -52,27 +52,27 @@ describe('takings', () => {
   });
 
   test('of another account are none', async () => {
-    const { takings } = await ask(TAKINGS, {}, (await app.addAccount()).apiKey);
+    const { takings } = await query(TAKINGS, {}, (await app.addAccount()).apiKey);
     expect(takings.month).toMatchObject({ amount: '0', payments: 0, ended: 0 });
     expect(takings.medianMs).toBeNull();
   });
 
   test('move to yesterday when a day is over', async () => {
-    const { today } = (await ask(TAKINGS)).takings;
+    const { today } = (await query(TAKINGS)).takings;
     const advance = await app.graphql(
       'mutation { sandboxAdvanceClock(input: { by: "1d" }) { errors { message } } }',
       {},
       { key: app.platformKey },
     );
     expect(advance.json.errors).toBeUndefined();
-    const later = (await ask(TAKINGS)).takings;
+    const later = (await query(TAKINGS)).takings;
     expect(later.today).toMatchObject({ amount: '0', amountBefore: today.amount, paymentsBefore: 1 });
     expect(later.week.amount).toBe(today.amount);
   });
 });
 
 test('worth is the sum of all balances at the last rates, with their time', async () => {
-  const { balanceWorth, balances } = await ask(
+  const { balanceWorth, balances } = await query(
     '{ balanceWorth { total available ratesAt unpriced { code } } balances { calculatedBrl } }',
   );
   expect(balanceWorth.available).toBe(balances[0].calculatedBrl);
@@ -84,9 +84,13 @@ describe('days of the house', () => {
   const HOUSE = 'query ($days: Int!) { houseDays(days: $days) { day pixIn pixOut margin } }';
 
   test('have what came in and what was earned, as the books have it', async () => {
-    const { houseDays } = await ask(HOUSE, { days: 3 }, app.platformKey);
+    const { houseDays } = await query(HOUSE, { days: 3 }, app.platformKey);
     expect(houseDays).toHaveLength(3);
-    const { treasury } = await ask('{ treasury { account currency { code } balance } }', {}, app.platformKey);
+    const { treasury } = await query(
+      '{ treasury { account currency { code } balance } }',
+      {},
+      app.platformKey,
+    );
     const bank = treasury.find((line: { account: string }) => line.account === 'A.pix');
     const [pixIn, pixOut] = ['pixIn', 'pixOut'].map((name) =>
       houseDays.reduce((all: number, day: Record<string, string>) => all + Number(day[name]), 0),
@@ -106,7 +110,7 @@ describe('days of the house', () => {
 test('a report of deliveries has its slices, and refuses more than a week', async () => {
   const REPORT =
     'query ($hours: Int) { deliveryReport(hours: $hours) { total { delivered attempts } slices { since delivered } endpoints { endpointId } } }';
-  const { deliveryReport } = await ask(REPORT, { hours: 24 });
+  const { deliveryReport } = await query(REPORT, { hours: 24 });
   expect(deliveryReport.slices).toHaveLength(24);
   expect(deliveryReport).toMatchObject({ total: { delivered: 0, attempts: 0 }, endpoints: [] });
   const wrong = await app.graphql(REPORT, { hours: 169 }, { key: shop.apiKey });

@@ -35,7 +35,7 @@ const SET = `mutation ($input: RecordFactsInput!) { done: recordFacts(input: $in
 const CORRECT = `mutation ($input: CorrectFactsInput!)
   { done: correctFacts(input: $input) { transaction { end2end ${FIELDS} } errors { code message path } } }`;
 
-async function ask(query: string, variables: Record<string, unknown>, key = shop.apiKey) {
+async function query(query: string, variables: Record<string, unknown>, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
   expect(errorsIn(json), JSON.stringify(errorsIn(json))).toBeUndefined();
   return json.data.done;
@@ -46,7 +46,7 @@ async function refusal(query: string, variables: Record<string, unknown>, key = 
 }
 async function onramp(record?: object) {
   const input = { currency: 'USDT_TRX', amount: { brl: '100' }, ...(record && { record }) };
-  return (await ask(ONRAMP, { input })).transaction;
+  return (await query(ONRAMP, { input })).transaction;
 }
 const stored = async () => {
   const rows = await app.database.query<{ count: number }>(
@@ -81,8 +81,8 @@ describe('at creation', () => {
 
   it('the same key gives the same transaction, and another record is another request (C-52)', async () => {
     const input = { currency: 'USDT_TRX', amount: { brl: '100' }, record: RECORD };
-    const first = await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } });
-    expect(await ask(ONRAMP, { input: { ...input, idempotencyKey: 'one' } })).toEqual(first);
+    const first = await query(ONRAMP, { input: { ...input, idempotencyKey: 'one' } });
+    expect(await query(ONRAMP, { input: { ...input, idempotencyKey: 'one' } })).toEqual(first);
     const other = { ...input, record: { ...RECORD, purposeCode: '00124' } };
     expect((await refusal(ONRAMP, { input: { ...other, idempotencyKey: 'one' } })).extensions.code).toBe(
       'IDEMPOTENCY_MISMATCH',
@@ -128,9 +128,9 @@ describe('later', () => {
   it('given members change, null removes, the rest stays; the audit log has both, people in part', async () => {
     const { end2end } = await onramp(RECORD);
     const input = { walletHolder: 'Ana Souza', purposeCode: null };
-    const { record } = (await ask(SET, { input: { end2end, ...input } })).transaction;
+    const { record } = (await query(SET, { input: { end2end, ...input } })).transaction;
     expect(record).toMatchObject({ ...RECORD, walletHolder: 'Ana Souza', purposeCode: null });
-    await ask(SET, { input: { end2end, ...input } });
+    await query(SET, { input: { end2end, ...input } });
     const { done } = (
       await app.graphql(
         `{ done: auditLog(objectId: "${end2end}", first: 10) { nodes { act before after } } }`,
@@ -138,21 +138,21 @@ describe('later', () => {
         { key: shop.apiKey },
       )
     ).json.data;
-    const acts = done.nodes.filter(({ act }: { act: string }) => act === 'facts.record');
-    expect(acts).toHaveLength(1);
-    expect(JSON.stringify(acts[0])).toContain('Maria S.');
-    expect(JSON.stringify(acts[0])).not.toContain('Souza');
+    const actions = done.nodes.filter(({ act: action }: { act: string }) => action === 'facts.record');
+    expect(actions).toHaveLength(1);
+    expect(JSON.stringify(actions[0])).toContain('Maria S.');
+    expect(JSON.stringify(actions[0])).not.toContain('Souza');
   });
 
   it('of a transaction without a record, also one that has ended', async () => {
     const { end2end } = await onramp();
-    await ask(
+    await query(
       `mutation ($end2end: String!) { done: cancelTransaction(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }`,
       {
         end2end,
       },
     );
-    const { record } = (await ask(SET, { input: { end2end, purposeCode: '54321' } })).transaction;
+    const { record } = (await query(SET, { input: { end2end, purposeCode: '54321' } })).transaction;
     expect(record).toMatchObject({ purposeCode: '54321', walletHolder: null });
   });
 
@@ -160,7 +160,7 @@ describe('later', () => {
     const { end2end } = await onramp();
     const input = { counterpartyCountry: 'PT' };
     const account = String(shop.accountId);
-    const { record } = (await ask(CORRECT, { input: { account, end2end, ...input } }, app.platformKey))
+    const { record } = (await query(CORRECT, { input: { account, end2end, ...input } }, app.platformKey))
       .transaction;
     expect(record.counterpartyCountry).toBe('PT');
     const other = await app.addAccount();
@@ -175,7 +175,7 @@ describe('later', () => {
 it('is kept of imported history, too, which comes without', async () => {
   const { json } = await app.get('/v2/onramps?limit=1');
   const [{ end2end }] = json.results;
-  expect((await ask(SET, { input: { end2end, ...RECORD } }, app.apiKey)).transaction.record).toMatchObject(
+  expect((await query(SET, { input: { end2end, ...RECORD } }, app.apiKey)).transaction.record).toMatchObject(
     RECORD,
   );
 });

@@ -42,7 +42,7 @@ test('C-53: all keys of an account share its places for streams and waiting requ
   const stranger = (await app.addAccount()).apiKey;
   const wait = async (key = '') => (await app.get('/v2/events?wait=1', { key })).status;
   expect(await wait(second?.apiKey)).toBe(200);
-  const taken = [1, 2].map(() => app.services.streamLimit.take({ id: first?.keyId ?? '', accountId }));
+  const taken = [1, 2].map(() => app.services.streamLimit.acquire({ id: first?.keyId ?? '', accountId }));
   expect(await wait(second?.apiKey)).toBe(429);
   expect(await wait(stranger)).toBe(200);
   for (const leave of taken) leave();

@@ -13,7 +13,7 @@ const app = useApp({ rateLimit: readConfig({}).rateLimit });
 /** More than come at once from one visitor. */
 const MANY = 60;
 /** Fewer than a visitor may come at once, and more than a visitor who was slowed down a moment ago may. */
-const AT_ONCE = 25;
+const PARALLEL_MAX = 25;
 let slug: string;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('C-20, C-53: a request for a missing link uses up no visit of it', async ()
   const later = 'later00000000000';
   expect(await visitsUntilSlowed(() => later, '127.0.0.6')).toEqual(new Set([404, 429]));
   await app.owner.query('update static_link set slug = $2 where slug = $1', [slug, later]);
-  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => visit(later, '127.0.0.6')));
+  const statuses = await Promise.all(Array.from({ length: PARALLEL_MAX }, () => visit(later, '127.0.0.6')));
   await app.owner.query('update static_link set slug = $1 where slug = $2', [slug, later]);
   expect(new Set(statuses)).toEqual(new Set([303]));
 });

@@ -17,7 +17,7 @@ let shop: { accountId: bigint; apiKey: string; keyId: string };
 let second: { apiKey: string; keyId: string };
 let reader: { apiKey: string };
 
-async function ask(query: string, key = shop.apiKey, variables: Record<string, unknown> = {}) {
+async function query(query: string, key = shop.apiKey, variables: Record<string, unknown> = {}) {
   const { json } = await app.graphql(query, variables, { key });
   expect(errorsIn(json), query).toBeUndefined();
   return json.data;
@@ -27,14 +27,14 @@ beforeAll(async () => {
   shop = await app.addAccount();
   second = await app.addKey(shop.accountId, ['read', 'move']);
   reader = await app.addKey(shop.accountId, ['read']);
-  await ask(
+  await query(
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0, approvalAbove: "100" }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
   for (const [currency, amount] of [
     ['USDT_TRX', '500'],
     ['BRL', '1000'],
   ])
-    await ask(
+    await query(
       'mutation ($c: String!, $a: Decimal!) { sandboxFund(input: { currency: $c, amount: $a }) { funding { __typename } errors { code message path } } }',
       shop.apiKey,
       {
@@ -63,15 +63,15 @@ const NOTHING = {
 async function withdrawal(notes: string): Promise<string> {
   const {
     createWhitelistGroup: { whitelistGroup: group },
-  } = await ask(
+  } = await query(
     'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
-  await ask(
+  await query(
     `mutation ($id: String!) { addWhitelistEntry(input: { groupId: $id, target: { wallet: { network: "TRX", address: "${WALLET}" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
     shop.apiKey,
     { id: group.id },
   );
-  const { createWithdrawal } = await ask(
+  const { createWithdrawal } = await query(
     'mutation ($input: CreateWithdrawalInput!) { createWithdrawal(input: $input) { transaction { end2end } errors { code message path } } }',
     shop.apiKey,
     { input: { amountReceived: '30', currency: 'USDT_TRX', groupId: group.id, notes } },
@@ -81,36 +81,37 @@ async function withdrawal(notes: string): Promise<string> {
 }
 
 test('an approval waits for the second key, not for the one that asked, nor for one that only reads', async () => {
-  expect((await ask(COUNTS)).attention).toEqual(NOTHING);
+  expect((await query(COUNTS)).attention).toEqual(NOTHING);
   const end2end = await withdrawal('rent');
   const transaction = { end2end, component: 'approval_withdrawl_dash' };
-  const seen = async (key: string) => (await ask(APPROVALS, key)).approvals;
+  const seen = async (key: string) => (await query(APPROVALS, key)).approvals;
   const waiting = { requestedBy: shop.keyId, transaction };
   expect(await seen(second.apiKey)).toEqual([{ ...waiting, mayApprove: true, whyNot: null }]);
   expect(await seen(shop.apiKey)).toEqual([{ ...waiting, mayApprove: false, whyNot: 'SAME_MAKER' }]);
   expect(await seen(reader.apiKey)).toEqual([{ ...waiting, mayApprove: false, whyNot: 'SCOPE' }]);
 
-  const awaiting = async (key: string) => (await ask(AWAITING, key)).transactions.nodes;
+  const awaiting = async (key: string) => (await query(AWAITING, key)).transactions.nodes;
   expect(await awaiting(second.apiKey)).toEqual([{ end2end }]);
   expect(await awaiting(shop.apiKey)).toEqual([]);
   expect(await awaiting(reader.apiKey)).toEqual([]);
-  expect((await ask(COUNTS)).attention).toEqual({ ...NOTHING, approvals: 1 });
+  expect((await query(COUNTS)).attention).toEqual({ ...NOTHING, approvals: 1 });
 
   // Of one withdrawal, with the name of who asked, as it is now.
   const one = async (id: string) =>
-    (await ask(`{ approvals(end2end: ${JSON.stringify(id)}) { requestedByName mayApprove } }`)).approvals;
-  const { apiKeys } = await ask('{ apiKeys { keyId name } }');
+    (await query(`{ approvals(end2end: ${JSON.stringify(id)}) { requestedByName mayApprove } }`)).approvals;
+  const { apiKeys } = await query('{ apiKeys { keyId name } }');
   const { name } = apiKeys.find(({ keyId }: { keyId: string }) => keyId === shop.keyId);
   expect(await one(end2end)).toEqual([{ requestedByName: name, mayApprove: false }]);
   for (const id of ['CRX00', '', '\u0000']) expect(await one(id)).toEqual([]);
 
-  await ask(
+  await query(
     `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
     second.apiKey,
   );
   await expect
     .poll(
-      async () => (await ask(`{ transaction(end2end: "${end2end}") { statusCode } }`)).transaction.statusCode,
+      async () =>
+        (await query(`{ transaction(end2end: "${end2end}") { statusCode } }`)).transaction.statusCode,
       { timeout: 20_000 },
     )
     .toBe('SUCCESS');
@@ -119,7 +120,7 @@ test('an approval waits for the second key, not for the one that asked, nor for 
 });
 
 test('held transactions are seen by their account and by the operator, and by no other account', async () => {
-  await ask(
+  await query(
     'mutation { updateAccountSettings(input: { approvalAbove: null }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
   const end2end = await withdrawal('rent sandbox:hold');
@@ -131,17 +132,17 @@ test('held transactions are seen by their account and by the operator, and by no
       transaction: { end2end, statusCode: 'PENDING' },
     },
   ];
-  expect((await ask(HOLDS)).holds).toEqual(held);
-  expect((await ask(HOLDS, app.platformKey)).holds).toEqual(held);
+  expect((await query(HOLDS)).holds).toEqual(held);
+  expect((await query(HOLDS, app.platformKey)).holds).toEqual(held);
   const other = await app.addAccount();
-  expect((await ask(HOLDS, other.apiKey)).holds).toEqual([]);
-  expect((await ask(COUNTS)).attention).toMatchObject({ holds: 1 });
+  expect((await query(HOLDS, other.apiKey)).holds).toEqual([]);
+  expect((await query(COUNTS)).attention).toMatchObject({ holds: 1 });
   // What is counted is listed by its own filter, whoever decides.
   const list = (wait: string) =>
     `{ transactions(filter: { waitsFor: ${wait} }) { totalCount nodes { end2end } } }`;
-  expect((await ask(list('HOLD'))).transactions).toEqual({ totalCount: 1, nodes: [{ end2end }] });
+  expect((await query(list('HOLD'))).transactions).toEqual({ totalCount: 1, nodes: [{ end2end }] });
   for (const wait of ['HELD_DEPOSIT', 'STEP_UP'])
-    expect((await ask(list(wait))).transactions).toEqual({ totalCount: 0, nodes: [] });
+    expect((await query(list(wait))).transactions).toEqual({ totalCount: 0, nodes: [] });
   const file = (wait: string) =>
     fetch(`${app.baseUrl}/export/transactions?format=jsonl&waits_for=${wait}`, {
       headers: { authorization: `Bearer ${shop.apiKey}` },
@@ -153,13 +154,13 @@ test('held transactions are seen by their account and by the operator, and by no
 test('returns that failed, and jobs that are retried, are listed by the filter of their count', async () => {
   const seen = async (wait: string) =>
     (
-      await ask(
+      await query(
         `{ transactions(filter: { waitsFor: ${wait} }) { totalCount totalIsExact nodes { end2end } } }`,
       )
     ).transactions;
   const nothing = { totalCount: 0, totalIsExact: true, nodes: [] };
   expect([await seen('FAILED_REFUND'), await seen('FAILED_JOB')]).toEqual([nothing, nothing]);
-  const ordered = await ask(
+  const ordered = await query(
     'mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }',
     shop.apiKey,
     {
@@ -173,7 +174,7 @@ test('returns that failed, and jobs that are retried, are listed by the filter o
   );
   const { end2end } = ordered.createOnramp.transaction;
   const play = (scenario: string) =>
-    ask(
+    query(
       'mutation ($id: String!, $s: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $id, scenario: $s }) { transaction { end2end } errors { code message path } } }',
       shop.apiKey,
       {
@@ -184,7 +185,7 @@ test('returns that failed, and jobs that are retried, are listed by the filter o
   await play('REFUND_FAIL');
   await play('PAY_UNDER');
   await settle(app.services, LOG, { mode: 'sandbox' });
-  await expect.poll(async () => (await ask(COUNTS)).attention.failedRefunds, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await query(COUNTS)).attention.failedRefunds, { timeout: 20_000 }).toBe(1);
   const one = { totalCount: 1, totalIsExact: true, nodes: [{ end2end }] };
   expect(await seen('FAILED_REFUND')).toEqual(one);
   // A job of it that fails, as the worker writes it down.
@@ -196,35 +197,35 @@ test('returns that failed, and jobs that are retried, are listed by the filter o
     },
     [end2end],
   );
-  expect((await ask(COUNTS)).attention.failedJobs).toBe(1);
+  expect((await query(COUNTS)).attention.failedJobs).toBe(1);
   expect(await seen('FAILED_JOB')).toEqual(one);
 });
 
 test('a withdrawal that was approved and is held by screening is seen as held, and counted', async () => {
-  await ask(
+  await query(
     'mutation { updateAccountSettings(input: { approvalAbove: "100" }) { accountSettings { approvalAbove } errors { code message path } } }',
   );
-  const before = (await ask(COUNTS)).attention;
+  const before = (await query(COUNTS)).attention;
   const end2end = await withdrawal('rent sandbox:hold');
-  expect((await ask(COUNTS)).attention).toEqual({ ...before, approvals: 1 });
-  await ask(
+  expect((await query(COUNTS)).attention).toEqual({ ...before, approvals: 1 });
+  await query(
     `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
     second.apiKey,
   );
   await settle(app.services, LOG, { mode: 'sandbox' });
   const held = async (key: string) =>
-    (await ask('{ holds { transaction { end2end component state } } }', key)).holds.map(
+    (await query('{ holds { transaction { end2end component state } } }', key)).holds.map(
       (each: { transaction: object }) => each.transaction,
     );
   const transaction = { end2end, component: 'compliance', state: 'UNCOMPLIANT' };
   expect(await held(shop.apiKey)).toContainEqual(transaction);
   expect(await held(app.platformKey)).toContainEqual(transaction);
-  expect((await ask(COUNTS)).attention).toEqual({ ...before, holds: before.holds + 1 });
+  expect((await query(COUNTS)).attention).toEqual({ ...before, holds: before.holds + 1 });
 });
 
 test('keys that expire soon, disabled endpoints and failed jobs are counted', async () => {
   const { apiKey, accountId } = await app.addAccount();
-  await ask(apiKey).catch(() => {});
+  await query(apiKey).catch(() => {});
   await app.owner.query(
     `insert into api_key (account_id, id, name, hash, hint, mode, scopes, expires_at)
        values ($1, 'soon', 'soon', sha256('soon'), 'hint', 'test', '{read}', now() + interval '3 days'),
@@ -236,7 +237,7 @@ test('keys that expire soon, disabled endpoints and failed jobs are counted', as
     `insert into webhook_endpoint (account_id, id, url, kind, state, disabled_reason, created_at) values ($1, 'we', 'https://a.invalid', 'general', 'disabled', 'x', now())`,
     [String(accountId)],
   );
-  expect((await ask(COUNTS, apiKey)).attention).toEqual({
+  expect((await query(COUNTS, apiKey)).attention).toEqual({
     ...NOTHING,
     expiringKeys: 1,
     disabledWebhookEndpoints: 1,
@@ -245,7 +246,7 @@ test('keys that expire soon, disabled endpoints and failed jobs are counted', as
 
 test('flows are what the ledger says came in and went out; moves between parts of the balance are neither', async () => {
   const flows = async (key = shop.apiKey) =>
-    (await ask('{ flows(hours: 24) { currency { code } in out } }', key)).flows.map(
+    (await query('{ flows(hours: 24) { currency { code } in out } }', key)).flows.map(
       (each: { currency: { code: string }; in: string; out: string }) => [
         each.currency.code,
         each.in,

@@ -65,13 +65,13 @@ describe('by HTTP alone', { timeout: TIMEOUT_MS }, () => {
     );
     expect(await runWalk(client, means, walk)).toEqual({ name, problems: [] });
     // What could not be returned is still owed to the payer; what was paid beyond the price may be on its way back yet.
-    const owed = walk.steps.at(-1) === 'refund/ERROR' ? ['L.payer'] : [];
-    await expect.poll(() => standing(accountId), { interval: 40 }).toEqual(owed);
+    const receivable = walk.steps.at(-1) === 'refund/ERROR' ? ['L.payer'] : [];
+    await expect.poll(() => statusSection(accountId), { interval: 40 }).toEqual(receivable);
   });
 });
 
 /** The house accounts through which money only passes, and on which some of it still stands. */
-async function standing(accountId: bigint): Promise<string[]> {
+async function statusSection(accountId: bigint): Promise<string[]> {
   const { rows } = await app.owner.query(
     `select a.house from ledger_account a join ledger_balance b
        on b.account_id = a.account_id and b.ledger_account_id = a.id

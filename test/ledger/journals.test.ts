@@ -56,7 +56,7 @@ const MADE: Record<string, Journal> = {
   L32: journals.depositSwapped(DEPOSIT),
   L33: journals.depositHeld(USDT, EXACT),
   L34: journals.depositReturned(USDT, { amount: EXACT, networkFee: usdt('1') }),
-  L35: journals.depositKept(USDT, EXACT),
+  L35: journals.depositCredited(USDT, EXACT),
   L36: journals.depositDropped(USDT, EXACT),
   L37: journals.depositUnmatched(USDT, HUNDRED),
   L38: journals.suspenseAssigned(USDT, HUNDRED),
@@ -84,19 +84,19 @@ const OWN: readonly (readonly [Journal, string])[] = [
     journals.suspenseReturned(USDT, { amount: HUNDRED, networkFee: usdt('1') }),
     'Dr L.suspense USDT_TRX 100, Cr A.custody USDT_TRX 99, Cr R.netfee USDT_TRX 1',
   ],
-  [journals.suspenseGiven(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
-  [journals.suspenseTaken(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr M.blocked USDT_TRX 100'],
+  [journals.suspenseReleased(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
+  [journals.suspenseReceived(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr M.blocked USDT_TRX 100'],
   [journals.suspenseDropped(USDT, HUNDRED), 'Dr L.suspense USDT_TRX 100, Cr A.custody USDT_TRX 100'],
   [journals.creditedDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr A.custody USDT_TRX 100'],
-  [journals.givenDropped(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr A.custody USDT_TRX 100'],
-  [journals.takenDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
+  [journals.releasedDropped(USDT, HUNDRED), 'Dr C.clearing USDT_TRX 100, Cr A.custody USDT_TRX 100'],
+  [journals.receivedDropped(USDT, HUNDRED), 'Dr A.recv USDT_TRX 100, Cr C.clearing USDT_TRX 100'],
   [journals.returnedDropped(USDT, HUNDRED), 'Dr E.capital USDT_TRX 100, Cr A.custody USDT_TRX 100'],
 ];
 
 /** Journals beyond the published chart, with the figures of docs/ledger.md. */
 const BESIDES: Record<string, readonly [Journal, readonly string[]]> = {
   L60: [
-    journals.refundTaken(PART),
+    journals.refundDebited(PART),
     [
       'Dr M.available USDT_TRX 40',
       'Cr E.fx USDT_TRX 40',
@@ -121,9 +121,9 @@ const BESIDES: Record<string, readonly [Journal, readonly string[]]> = {
   ],
   L64: [journals.receivableBorne(USDT, usdt('40')), ['Dr E.capital USDT_TRX 40', 'Cr A.recv USDT_TRX 40']],
   L65: [journals.capitalPaidIn(USDT, HUNDRED), ['Dr A.custody USDT_TRX 100', 'Cr E.capital USDT_TRX 100']],
-  L66: [journals.capitalTakenOut(BRL, brl('50')), ['Dr E.capital BRL 50', 'Cr A.pix BRL 50']],
+  L66: [journals.capitalWithdrawn(BRL, brl('50')), ['Dr E.capital BRL 50', 'Cr A.pix BRL 50']],
   L67: [journals.payerPaidTwice(brl('220')), ['Dr A.recv BRL 220', 'Cr A.pix BRL 220']],
-  L62: [journals.payerPaidByHand(brl('220')), ['Dr L.payer BRL 220', 'Cr A.pix BRL 220']],
+  L62: [journals.payerPaidManually(brl('220')), ['Dr L.payer BRL 220', 'Cr A.pix BRL 220']],
 };
 
 const said = ({ postings }: Journal) =>

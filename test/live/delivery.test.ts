@@ -16,7 +16,7 @@ import { addMover, append, EVENTS, logOf, makeOnramp, parseEvents, seqOf, subscr
 const app = useApp();
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 /** @returns the cursor of the last event before those of a test. */
-const placeOf = async ({ apiKey, before }: { apiKey: string; before: number }): Promise<string> =>
+const positionOf = async ({ apiKey, before }: { apiKey: string; before: number }): Promise<string> =>
   (await app.get(`/v2/events?limit=${before}`, { key: apiKey })).json.next;
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + 1 + i);
 
@@ -67,7 +67,7 @@ describe('no loss and nothing twice over reconnects', () => {
   test('bare sockets that are destroyed at any byte', async () => {
     const mover = await addMover(app);
     const seen: number[] = [];
-    let last = await placeOf(mover);
+    let last = await positionOf(mover);
     let isDone = false;
     const once = () =>
       new Promise<void>((resolve) => {
@@ -156,7 +156,7 @@ describe('no loss and nothing twice over reconnects', () => {
     let other = await startApp(app.database);
     const drained: Promise<unknown>[] = [];
     const seen: number[] = [];
-    let last = await placeOf(mover);
+    let last = await positionOf(mover);
     const client = createClient({
       url: () => `${other.publicUrl}/graphql`,
       headers: () => ({ authorization: `Bearer ${mover.apiKey}`, 'last-event-id': last }),
@@ -220,7 +220,7 @@ describe('no loss and nothing twice over reconnects', () => {
 test('members of a group join, leave and fall behind at any time: each gets the log from its place', async () => {
   const mover = await addMover(app);
   const { apiKey: key } = mover;
-  const after = await placeOf(mover);
+  const after = await positionOf(mover);
   const members = await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
       await pause(index * 25);
@@ -319,7 +319,9 @@ describe('limits', () => {
   test('an account has at most 1,000 streams and waiting requests, by whichever of its keys', async () => {
     const { apiKey: key, accountId } = await app.addAccount();
     const { keyId } = await app.addKey(accountId, ['read']);
-    const places = Array.from({ length: 999 }, () => app.services.streamLimit.take({ id: keyId, accountId }));
+    const places = Array.from({ length: 999 }, () =>
+      app.services.streamLimit.acquire({ id: keyId, accountId }),
+    );
     const stream = await subscribe(app, EVENTS, { key });
     const over = await subscribe(app, EVENTS, { key });
     expect(over.status).toBe(429);

@@ -12,7 +12,7 @@ const SINGLE = '/graphql/stream';
 /** Costs 3,224 points, so that three fit into the 10,000 that a key may have under way. */
 const COSTLY =
   '... on TransactionEvent { sequence transaction { ledgerLines { transaction { ledgerLines { transaction { ledgerLines { number credit debit } } } } } } }';
-const AT_ONCE = 3;
+const PARALLEL_MAX = 3;
 const FOLLOWERS = 10;
 /** Each frame reads the transaction of its event, once. */
 const READ = 'transactions_by_ids';
@@ -92,11 +92,11 @@ test.each(
   const { asked, letGo } = holdReads(app, READ);
   await append(app, mover, 2);
   app.services.notifier.notify([mover.accountId]);
-  await expect.poll(asked).toBeGreaterThanOrEqual(AT_ONCE);
+  await expect.poll(asked).toBeGreaterThanOrEqual(PARALLEL_MAX);
   // By the time that another key is answered, those that could begin have begun.
   const name = await app.graphql('{ viewer { account { name } } }', {}, { key: other.apiKey });
   expect(name.json.data.viewer.account.name).toBe('Another');
-  expect(asked()).toBe(AT_ONCE);
+  expect(asked()).toBe(PARALLEL_MAX);
   letGo();
   const expected = [1_001 + mover.before, 1_002 + mover.before];
   await expect.poll(sequences).toEqual(Array(FOLLOWERS).fill(expected));
@@ -113,11 +113,11 @@ test.each(
   await append(app, mover, 1);
   app.services.notifier.notify([mover.accountId]);
   await expect.poll(() => enter.mock.calls.length).toBeGreaterThanOrEqual(FOLLOWERS);
-  await expect.poll(asked).toBe(AT_ONCE);
+  await expect.poll(asked).toBe(PARALLEL_MAX);
   close();
   await expect.poll(() => app.services.events.size).toBe(0);
   letGo();
   // The last one is let in when others have ended: those before it have read by then whatever they read.
   await expect.poll(() => enter.mock.settledResults.every(({ type }) => type === 'fulfilled')).toBe(true);
-  expect(asked()).toBe(AT_ONCE);
+  expect(asked()).toBe(PARALLEL_MAX);
 });

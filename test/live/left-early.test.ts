@@ -44,7 +44,7 @@ async function leaveEarly(key: string, target: string): Promise<void> {
 
 test('a subscription gives its place back', async () => {
   const { apiKey: key, accountId } = await app.addAccount();
-  const taken = vi.spyOn(app.services.streamLimit, 'take');
+  const taken = vi.spyOn(app.services.streamLimit, 'acquire');
   onTestFinished(() => taken.mockRestore());
   await leaveEarly(key, `/graphql?${new URLSearchParams({ query: SUBSCRIPTION })}`);
   await expect.poll(() => taken.mock.results.length).toBe(1);

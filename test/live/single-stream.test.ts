@@ -205,7 +205,9 @@ test('operations count among the streams of their account, on however many conne
   const { apiKey: key, keyId, accountId } = await app.addAccount();
   const subscription = 'subscription { balanceChanged { cursor } }';
   const streams = [await openStream(key), await openStream(key)];
-  const places = Array.from({ length: 996 }, () => app.services.streamLimit.take({ id: keyId, accountId }));
+  const places = Array.from({ length: 996 }, () =>
+    app.services.streamLimit.acquire({ id: keyId, accountId }),
+  );
   for (const { token } of streams) expect((await operate(key, token, subscription, '1')).status).toBe(202);
   for (const { token } of streams) expect((await operate(key, token, subscription, '2')).status).toBe(429);
   const [first, second] = streams.map(({ token }) => token) as [string, string];

@@ -236,7 +236,7 @@ export function seqOf(cursor: string | undefined): number {
 export function placesOf({ services }: Pick<TestApp, 'services'>, accountId: bigint): number {
   const taken: (() => void)[] = [];
   try {
-    for (;;) taken.push(services.streamLimit.take({ id: 'another', accountId }));
+    for (;;) taken.push(services.streamLimit.acquire({ id: 'another', accountId }));
   } catch {
     for (const leave of taken) leave();
   }

@@ -67,7 +67,7 @@ interface Got {
   readonly version: string | null;
 }
 
-async function ask(
+async function query(
   { publicUrl }: Pick<Gateway, 'publicUrl'>,
   path: string,
   { key, body, version }: { key: string; body?: object; version?: string | null },
@@ -90,7 +90,7 @@ async function ask(
 }
 
 const fund = (gateway: Gateway, key: string) =>
-  ask(gateway, '/v2/sandbox/fund', { key, body: { currency: 'USDT_TRX', amount: '1' } });
+  query(gateway, '/v2/sandbox/fund', { key, body: { currency: 'USDT_TRX', amount: '1' } });
 const QUERY = `query Newest($n: Int!) { statement(first: $n) { totalCount nodes { balance } } }`;
 const graphql = { query: QUERY, variables: { n: 1 } };
 
@@ -141,8 +141,8 @@ async function readAfterWrites(pairs: number): Promise<number> {
     if (written % 2 === 0) await sleep(LAG_MS / 5);
     const isGraphql = written % 4 < 2;
     const { json } = isGraphql
-      ? await ask(reader(), '/graphql', { key, version, body: graphql })
-      : await ask(reader(), '/v2/statement?limit=1', { key, version });
+      ? await query(reader(), '/graphql', { key, version, body: graphql })
+      : await query(reader(), '/v2/statement?limit=1', { key, version });
     const total = isGraphql ? json.data.statement.totalCount : json.total;
     const balance = isGraphql ? json.data.statement.nodes[0].balance : json.entries[0].balance;
     if (Number(total) !== written || Number(balance) !== written) stale += 1;
@@ -190,12 +190,12 @@ describe('the same bytes come from a standby, the primary, and a gateway without
     const { key } = await newCaller();
     const { version } = await fund(writer(), key);
     await sleep(2 * LAG_MS);
-    const plain = await ask(gateways[0] as Gateway, path, { key });
+    const plain = await query(gateways[0] as Gateway, path, { key });
     expect(plain.version).toBeNull();
     const texts = new Set([plain.text]);
     const counts = { replica: 0, primary: 0 };
     for (let n = 0; n < 6; n += 1) {
-      const [answer, by] = await answeredBy(() => ask(reader(), path, { key, version }));
+      const [answer, by] = await answeredBy(() => query(reader(), path, { key, version }));
       texts.add(answer.text);
       expect(answer.version).toBe(version);
       counts.replica += by.replica;
@@ -209,9 +209,9 @@ test('a record that only the primary has is found, and a version that none has y
   const { key } = await newCaller();
   const { version } = await fund(writer(), key);
   const ahead = String(BigInt(version ?? 0) + 1n).padStart(19, '0');
-  const [answer, by] = await answeredBy(() => ask(reader(), '/v2/statement', { key, version: ahead }));
+  const [answer, by] = await answeredBy(() => query(reader(), '/v2/statement', { key, version: ahead }));
   expect([answer.status, answer.json.total, by]).toEqual([200, 1, { replica: 0, primary: 1 }]);
-  const wrong = await ask(reader(), '/v2/statement', { key, version: '17' });
+  const wrong = await query(reader(), '/v2/statement', { key, version: '17' });
   expect([wrong.status, wrong.json.detail]).toEqual([
     400,
     'crossramp-version: expected the 19 digits of an earlier answer',
@@ -221,13 +221,13 @@ test('a record that only the primary has is found, and a version that none has y
 test('the answer to a mutation carries the version after it', async () => {
   const { key } = await newCaller();
   const mutation = `mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "1" }) { errors { message } } }`;
-  const made = await ask(writer(), '/graphql', { key, body: { query: mutation } });
+  const made = await query(writer(), '/graphql', { key, body: { query: mutation } });
   expect(made.json.data.sandboxFund.errors).toEqual([]);
   const again = { query: mutation, extensions: { version: '' } };
-  const next = await ask(writer(), '/graphql', { key, body: again });
+  const next = await query(writer(), '/graphql', { key, body: again });
   expect(next.json.extensions).toEqual({ version: next.version });
   expect((next.version ?? '') > (made.version ?? '')).toBe(true);
-  const seen = await ask(reader(), '/v2/balance', { key });
+  const seen = await query(reader(), '/v2/balance', { key });
   expect([made.version, seen.version]).toEqual([expect.stringMatching(/^\d{19}$/), next.version]);
 });
 
@@ -235,7 +235,7 @@ test('standbys that apply nothing leave accounts that change to the primary, and
   const { key } = await newCaller();
   for (const { client } of standbys) await client.query('select pg_wal_replay_pause()');
   const { version } = await fund(writer(), key);
-  const [answer, by] = await answeredBy(() => ask(reader(), '/v2/statement', { key, version }));
+  const [answer, by] = await answeredBy(() => query(reader(), '/v2/statement', { key, version }));
   expect([answer.json.total, by]).toEqual([1, { replica: 0, primary: 1 }]);
   await eventually('no standby in use', () => usable() === 0);
   for (const { client } of standbys) await client.query('select pg_wal_replay_resume()');
@@ -248,7 +248,7 @@ test('standbys that hang cost no answer, and are asked no more', async () => {
   await sleep(2 * LAG_MS);
   for (const each of standbys) each.signal('SIGSTOP');
   const answers = await Promise.all(
-    Array.from({ length: 10 }, () => ask(reader(), '/v2/statement', { key, version })),
+    Array.from({ length: 10 }, () => query(reader(), '/v2/statement', { key, version })),
   );
   expect(answers.map(({ status, json }) => [status, json.total])).toEqual(Array(10).fill([200, 1]));
   expect(usable()).toBe(0);
@@ -286,7 +286,7 @@ describe('a gateway for reads alone, on a standby', () => {
     expect((await gateway.end('SIGTERM')).stderr).toBe('');
   });
   const at = (path: string, options: object = {}) =>
-    ask({ publicUrl: gateway.baseUrl }, path, { key, ...options });
+    query({ publicUrl: gateway.baseUrl }, path, { key, ...options });
 
   test('answers reads, never older than the caller has seen', async () => {
     for (let written = 2; written < 12; written += 1) {

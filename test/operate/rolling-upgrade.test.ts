@@ -47,7 +47,7 @@ async function add(starting: Promise<Running>): Promise<Running> {
 }
 
 /** As a balancer does: no more calls as soon as it is told to end. @returns what it logged. */
-async function take(gateway: Running): Promise<string> {
+async function claim(gateway: Running): Promise<string> {
   up.splice(up.indexOf(gateway), 1);
   const { code, stderr } = await gateway.end('SIGTERM');
   all.splice(all.indexOf(gateway), 1);
@@ -71,18 +71,18 @@ test('a database goes to a later version and the programs back, with payments go
   );
   expect(rows).toHaveLength(LATER_MIGRATIONS.length);
   await sleep(BESIDE_MS);
-  logs.push(await take(first));
+  logs.push(await claim(first));
   // An older one that dies meanwhile comes back.
-  logs.push(await take(second));
+  logs.push(await claim(second));
   const again = await add(start(env));
   await sleep(BESIDE_MS);
-  logs.push(await take(again));
+  logs.push(await claim(again));
   await sleep(BESIDE_MS);
 
   // Back: the older program alone, on the newer schema.
   const back = await add(start(env));
   await sleep(BESIDE_MS);
-  logs.push(await take(newer));
+  logs.push(await claim(newer));
   await sleep(BESIDE_MS);
   const acknowledged = await trading.stop();
   const { met } = trading;
@@ -104,7 +104,7 @@ test('a database goes to a later version and the programs back, with payments go
   expect(told.size).toBe(events[0].count);
   const { rows: accounts } = await store.owner.query<{ id: string }>('select id from account');
   for (const { id } of accounts) expect((await verifyLedger(store.database, BigInt(id))).defects).toEqual([]);
-  logs.push(await take(back));
+  logs.push(await claim(back));
   expect(
     logs
       .join('')

@@ -9,7 +9,7 @@ import { hasPayer } from '../../src/templates/accepts.ts';
 import type { Step, Template } from '../../src/templates/define.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { tellingOf } from '../../src/templates/tellings/find.ts';
+import { messageOf } from '../../src/templates/messages/find.ts';
 import { LANGUAGES, type Language } from '../../src/ui/language.ts';
 import { useApp } from '../support/app.ts';
 import { ORIGIN } from '../support/origin.ts';
@@ -81,12 +81,12 @@ describe.each(PAID_BY_SOMEBODY)('$name', ({ typeName, steps }: Template) => {
     for (const language of Object.keys(LANGUAGES) as Language[]) {
       for (const isKnown of [true, false]) {
         const body = await show(standingAt(row, step, isKnown), language);
-        const isAsking = /<main[^>]*>[\s\S]*<(?:form|textarea)[\s\S]*<\/main>/.test(body);
+        const isRequesting = /<main[^>]*>[\s\S]*<(?:form|textarea)[\s\S]*<\/main>/.test(body);
         // What happened is told in the words of a person; labels of steps are for programs.
         const title = /<h1 tabindex="-1">([^<]{3,})<\/h1>/.exec(body)?.[1];
         expect(title).toBeDefined();
         expect(title).not.toMatch(/KYC|divergent|substatus|successfully|!/i);
-        if (!isAsking) expect(title).not.toBe(step.substatus[language]);
+        if (!isRequesting) expect(title).not.toBe(step.substatus[language]);
         expect(mainOf(body)).not.toMatch(/undefined|null|NaN|\[object|\{\w+\}/);
       }
     }
@@ -98,7 +98,7 @@ describe.each(REGISTRY.templates)('$name', ({ steps }: Template) => {
     steps.map((step): [string, Step] => [`${step.component}/${step.state}`, step]),
   )('%s has words of its own, in both languages', (_name, step) => {
     for (const flow of ['shop', 'wallet', 'payee'] as const) {
-      const telling = tellingOf(step, flow);
+      const telling = messageOf(step, flow);
       expect(telling).toBeDefined();
       expect(telling?.title).toEqual({
         en: expect.stringMatching(/^[^.]/),

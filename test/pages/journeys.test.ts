@@ -37,18 +37,18 @@ describe.runIf(hasBrowser).each(LANGUAGES)('in %s', (language, locale) => {
     // axe is put into the page, which its policy does not allow: safety.test.ts looks at the policy.
     const page = await browser.open(session.link, { locale, bypassCSP: true });
     await page.evaluate(AXE);
-    const say = (text: Label) => text[language];
-    const title = (text: Label) => seeTitle(page, say(text));
+    const translate = (text: Label) => text[language];
+    const title = (text: Label) => seeTitle(page, translate(text));
     await journey.play?.({
       page,
-      say,
+      say: translate,
       title,
       trigger: (scenario) => trigger(app, session, scenario),
       advanceClock: (by) => advanceClock(app, by),
     });
     await title(journey.title);
     const text = await textOf(page, '.split');
-    for (const said of journey.says ?? []) expect(text).toContain(say(said));
+    for (const said of journey.says ?? []) expect(text).toContain(translate(said));
     expect(await page.getAttribute('html', 'lang')).toBe(language === 'pt' ? 'pt-BR' : 'en');
     const [own, other] = language === 'pt' ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
     await page.emulateMedia({ colorScheme: other });

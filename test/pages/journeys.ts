@@ -107,8 +107,8 @@ export const JOURNEYS: readonly Journey[] = [
   {
     name: 'identity',
     given: checkout({ amount_payment: undefined }),
-    play: async ({ page, say }) => {
-      await page.fill('#amount', say(label('1,550.50', '1.550,50')));
+    play: async ({ page, say: translate }) => {
+      await page.fill('#amount', translate(label('1,550.50', '1.550,50')));
       await page.click('main form button');
     },
     title: label('Who is paying?', 'Quem está pagando?'),
@@ -190,11 +190,11 @@ export const JOURNEYS: readonly Journey[] = [
   {
     name: 'overpaid',
     given: checkout(MARIA),
-    play: async ({ page, say, title, trigger }) => {
+    play: async ({ page, say: translate, title, trigger }) => {
       await title(PAY);
       await trigger('pay-over');
       // The title is there once before the end, too.
-      await page.getByText(say(label('Finished', 'Concluído'))).waitFor();
+      await page.getByText(translate(label('Finished', 'Concluído'))).waitFor();
     },
     title: label('Paid. R$20.00', 'R$ 20,00'),
     says: [

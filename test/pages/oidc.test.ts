@@ -109,7 +109,11 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
       `select act, after from audit_entry where account_id = $1 and actor_id = $2 order by seq`,
       [String(shop.accountId), member.id],
     );
-    expect(rows.map(({ act }) => act)).toEqual(['identity.add', 'person.sign_in', 'person.sign_in']);
+    expect(rows.map(({ act: action }) => action)).toEqual([
+      'identity.add',
+      'person.sign_in',
+      'person.sign_in',
+    ]);
     expect(rows[1].after).toEqual({ way: 'OIDC', role: 'viewer' });
   });
 

@@ -78,8 +78,8 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
       `select act from audit_entry where account_id = $1 and actor_id = $2 and act ~ '^(passkey|session|person)' order by seq`,
       [String(shop.accountId), personId],
     );
-    const acts = rows.map(({ act }) => act);
-    expect(acts).toEqual([
+    const actions = rows.map(({ act: action }) => action);
+    expect(actions).toEqual([
       'person.sign_in',
       'passkey.add',
       'person.sign_out',

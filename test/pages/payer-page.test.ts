@@ -7,11 +7,11 @@ import { decodeBrCode } from '../../src/base/pix/br-code.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import {
-  ask,
   checkout,
   make,
   offramp,
   payee,
+  request,
   seeTitle,
   somebody,
   spaced,
@@ -42,7 +42,7 @@ async function untilTitle(link: string, title: string): Promise<string> {
 }
 
 function brand(input: object): Promise<unknown> {
-  return ask(
+  return request(
     app,
     'mutation ($input: UpdateBrandingInput!) { updateBranding(input: $input) { branding { showsPrice } errors { code message path } } }',
     {
@@ -54,24 +54,24 @@ function brand(input: object): Promise<unknown> {
 /** A withdrawal to a wallet of a whitelist, which can be used at once. */
 async function withdrawal(): Promise<{ end2end: string; receiptUrl: string }> {
   await app.post('/v2/sandbox/fund', { currency: 'USDC_BASE', amount: '100' });
-  await ask(
+  await request(
     app,
     'mutation { updateAccountSettings(input: { whitelistCoolingSeconds: 0 }) { accountSettings { whitelistCoolingSeconds } errors { code message path } } }',
   );
   const {
     createWhitelistGroup: { whitelistGroup: createWhitelistGroup },
-  } = await ask(
+  } = await request(
     app,
     'mutation { createWhitelistGroup(input: { name: "Own" }) { whitelistGroup { id: groupId } errors { code message path } } }',
   );
   const groupId = createWhitelistGroup.id;
-  await ask(
+  await request(
     app,
     `mutation { addWhitelistEntry(input: { groupId: "${groupId}", target: { wallet: { network: "BASE", address: "${WALLET}" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`,
   );
   const query = `mutation { createWithdrawal(input: { currency: "USDC_BASE", amountReceived: "12.34", groupId: "${groupId}" }) {
     transaction { end2end receiptUrl } errors { code message path } } }`;
-  return (await ask(app, query)).createWithdrawal.transaction;
+  return (await request(app, query)).createWithdrawal.transaction;
 }
 
 describe('an open amount', () => {
@@ -172,14 +172,14 @@ describe('a receipt', () => {
     expect(text).toMatch(new RegExp(`Transaction hash 0x\\w{64} Reference ${end2end}`));
     expect(text).not.toContain('Sandbox: what happens now?');
     const { pathname } = new URL(receiptUrl);
-    for (const act of ['accept', 'identity', 'renew', 'sandbox', 'refund']) {
-      const answer = await fetch(`${app.baseUrl}${pathname}/${act}`, {
+    for (const action of ['accept', 'identity', 'renew', 'sandbox', 'refund']) {
+      const answer = await fetch(`${app.baseUrl}${pathname}/${action}`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: 'scenario=pix-return',
         redirect: 'manual',
       });
-      expect([act, answer.status]).toEqual([act, 404]);
+      expect([action, answer.status]).toEqual([action, 404]);
     }
   });
 
@@ -196,7 +196,7 @@ describe('a receipt', () => {
     const given = { amount: { brl: '20' }, currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });
     const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } errors { code message path } } }`;
-    const { receiptUrl } = (await ask(app, query, { input: given })).createOfframp.transaction;
+    const { receiptUrl } = (await request(app, query, { input: given })).createOfframp.transaction;
     const { text } = await app.get(new URL(receiptUrl).pathname, PAGE);
     expect(text).not.toContain('<form');
   });

@@ -8,7 +8,7 @@ import { PNG } from 'pngjs';
 import { describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { ask, checkout, offramp, payee, type Session, seeTitle, somebody } from './sessions.ts';
+import { checkout, offramp, payee, request, type Session, seeTitle, somebody } from './sessions.ts';
 
 const app = useApp();
 const browser = useBrowser();
@@ -147,7 +147,7 @@ function selected(page: Page): Promise<unknown> {
 }
 
 async function paymentOf({ end2end }: Session) {
-  const { transaction } = await ask(
+  const { transaction } = await request(
     app,
     'query ($id: String!) { transaction(end2end: $id) { payment { pixCopyPaste depositUri } } }',
     { id: end2end },

@@ -7,9 +7,9 @@ import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { newCpf } from '../walk/walker.ts';
 import {
-  ask,
   checkout,
   goOn,
+  request,
   rowOf,
   seeTitle,
   somebody,
@@ -100,7 +100,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
   test('C-21: of a session that ended with the lock of its price, as the account chose, has the price of now', async () => {
     await showPrices();
     const choose = (after: string) =>
-      ask(
+      request(
         app,
         `mutation { updateAccountSettings(input: { afterLock: ${after} }) { accountSettings { afterLock } errors { code message path } } }`,
       );
@@ -137,7 +137,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
 
 /** Rate and what is received are shown to who pays a shop only where the shop wants it. */
 async function showPrices(): Promise<void> {
-  await ask(
+  await request(
     app,
     'mutation { updateBranding(input: { showsPrice: true }) { branding { showsPrice } errors { code message path } } }',
   );

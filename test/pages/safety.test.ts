@@ -145,16 +145,16 @@ describe('input', () => {
     ['that is too large', 'identity', `name=${'a'.repeat(20_000)}`, {}, 413],
     ['with bytes that are no text', 'identity', 'name=%ff%00&taxId=%00', {}, 400],
     ['without its fields', 'identity', '', {}, 400],
-  ])('a form %s is refused in a page', async (_name, act, body, headers, status) => {
-    const answer = await send(`${await newLink()}/${act}`, body, headers as Record<string, string>);
+  ])('a form %s is refused in a page', async (_name, action, body, headers, status) => {
+    const answer = await send(`${await newLink()}/${action}`, body, headers as Record<string, string>);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
   });
 
   test('an act where the payment does not take it leads back to where it stands', async () => {
     const link = await newLink(somebody());
-    for (const act of ['confirm', 'accept', 'renew', 'requote']) {
-      const { status, headers } = await send(`${link}/${act}?lang=pt`, '');
-      expect([act, status, headers.get('location')]).toEqual([act, 303, `${link}?lang=pt`]);
+    for (const action of ['confirm', 'accept', 'renew', 'requote']) {
+      const { status, headers } = await send(`${link}/${action}?lang=pt`, '');
+      expect([action, status, headers.get('location')]).toEqual([action, 303, `${link}?lang=pt`]);
     }
   });
 
@@ -162,8 +162,8 @@ describe('input', () => {
     const link = await newLink();
     const { status, headers } = await app.get(link, { key: null, method: 'DELETE' });
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    const act = await app.get(`${link}/identity`, { key: null, method: 'DELETE' });
-    expect([act.status, act.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    const action = await app.get(`${link}/identity`, { key: null, method: 'DELETE' });
+    expect([action.status, action.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
     // There is nothing to do by looking: it leads to the page, and only where there is such an act.
     const looked = await fetch(`${app.baseUrl}${link}/identity`, { redirect: 'manual' });
     expect([looked.status, looked.headers.get('location')]).toEqual([303, link]);

@@ -20,11 +20,11 @@ export function somebody() {
 
 /** Makes a session on a path of `/v2`. */
 export async function make(app: TestApp, path: string, body: object): Promise<Session> {
-  const { json } = await taken(app.post(path, body));
+  const { json } = await claimed(app.post(path, body));
   const { end2end, payment_link: link } = json;
   if (link) return { end2end, link };
   const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';
-  const { transaction } = await ask(app, query, { id: end2end });
+  const { transaction } = await request(app, query, { id: end2end });
   return { end2end, link: transaction.payment.link };
 }
 
@@ -32,7 +32,7 @@ export async function make(app: TestApp, path: string, body: object): Promise<Se
 export async function mutate(app: TestApp, mutation: string, input: object): Promise<Session> {
   const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { transaction { end2end payment { link } } } }`;
-  const { end2end, payment } = (await ask(app, query, { input }))[mutation].transaction;
+  const { end2end, payment } = (await request(app, query, { input }))[mutation].transaction;
   return { end2end, link: payment.link };
 }
 
@@ -59,7 +59,7 @@ export function payee() {
 }
 
 /** Asks the API. @returns the data. */
-export async function ask(app: TestApp, query: string, variables: Record<string, unknown> = {}) {
+export async function request(app: TestApp, query: string, variables: Record<string, unknown> = {}) {
   const { json } = await app.graphql(query, variables);
   expect(errorsIn(json)).toBeUndefined();
   return json.data;
@@ -67,12 +67,12 @@ export async function ask(app: TestApp, query: string, variables: Record<string,
 
 /** Lets something happen in the outside world. */
 export async function trigger(app: TestApp, { end2end }: Session, scenario: string): Promise<void> {
-  await taken(app.post('/v2/sandbox/trigger', { scenario, end2end }));
+  await claimed(app.post('/v2/sandbox/trigger', { scenario, end2end }));
 }
 
 /** Sets the clock ahead. */
 export async function advanceClock(app: TestApp, by: string): Promise<void> {
-  await taken(app.post('/v2/sandbox/clock', { advance: by }));
+  await claimed(app.post('/v2/sandbox/clock', { advance: by }));
 }
 
 /** Waits until the page has a title. */
@@ -132,7 +132,7 @@ export async function withoutRates({ services, owner }: TestApp, work: () => Pro
   }
 }
 
-async function taken(answering: Promise<Answer>): Promise<Answer> {
+async function claimed(answering: Promise<Answer>): Promise<Answer> {
   const answer = await answering;
   expect([answer.status, answer.text]).toEqual([expect.toBeOneOf([200, 201]), expect.anything()]);
   return answer;

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
-import { ask, seeTitle, textOf, withoutRates } from './sessions.ts';
+import { request, seeTitle, textOf, withoutRates } from './sessions.ts';
 
 const app = useApp();
 const browser = useBrowser();
@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
     ['pt-BR', 'Página não encontrada', 'Peça um novo à loja'],
   ])('that was ended, or never was, is a page in the language of the visitor (%s)', async (locale, title, text) => {
     const { url, slug } = await makeLink({ amount: '80' });
-    await ask(
+    await request(
       app,
       'mutation ($slug: String!) { disableStaticLink(input: { slug: $slug }) { staticLink { slug } errors { code message path } } }',
       { slug },
@@ -120,7 +120,7 @@ describe('a static link', () => {
 async function makeLink(input: object): Promise<{ url: string; path: string; slug: string }> {
   const {
     createStaticLink: { staticLink: createStaticLink },
-  } = await ask(
+  } = await request(
     app,
     'mutation ($input: CreateStaticLinkInput!) { createStaticLink(input: $input) { staticLink { url slug } errors { code message path } } }',
     { input: { name: 'Shop', currency: 'USDT_TRX', ...input } },
@@ -134,7 +134,7 @@ function visit(path: string, init: RequestInit = {}): Promise<Response> {
 
 /** @returns the sessions that visits of a link have opened. */
 async function sessionsOf(slug: string) {
-  const { transactions } = await ask(
+  const { transactions } = await request(
     app,
     `{ transactions(families: CHECKOUTS, first: 100) { edges { node { ... on CrossrampCheckout {
       fixedLink externalCode amountPayment } } } } }`,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BackupReport } from '../../src/postgres/backup/take-backup.ts';
+import type { BackupReport } from '../../src/postgres/backup/create-backup.ts';
 import { refusal, useBackups } from './backups.ts';
 
 const { home, newFolder, query, write, backUp, archive, restore, notesIn, restoredNotes } = useBackups();

@@ -7,8 +7,8 @@ import { readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checksumOf, copyFile } from '../../src/postgres/backup/copy-files.ts';
+import { endArchiving } from '../../src/postgres/backup/create-backup.ts';
 import { type Manifest, manifestText, readManifest } from '../../src/postgres/backup/manifest.ts';
-import { endArchiving } from '../../src/postgres/backup/take-backup.ts';
 import { EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
 import { segmentAfter } from '../../src/postgres/wal-archive.ts';
 import { refusal, setsIn, useBackups } from './backups.ts';
@@ -71,7 +71,7 @@ describe('--keep', () => {
     const ahead = join(folder, 'base', '29990101T000000.000Z');
     await rename(first.path, ahead);
     await change(ahead, { endedAt: '2999-01-01T00:00:00.000Z' });
-    const second = await backUp({ folder, keep: 1 });
+    const second = await backUp({ folder, setsMax: 1 });
     expect(second.removed).toEqual([basename(ahead)]);
     expect(await setsIn(folder)).toEqual([basename(second.path)]);
     await archive(folder);
@@ -82,7 +82,7 @@ describe('--keep', () => {
     const folder = newFolder();
     const first = await backUp({ folder });
     const second = await backUp({ folder });
-    const third = await backUp({ folder, keep: 2 });
+    const third = await backUp({ folder, setsMax: 2 });
     expect(third.removed).toEqual([basename(first.path)]);
     const wal = await readdir(join(folder, 'wal'));
     expect(wal).toContain(`${second.manifest.startWal}.gz`);
@@ -96,7 +96,7 @@ describe('--keep', () => {
     await endArchiving(home);
     const whole = await readFile(join(first.path, 'manifest.json'));
     await writeFile(join(first.path, 'manifest.json'), '{');
-    expect(await refusal(backUp({ folder, keep: 1 }))).toMatch(
+    expect(await refusal(backUp({ folder, setsMax: 1 }))).toMatch(
       /\/base\/\S+ is whole, and no other backup was removed: the manifest \S+ is damaged$/,
     );
     expect(await setsIn(folder)).toHaveLength(2);

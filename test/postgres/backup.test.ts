@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { endArchiving } from '../../src/postgres/backup/take-backup.ts';
+import { endArchiving } from '../../src/postgres/backup/create-backup.ts';
 import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
 import { begin } from '../support/process.ts';
 import { refusal, setsIn, useBackups } from './backups.ts';
@@ -55,19 +55,19 @@ describe('--keep', () => {
   test('removes older backups and their log when the new one is whole, and not when it was stopped', async () => {
     const folder = newFolder();
     const first = await backUp({ folder });
-    const second = await backUp({ folder, keep: 2 });
+    const second = await backUp({ folder, setsMax: 2 });
     expect(second.removed).toEqual([]);
     const controller = new AbortController();
     const stopped = backUp({
       folder,
-      keep: 1,
+      setsMax: 1,
       signal: controller.signal,
       onProgress: () => controller.abort(new EmbeddedPostgresError('stopped here')),
     });
     expect(await refusal(stopped)).toBe('stopped here');
     expect(await setsIn(folder)).toEqual(namesOf(first, second));
     await write('kept');
-    const third = await backUp({ folder, keep: 1 });
+    const third = await backUp({ folder, setsMax: 1 });
     expect(third.removed).toEqual(namesOf(first, second));
     expect(await setsIn(folder)).toEqual(namesOf(third));
     const wal = await readdir(join(folder, 'wal'));
@@ -121,7 +121,7 @@ describe('a command that is killed in the middle', () => {
     expect(await ended).toMatchObject({ code: null, stdout: '' });
     expect(await setsIn(folder)).toEqual([expect.stringMatching(/^\.draft-/), ...namesOf(before)]);
     expect(await restoredNotes({ folder })).toEqual(expect.any(Array));
-    const next = await backUp({ folder, keep: 1 });
+    const next = await backUp({ folder, setsMax: 1 });
     expect(await setsIn(folder)).toEqual(namesOf(next));
   });
 
@@ -148,12 +148,12 @@ describe('an archive that cannot be written', () => {
     const folder = newFolder();
     const before = await backUp({ folder });
     await chmod(join(folder, 'wal'), 0o500);
-    expect(await refusal(backUp({ folder, keep: 1 }))).toBe(
+    expect(await refusal(backUp({ folder, setsMax: 1 }))).toBe(
       `the log of the database cannot be archived into ${join(folder, 'wal')}: see postgres.log`,
     );
     expect(await setsIn(folder)).toEqual(namesOf(before));
     await chmod(join(folder, 'wal'), 0o700);
-    const next = await backUp({ folder, keep: 1 });
+    const next = await backUp({ folder, setsMax: 1 });
     expect(await setsIn(folder)).toEqual(namesOf(next));
   });
 

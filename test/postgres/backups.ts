@@ -4,8 +4,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
+import {
+  type BackupOptions,
+  type BackupReport,
+  createBackup,
+} from '../../src/postgres/backup/create-backup.ts';
 import { type RestoreReport, restoreBackup } from '../../src/postgres/backup/restore-backup.ts';
-import { type BackupOptions, type BackupReport, takeBackup } from '../../src/postgres/backup/take-backup.ts';
 import {
   acquireEmbeddedPostgres,
   type EmbeddedPostgres,
@@ -80,7 +84,7 @@ export function useBackups(): Backups {
     newFolder,
     query,
     write: (note) => query(`insert into note values ('${note}')`),
-    backUp: (options) => takeBackup({ home, archiveSeconds: 3_600, ...options }),
+    backUp: (options) => createBackup({ home, archiveSeconds: 3_600, ...options }),
     switchLog,
     archive: async (folder) => {
       const name = await switchLog();

@@ -133,7 +133,13 @@ async function startHolder(folder = home): Promise<Holder> {
 async function sharedCluster(): Promise<Cluster> {
   const { password } = JSON.parse(await readFile(join(home, 'postgres.json'), 'utf8'));
   const dataFolder = join(home, 'postgres');
-  return { place: home, dataFolder, logFile: join(home, 'postgres.log'), password, user: await serverUser() };
+  return {
+    folder: home,
+    dataFolder,
+    logFile: join(home, 'postgres.log'),
+    password,
+    user: await serverUser(),
+  };
 }
 
 async function serverUser(): Promise<SystemUser> {

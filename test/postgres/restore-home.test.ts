@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BackupReport } from '../../src/postgres/backup/take-backup.ts';
+import type { BackupReport } from '../../src/postgres/backup/create-backup.ts';
 import { refusal, useBackups } from './backups.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -292,10 +292,10 @@ describe('faults', () => {
     await send(id);
     const { json } = await psp.control('POST', `/payouts/${id}/settle`, { wait: false });
     expect(json.callbacks).toBe(1);
-    const isTold = () => hooks.got.some(({ body }) => body.pix?.[0].gnExtras?.idEnvio === id);
-    expect(isTold()).toBe(false);
+    const isReported = () => hooks.got.some(({ body }) => body.pix?.[0].gnExtras?.idEnvio === id);
+    expect(isReported()).toBe(false);
     await psp.control('POST', '/clock', { advanceMs: 61_000 });
-    await expect.poll(isTold).toBe(true);
+    await expect.poll(isReported).toBe(true);
   });
 
   test('a stranger calls first, and is refused by whoever wants the certificate', async () => {

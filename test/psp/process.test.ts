@@ -16,7 +16,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 const PAYOUTS = 40;
 
-interface Said {
+interface Message {
   readonly url: string;
   readonly controlUrl: string;
   readonly railsFile: string;
@@ -26,7 +26,7 @@ const options = ['psp', '--home', home, '--control-port', '0', '--json'];
 
 async function start() {
   const { child, ended } = begin({}, ...options, '--port', '0');
-  const said = await new Promise<Said>((resolve, reject) => {
+  const said = await new Promise<Message>((resolve, reject) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;

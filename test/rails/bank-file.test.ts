@@ -27,7 +27,7 @@ async function summaryOf(bytes: Uint8Array, form?: Form) {
 const movementsOf = async (bytes: Uint8Array, form?: Form): Promise<readonly BankMovement[]> =>
   (await rowsOf(bytes, form)).flatMap(({ movement }) => (typeof movement === 'string' ? [] : [movement]));
 const skippedOf = async (bytes: Uint8Array, form?: Form) =>
-  (await rowsOf(bytes, form)).flatMap(({ place, movement }) =>
+  (await rowsOf(bytes, form)).flatMap(({ position: place, movement }) =>
     typeof movement === 'string' ? [`${place} ${movement}`] : [],
   );
 const amountsOf = async (bytes: Uint8Array, form?: Form) =>

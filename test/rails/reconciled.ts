@@ -16,7 +16,7 @@ import { type Reconciliation, reconcile } from '../../src/resolvers/reconciliati
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { lockHeads } from '../../src/store/engine/processes.ts';
 import { postJournals } from '../../src/store/ledger/posting.ts';
-import { keepArrival } from '../../src/store/rails/chain-arrivals.ts';
+import { storeArrival } from '../../src/store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../src/store/rails/chain-network.ts';
 import type { TestApp } from '../support/app.ts';
 
@@ -80,8 +80,8 @@ export function reconciles(net: ReconciledNetwork): void {
       `update chain_network set height = null, hash = null, final_height = null where mode = $1 and network = $2`,
       [mode, network],
     );
-    await net.rail().turn();
-    await net.rail().turn();
+    await net.rail().cycle();
+    await net.rail().cycle();
     return made;
   };
   const capital = async (currency: string, minor: bigint) => {
@@ -154,8 +154,8 @@ export function reconciles(net: ReconciledNetwork): void {
         const [to, elsewhere] = [await address(), await address()];
         await net.pay(net.stranger, to, 12n * one, token);
         await net.settle();
-        await net.rail().turn();
-        await net.rail().turn();
+        await net.rail().cycle();
+        await net.rail().cycle();
         await app.owner.query(
           `update chain_arrival set address = $2 where address = $1 and amount_minor = $3`,
           [...[to, elsewhere, String(12n * one)]],
@@ -168,8 +168,8 @@ export function reconciles(net: ReconciledNetwork): void {
       async () => {
         await net.pay(net.hot(), net.thief, 3n * one, token);
         await net.settle();
-        await net.rail().turn();
-        await net.rail().turn();
+        await net.rail().cycle();
+        await net.rail().cycle();
       },
       { finding: 'missing_here', kind: 'transfer', amountThere: '3', why: expect.stringContaining('key') },
     ],
@@ -178,8 +178,8 @@ export function reconciles(net: ReconciledNetwork): void {
       async () => {
         await net.pay(net.stranger, net.hot(), 4n * one, token);
         await net.settle();
-        await net.rail().turn();
-        await net.rail().turn();
+        await net.rail().cycle();
+        await net.rail().cycle();
       },
       { finding: 'missing_here', kind: 'funding', amountThere: '4', why: expect.stringContaining('capital') },
     ],
@@ -267,8 +267,8 @@ export function reconciles(net: ReconciledNetwork): void {
       const before = (await differs()) ?? 0n;
       await net.give(net.hot(), 5n * one, token);
       await net.settle();
-      await net.rail().turn();
-      await net.rail().turn();
+      await net.rail().cycle();
+      await net.rail().cycle();
       expect(await differs()).toBe(before + 5n * one);
       await capital(token, before + 5n * one);
       expect(await differs()).toBeUndefined();
@@ -295,7 +295,7 @@ export function reconciles(net: ReconciledNetwork): void {
     const arrival = { txHash, logIndex: 0, address: to, currency: token, amountMinor: 13n * one, height };
     const at = new Date().toISOString() as Instant;
     const rest = { blockHash: '', from: net.stranger, seenAt: at, state: 'confirmed' } as const;
-    await keepArrival(app.database, key, { ...arrival, ...rest });
+    await storeArrival(app.database, key, { ...arrival, ...rest });
     const now = await balance();
     expect(minorOf(now?.there ?? '') - minorOf(before?.there ?? '')).toBe(13n * one);
     expect(now).toMatchObject({ here: before?.here, inFlight: '13', agrees: before?.agrees });

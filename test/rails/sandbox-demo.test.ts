@@ -28,7 +28,7 @@ beforeAll(async () => {
   await closeDays(place);
 });
 
-async function ask(query: string, key = app.apiKey) {
+async function query(query: string, key = app.apiKey) {
   const { json } = await app.graphql(query, {}, { key });
   expect(errorsIn(json)).toBeUndefined();
   return json.data;
@@ -36,7 +36,7 @@ async function ask(query: string, key = app.apiKey) {
 
 test('something of each kind waits for somebody', async () => {
   expect(made).toBe(SESSIONS);
-  const { attention } = await ask(
+  const { attention } = await query(
     '{ attention { approvals failedRefunds heldDeposits holds stepUps suspense disabledWebhookEndpoints failedJobs } }',
   );
   expect(attention).toEqual({
@@ -47,10 +47,10 @@ test('something of each kind waits for somebody', async () => {
 
 test('the customer whom the documents name pays without one more document', async () => {
   const data =
-    await ask(`mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
+    await query(`mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
     clientTaxId: "529.982.247-25", accept: true }) { transaction { component state } errors { code message path } } }`);
   await settle(app.services, SILENT);
-  const { transactions } = await ask(
+  const { transactions } = await query(
     '{ transactions(families: CHECKOUTS, first: 1) { nodes { component state } } }',
   );
   expect([data.createCheckout.transaction, transactions.nodes[0]]).toContainEqual({
@@ -60,7 +60,7 @@ test('the customer whom the documents name pays without one more document', asyn
 });
 
 test('the operator has money that nobody waits for, a journal to approve, days that are closed, and a report', async () => {
-  const data = await ask(
+  const data = await query(
     `{ suspense { totalCount } holds { account }
        manualJournals(state: PROPOSED) { amount } bookCloses { nodes { day } } reconciliations { nodes { missingHere missingThere amountDiffers } } }`,
     app.platformKey,
@@ -75,7 +75,7 @@ test('the operator has money that nobody waits for, a journal to approve, days t
 });
 
 test('the house has what it pays with', async () => {
-  const { treasury } = await ask('{ treasury { account balance currency { code } } }', app.platformKey);
+  const { treasury } = await query('{ treasury { account balance currency { code } } }', app.platformKey);
   const short = treasury.filter(
     ({ account, balance }: { account: string | null; balance: string }) =>
       account?.startsWith('A.') && balance.startsWith('-'),

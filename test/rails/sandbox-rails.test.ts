@@ -12,16 +12,16 @@ import { millisOf } from '../../src/base/time/instant.ts';
 import { createServices } from '../../src/compose/services.ts';
 import { txHashOf } from '../../src/rails/sandbox/chain.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
-import { newsRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
+import { railEventRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
-import type { News } from '../../src/resolvers/services/news.ts';
+import type { RailEvent } from '../../src/resolvers/services/rail-event.ts';
 import type { Order } from '../../src/resolvers/services/rails.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
 import { arm } from '../../src/store/rails/sandbox.ts';
-import { placeOrders } from '../../src/store/rails/sandbox-orders.ts';
+import { submitOrders } from '../../src/store/rails/sandbox-orders.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -88,10 +88,10 @@ function newOrder(of: ProcessRow = row): Order {
 const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 
 /** News of a rail, and how long after the order it is told: at most, and at least. */
-type Told = News & { readonly afterMs: number; readonly afterEndMs: number };
+type Message = RailEvent & { readonly afterMs: number; readonly afterEndMs: number };
 
 /** What an order will tell, and how long after it; the jobs are removed. */
-async function toldBy(work: () => Promise<unknown>): Promise<Told[]> {
+async function toldBy(work: () => Promise<unknown>): Promise<Message[]> {
   await store.owner.query(`delete from job where kind = 'news'`);
   const beforeMs = await services.clock.nowMs();
   await work();
@@ -154,9 +154,9 @@ describe('orders', () => {
   const chain = () => services.rails.chain;
   const pix = () => services.rails.pix;
   /** Kinds, with `no` for what is not done. */
-  const on = (told: readonly Told[]) =>
+  const on = (told: readonly Message[]) =>
     told.map((each) => `${'isDone' in each && !each.isDone ? 'no ' : ''}${each.kind}`).join(', ');
-  const within = (told: Told | undefined, afterMs: number) => {
+  const within = (told: Message | undefined, afterMs: number) => {
     expect(told?.afterMs).toBeGreaterThanOrEqual(afterMs);
     expect(told?.afterEndMs).toBeLessThanOrEqual(afterMs);
   };
@@ -189,7 +189,7 @@ describe('orders', () => {
     within(told, 1_000);
     const id = (told as { endToEndId: string }).endToEndId;
     expect(isEndToEndId(id) && id.startsWith('E99999999')).toBe(true);
-    expect(told && newsRecordOf(services, told).key).toBe(`pix:${id}`);
+    expect(told && railEventRecordOf(services, told).key).toBe(`pix:${id}`);
   });
 
   test('a transfer is broadcast, then confirmed; its hash comes of the key', async () => {
@@ -365,7 +365,7 @@ describe('decisions', () => {
         [String(row.accountId), String(row.id), key],
       );
       const order = { accountId: row.accountId, transactionId: row.id, key, kind: 'identity', request: {} };
-      const placed = placeOrders(
+      const placed = submitOrders(
         store.database,
         [{ ...order, usual: { answer: 'ours' }, planned: {} }],
         null,
@@ -390,7 +390,7 @@ describe('decisions', () => {
       const { key } = newOrder();
       const planned = Object.fromEntries(names.map((name) => [name, { answer: name }]));
       const order = { accountId: row.accountId, transactionId: row.id, key, kind: 'identity', request: {} };
-      const [placed] = await placeOrders(store.database, [{ ...order, usual: {}, planned }], null);
+      const [placed] = await submitOrders(store.database, [{ ...order, usual: {}, planned }], null);
       expect(placed?.answer).toBe(placed?.plan);
       return placed?.plan;
     };

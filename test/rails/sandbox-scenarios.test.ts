@@ -13,7 +13,7 @@ import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { emptyProcess, endOf } from '../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../src/resolvers/services/advance.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
-import type { Receive } from '../../src/resolvers/services/news.ts';
+import type { Receive } from '../../src/resolvers/services/rail-event.ts';
 import type { Sandbox } from '../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { readProcesses } from '../../src/store/engine/processes.ts';
@@ -350,7 +350,7 @@ describe('in place of what was to come', () => {
   const dieAt = (row: ProcessRow, scenario: string) =>
     expect(sandboxWith(() => Promise.reject(DEATH)).play(row, scenario, {})).rejects.toBe(DEATH);
   /** A transaction whose rail has an outcome to tell. */
-  const underWay = async (what: Make) => {
+  const running = async (what: Make) => {
     const made = await make(what);
     if (what === 'deposit') await sandbox.play(await rest(made), 'deposit', {});
     else await settle(services, SILENT, { only: keyOf(made) });
@@ -363,7 +363,7 @@ describe('in place of what was to come', () => {
     ['pix-out-reject', 'payout', 'pix_out/REJECTED'],
     ['broadcast-fail', 'withdrawal', 'send_withdrawl_dash/ERROR'],
   ] as const)('a process that dies at %s leaves it to be told later', async (scenario, what, step) => {
-    const before = await underWay(what);
+    const before = await running(what);
     await dieAt(before, scenario);
     expect(at(await again(before))).toBe(at(before));
     expect(at(await rest(before, 20))).toBe(step);
@@ -371,14 +371,14 @@ describe('in place of what was to come', () => {
 
   test('a wrong deposit that was seen when the process died is confirmed', async () => {
     const waiting = await rest(await make('deposit'));
-    const seen: Receive = (news) =>
-      news.kind === 'deposit_seen' ? services.receive(news) : Promise.reject(DEATH);
+    const seen: Receive = (event) =>
+      event.kind === 'deposit_seen' ? services.receive(event) : Promise.reject(DEATH);
     await expect(sandboxWith(seen).play(waiting, 'deposit-wrong', {})).rejects.toBe(DEATH);
     expect(at(await rest(waiting, 20))).toBe('crypto_deposit/UNDERPAID');
   });
 
   test('a report planned for later is replaced as well', async () => {
-    const before = await underWay('deposit');
+    const before = await running('deposit');
     await dieAt(before, 'deposit-reorg');
     await sandbox.play(before, 'deposit-confirm', {});
     const after = await rest(before, 20);
@@ -389,11 +389,11 @@ describe('in place of what was to come', () => {
     ['deposit-confirm', 'deposit', 'crypto_deposit/DONE'],
     ['pix-out-reject', 'payout', 'pix_out/REJECTED'],
   ] as const)('%s that a worker tells first is no refusal', async (scenario, what, step) => {
-    const twice: Receive = async (news) => {
-      await services.receive(news);
-      return services.receive(news);
+    const twice: Receive = async (event) => {
+      await services.receive(event);
+      return services.receive(event);
     };
-    expect(at(await sandboxWith(twice).play(await underWay(what), scenario, {}))).toBe(step);
+    expect(at(await sandboxWith(twice).play(await running(what), scenario, {}))).toBe(step);
   });
 
   test('a scenario that has happened does not fail by a job that cannot be withdrawn', async () => {
@@ -403,7 +403,7 @@ describe('in place of what was to come', () => {
         : store.database.query(statement, values);
     const away = Object.create(store.database, { query: { value: query } });
     const told = await sandboxWith(services.receive, away).play(
-      await underWay('payout'),
+      await running('payout'),
       'pix-out-reject',
       {},
     );

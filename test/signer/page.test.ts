@@ -23,7 +23,7 @@ import {
   type SignerProcess,
   startSigner,
 } from '../support/signer.ts';
-import { asked, evmTransfer, STRANGERS } from '../support/signing.ts';
+import { evmTransfer, requested, STRANGERS } from '../support/signing.ts';
 import { type SoftPasskey, softPasskey } from '../support/soft-passkey.ts';
 
 const ACCOUNT = '7';
@@ -101,7 +101,7 @@ async function prove(passkey: SoftPasskey, address: string, account = ACCOUNT): 
 async function withdraw(usd: number, to: string, proof: unknown, over: Partial<SignRequest> = {}) {
   nonce += 1;
   const unsigned = evmTransfer('USDT_ETH', to, BigInt(usd) * USDT, { nonce });
-  const request = asked({ network: 'ETH', unsigned, intent: 'withdrawal', proof, ...over });
+  const request = requested({ network: 'ETH', unsigned, intent: 'withdrawal', proof, ...over });
   try {
     await signerAt(home).sign(request);
     return undefined;

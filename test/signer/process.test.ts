@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Signed, SignRequest } from '../../src/chains/sign-request.ts';
 import { createAuthority, issue } from '../../src/psp/ca.ts';
-import { type SignerAddress, SignerAway, SignerRefused, signerAt } from '../../src/rails/chain/signer.ts';
+import {
+  type SignerAddress,
+  SignerRefused,
+  SignerUnavailable,
+  signerAt,
+} from '../../src/rails/chain/signer.ts';
 import { createSigner, readSignerSettings } from '../../src/rails/chain/signer-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { crossramp } from '../support/process.ts';
@@ -21,7 +26,7 @@ import {
   startSigner,
   startSignerWithLog,
 } from '../support/signer.ts';
-import { asked, evmTransfer, jsonLines, STRANGERS, tronTransfer } from '../support/signing.ts';
+import { evmTransfer, jsonLines, requested, STRANGERS, tronTransfer } from '../support/signing.ts';
 
 const USDT = 1_000_000n;
 const KNOWN = STRANGERS.EVM2;
@@ -70,7 +75,7 @@ describe('a gateway that was taken over', () => {
   const usdt = (usd: number, to: string, over: Partial<SignRequest> = {}) => {
     nonce += 1;
     const unsigned = evmTransfer('USDT_ETH', to, BigInt(usd) * USDT, { nonce });
-    return asked({ network: 'ETH', unsigned, ...over });
+    return requested({ network: 'ETH', unsigned, ...over });
   };
   const sumTo = (isWanted: (to: string) => boolean) =>
     taken.filter(({ to }) => isWanted(to)).reduce((sum, { usd }) => sum + usd, 0);
@@ -96,7 +101,7 @@ describe('a gateway that was taken over', () => {
         STRANGERS.TRX,
         BigInt(usd) * USDT,
       );
-      await tryIt(usd, STRANGERS.TRX, asked({ network: 'TRX', unsigned }));
+      await tryIt(usd, STRANGERS.TRX, requested({ network: 'TRX', unsigned }));
     }
     // Deposit addresses, gas and fees.
     const deposit = { purpose: 'deposit', index: 0 } as const;
@@ -113,7 +118,7 @@ describe('a gateway that was taken over', () => {
       tryIt(
         fee,
         'fees',
-        asked({ network: 'ETH', unsigned: burning, key: { purpose: 'deposit', index }, intent: 'sweep' }),
+        requested({ network: 'ETH', unsigned: burning, key: { purpose: 'deposit', index }, intent: 'sweep' }),
       ),
     );
     await Promise.all(sweeps);
@@ -121,7 +126,7 @@ describe('a gateway that was taken over', () => {
     await tryIt(
       9,
       STRANGERS.EVM,
-      asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, 9n, { nonce }) }),
+      requested({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, 9n, { nonce }) }),
     );
     // What was proven goes where it was proven for, and no further than the limit of everything.
     for (let i = 0; i < 4; i += 1)
@@ -165,7 +170,7 @@ describe('a log that cannot be written', () => {
         at,
         feeLimit: 1n,
       });
-      expect(await signerAt(home).sign(asked({ network: 'TRX', unsigned }))).toMatchObject({});
+      expect(await signerAt(home).sign(requested({ network: 'TRX', unsigned }))).toMatchObject({});
     }
     expect((await signer.end('SIGTERM')).code).toBe(143);
   });
@@ -176,7 +181,7 @@ describe('kill -9', () => {
     const home = await made({ perMinute: 100_000 });
     const hot = home.facts.hot.TRX as string;
     const requests = Array.from({ length: 60 }, (_, i) =>
-      asked({
+      requested({
         network: 'TRX',
         unsigned: tronTransfer('USDT_TRX', hot, STRANGERS.TRX, 100n * USDT, { at: BigInt(i), feeLimit: 1n }),
       }),
@@ -209,9 +214,9 @@ describe('kill -9', () => {
 
   test('a signer that is away is not one that refuses', async () => {
     const home = await made();
-    const request = asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
-    await expect(signerAt(home).sign(request)).rejects.toThrow(SignerAway);
-    await expect(signerAt(home).describe()).rejects.toThrow(SignerAway);
+    const request = requested({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
+    await expect(signerAt(home).sign(request)).rejects.toThrow(SignerUnavailable);
+    await expect(signerAt(home).describe()).rejects.toThrow(SignerUnavailable);
   });
 });
 
@@ -275,10 +280,10 @@ describe('the server', () => {
       keyFile: file(`${name}-key.pem`, key),
       caFile,
     });
-    const request = asked({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
+    const request = requested({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
     expect(await signerAt(as('client', client)).sign(request)).toHaveProperty('raw');
     expect(await signerAt(as('client', client)).describe()).toMatchObject({ hot: home.facts.hot });
-    await expect(signerAt(as('stranger', stranger)).sign(request)).rejects.toThrow(SignerAway);
+    await expect(signerAt(as('stranger', stranger)).sign(request)).rejects.toThrow(SignerUnavailable);
   });
 
   test('a place where it cannot listen is named with what to do', async () => {

@@ -17,7 +17,7 @@ import { openRecord, type SignedRecord } from '../../src/signer/record.ts';
 import { createSignerService, type SignerService } from '../../src/signer/signer.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
 import { provingKey } from '../support/proof-by-key.ts';
-import { asked, evmTransfer, STRANGERS, tronTransfer } from '../support/signing.ts';
+import { evmTransfer, requested, STRANGERS, tronTransfer } from '../support/signing.ts';
 
 const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
 const HOT = wallet.hot as { readonly ETH: string; readonly TRX: string };
@@ -50,9 +50,9 @@ afterEach(() => {
 });
 
 const eth = (code: string, amount: bigint, nonce: number, to: string = STRANGERS.EVM): SignRequest =>
-  asked({ network: 'ETH', unsigned: evmTransfer(code, to, amount, { nonce }) });
+  requested({ network: 'ETH', unsigned: evmTransfer(code, to, amount, { nonce }) });
 const tron = (code: string, amount: bigint, to: string = STRANGERS.TRX, at = amount): SignRequest =>
-  asked({ network: 'TRX', unsigned: tronTransfer(code, HOT.TRX, to, amount, { at }) });
+  requested({ network: 'TRX', unsigned: tronTransfer(code, HOT.TRX, to, amount, { at }) });
 const refused = (request: SignRequest, reason: string) =>
   expect(service.sign(request)).rejects.toMatchObject({ name: 'Refusal', reason });
 
@@ -85,20 +85,20 @@ describe('signatures', () => {
     const amount = 1_000_000n * USDT;
     const unsigned = evmTransfer('USDT_ETH', HOT.ETH, amount);
     const key = { purpose: 'deposit', index: 7 } as const;
-    await service.sign(asked({ network: 'ETH', unsigned, key, intent: 'sweep' }));
+    await service.sign(requested({ network: 'ETH', unsigned, key, intent: 'sweep' }));
     // 65,000 gas at 2 gwei and USD 5,000 for an ETH.
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_000n, unproven: 0n, currency: 0n });
     const elsewhere = evmTransfer('USDT_ETH', STRANGERS.EVM, amount, { nonce: 1 });
-    await refused(asked({ network: 'ETH', unsigned: elsewhere, key, intent: 'sweep' }), 'destination');
-    await refused(asked({ network: 'ETH', unsigned: elsewhere, key, intent: 'payout' }), 'key');
-    await refused(asked({ network: 'ETH', unsigned, intent: 'sweep' }), 'key');
+    await refused(requested({ network: 'ETH', unsigned: elsewhere, key, intent: 'sweep' }), 'destination');
+    await refused(requested({ network: 'ETH', unsigned: elsewhere, key, intent: 'payout' }), 'key');
+    await refused(requested({ network: 'ETH', unsigned, intent: 'sweep' }), 'key');
   });
 
   test('gas goes to a deposit address of our own, as coin, up to its limit', async () => {
     const index = 3;
     const to = deriveDepositAddress('ETH', wallet.xpub.ETH as string, index);
     const gas = (value: bigint, nonce: number, over: object = {}) =>
-      asked({
+      requested({
         network: 'ETH',
         unsigned: evmTransfer('ETH_ETH', to, value, { nonce }),
         intent: 'gas',
@@ -117,15 +117,15 @@ describe('signatures', () => {
 describe('reading the transaction itself', () => {
   const good = readEvmTransaction(evmTransfer('USDT_ETH', STRANGERS.EVM, USDT));
   const evm = (over: object) =>
-    asked({ network: 'ETH', unsigned: encodeEvmTransaction({ ...good, ...over }) });
+    requested({ network: 'ETH', unsigned: encodeEvmTransaction({ ...good, ...over }) });
 
   test.each<[string, () => SignRequest, string]>([
-    ['a network that is not signed for', () => asked({ network: 'BTC', unsigned: '00' }), 'network'],
-    ['no transaction', () => asked({ network: 'ETH', unsigned: '0xdead' }), 'unreadable'],
+    ['a network that is not signed for', () => requested({ network: 'BTC', unsigned: '00' }), 'network'],
+    ['no transaction', () => requested({ network: 'ETH', unsigned: '0xdead' }), 'unreadable'],
     ['another chain', () => evm({ chainId: 137 }), 'chain'],
     [
       'the same on a network that it is not for',
-      () => asked({ network: 'BASE', unsigned: encodeEvmTransaction(good) }),
+      () => requested({ network: 'BASE', unsigned: encodeEvmTransaction(good) }),
       'chain',
     ],
     ['a contract that is not in the catalogue', () => evm({ to: STRANGERS.EVM2 }), 'call'],
@@ -138,7 +138,7 @@ describe('reading the transaction itself', () => {
     [
       'a fee limit that burns the wallet',
       () =>
-        asked({
+        requested({
           network: 'TRX',
           unsigned: tronTransfer('USDT_TRX', HOT.TRX, STRANGERS.TRX, USDT, { feeLimit: 10n ** 10n }),
         }),
@@ -164,7 +164,10 @@ describe('reading the transaction itself', () => {
     [
       'a TRON transaction of another owner',
       () =>
-        asked({ network: 'TRX', unsigned: tronTransfer('USDT_TRX', STRANGERS.TRX2, STRANGERS.TRX, USDT) }),
+        requested({
+          network: 'TRX',
+          unsigned: tronTransfer('USDT_TRX', STRANGERS.TRX2, STRANGERS.TRX, USDT),
+        }),
       'key',
     ],
   ])('%s is refused', async (_, request, reason) => {
@@ -235,7 +238,7 @@ describe('limits', () => {
 
 describe('a nonce', () => {
   const at = (code: string, to: string, amount: bigint, gwei: bigint) =>
-    asked({
+    requested({
       network: 'ETH',
       unsigned: evmTransfer(code, to, amount, { nonce: 4, maxFeePerGas: gwei * 10n ** 9n }),
     });
@@ -265,7 +268,7 @@ describe('a nonce', () => {
   test('of one network is free on another', async () => {
     await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
     const unsigned = evmTransfer('USDC_BASE', STRANGERS.EVM2, USDT, { nonce: 4 });
-    await service.sign(asked({ network: 'BASE', unsigned }));
+    await service.sign(requested({ network: 'BASE', unsigned }));
   });
 });
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database } from '../../src/store/connection/database.ts';
-import { isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../src/store/connection/database-error.ts';
 import { APPLICATION_ROLE } from '../../src/store/connection/session.ts';
 import { probeDatabase } from '../../src/store/webhooks/readiness.ts';
 import { useDatabase } from '../support/database.ts';
@@ -62,11 +62,13 @@ test('C-51: reads that share connections take one of the pool when the server ha
     await store.owner.query('select pg_terminate_backend($1, 5000)', [held?.pid]);
     await expect.poll(alone).toBe(0);
     await expect.poll(takeSlot).toBe(true);
-    await expect(database.query(QUICK, [])).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.query(QUICK, [])).rejects.toSatisfy(isDatabaseUnreachable);
     expect(await probe(database)).toMatchObject({ reads: false, writes: false });
     await other.end();
     // The pool takes the only slot: were it the connection of the reads that has it, nothing could be written.
-    await expect.poll(() => database.query(PID, []).then(() => 'answered', isDatabaseAway)).toBe('answered');
+    await expect
+      .poll(() => database.query(PID, []).then(() => 'answered', isDatabaseUnreachable))
+      .toBe('answered');
     expect((await readMany(database)).flat()).toHaveLength(READS);
     await expect.poll(async () => (await probe(database)).writes).toBe(true);
   } finally {
@@ -92,7 +94,7 @@ test('C-51: while the network is half open, few connections are tried, and after
     expect(proxy.accepted() - before).toBeLessThan(ATTEMPTS_MAX);
     proxy.heal();
     await expect
-      .poll(() => readMany(database).then(() => 'answered', isDatabaseAway), { timeout: 30_000 })
+      .poll(() => readMany(database).then(() => 'answered', isDatabaseUnreachable), { timeout: 30_000 })
       .toBe('answered');
     await Promise.all(asked);
   } finally {
@@ -109,7 +111,7 @@ test('C-51: idle sessions whose connection was lost give their slot back', async
     const opened = await Promise.all([0.5, 0.5, 0.5].map((s) => database.query<{ pid: number }>(SLOW, [s])));
     const pids = opened.flat().map(({ pid }) => pid);
     proxy.silence();
-    await expect(database.query(PID, [])).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.query(PID, [])).rejects.toSatisfy(isDatabaseUnreachable);
     await expect
       .poll(() => count('select from pg_stat_activity where pid = any ($1)', [pids]), { timeout: 15_000 })
       .toBe(0);

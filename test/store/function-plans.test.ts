@@ -18,12 +18,12 @@ const app = useApp({ rateLimit: null, retention });
 const receiver = useReceiver();
 
 /** What the server told of one statement. */
-interface Told {
+interface Message {
   readonly 'Query Text': string;
   readonly Plan: Plan;
 }
 
-const told: Told[] = [];
+const told: Message[] = [];
 interface Driver {
   readonly connectionParameters: { readonly application_name?: string };
   _handleNotice(this: Driver, notice: { message: string }): void;

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database, DatabaseOptions, Statement, Tx } from '../../src/store/connection/database.ts';
-import { CommitUnknownError, isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { CommitUnknownError, isDatabaseUnreachable } from '../../src/store/connection/database-error.ts';
 import { idleConnections } from '../../src/store/connection/idle-connections.ts';
 import { lostSessions, markSql } from '../../src/store/connection/lost-sessions.ts';
 import { prismaOf } from '../../src/store/connection/prisma.ts';
@@ -75,7 +75,7 @@ test.concurrent.for<[Fault, Direction]>([
     await addMany(`before ${fault} ${direction} `, far);
     own.fail(fault, direction);
     for (const end of await addMany(`during ${fault} ${direction} `, far))
-      expectHere(end.status === 'rejected' && isDatabaseAway(end.reason)).toBe(true);
+      expectHere(end.status === 'rejected' && isDatabaseUnreachable(end.reason)).toBe(true);
     own.heal();
     const again = () => addMany(`after ${fault} ${direction} ${Math.random()} `, far);
     await expectHere.poll(async () => (await again()).map(({ status }) => status)).not.toContain('rejected');
@@ -108,12 +108,12 @@ test.concurrent.for<[Fault, Direction]>([
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     for (const end of await asked) {
-      if (end.status === 'rejected') expectHere(isDatabaseAway(end.reason)).toBe(true);
+      if (end.status === 'rejected') expectHere(isDatabaseUnreachable(end.reason)).toBe(true);
       // Of what is sent together, the first half may hold whole statements.
       else expectHere([fault, end.value]).toEqual(['halve', [{ n: 0 }]]);
     }
     own.heal();
-    await expectHere.poll(() => askMany().then(() => 'answered', isDatabaseAway)).toBe('answered');
+    await expectHere.poll(() => askMany().then(() => 'answered', isDatabaseUnreachable)).toBe('answered');
   } finally {
     await end();
   }
@@ -124,7 +124,7 @@ test('C-51: when one connection was found dead, nobody waits for another one', a
   try {
     await Promise.all(Array.from({ length: CONNECTIONS }, () => far.query(SLEEP, [0.3])));
     own.silence();
-    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseUnreachable);
     for (let asked = 1; asked < CONNECTIONS; asked += 1) expect(await far.query(SLEEP, [0])).toHaveLength(1);
   } finally {
     await end();
@@ -161,7 +161,7 @@ describe('C-51: a transaction whose connection was lost', () => {
       if (fault) own.fail(fault);
       await tx.query(LOCK, [-lockId]);
     });
-    await expect(lost).rejects.toSatisfy(isDatabaseAway);
+    await expect(lost).rejects.toSatisfy(isDatabaseUnreachable);
   };
   const lock = () => store.database.withTx((tx) => tx.query(LOCK, [lockId]));
   const count = async (statement: Statement, value: unknown) =>
@@ -192,7 +192,7 @@ describe('C-51: a transaction whose connection was lost', () => {
         await tx.query(PATIENTLY, []);
         await tx.query(LOCK, [lockId]);
       });
-      const told = expect(waits).rejects.toSatisfy(isDatabaseAway);
+      const told = expect(waits).rejects.toSatisfy(isDatabaseUnreachable);
       await expect.poll(() => count(WAITING, lockId)).toBe(1);
       own.cut();
       await told;
@@ -216,7 +216,7 @@ describe('C-51: a transaction whose connection was lost', () => {
         own.heal();
         await asked;
       });
-      await expect(lost).rejects.toSatisfy(isDatabaseAway);
+      await expect(lost).rejects.toSatisfy(isDatabaseUnreachable);
       expect(await lock()).toHaveLength(1);
     } finally {
       await store.owner.query(`select pg_terminate_backend(pid, 5000) from (${HALF_READ}) half_read`);
@@ -249,7 +249,7 @@ describe('C-51: a transaction whose connection was lost', () => {
     try {
       await owner.connect();
       const countAtWork = async () => (await owner.query(`select ${AT_WORK}`)).rowCount;
-      const told = expect(far.withTx((tx) => tx.query(WORK, []))).rejects.toSatisfy(isDatabaseAway);
+      const told = expect(far.withTx((tx) => tx.query(WORK, []))).rejects.toSatisfy(isDatabaseUnreachable);
       await expect.poll(countAtWork).toBe(1);
       own.cut();
       await told;
@@ -273,7 +273,7 @@ test('C-51: a request that gets an idle connection while it is closed fails with
     await pool.query('select 1');
     const asked = pool.query('select 1');
     idle.closeSince(performance.now() + 1);
-    await expect(asked).rejects.toSatisfy(isDatabaseAway);
+    await expect(asked).rejects.toSatisfy(isDatabaseUnreachable);
   } finally {
     await pool.end();
   }
@@ -288,7 +288,7 @@ test('C-51: when one connection was found dead, no read waits for those that rea
     await readMany();
     await far.query(SLEEP, [0]);
     own.silence();
-    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+    await expect(far.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseUnreachable);
     expect(await readMany()).toHaveLength(20);
   } finally {
     await end();
@@ -332,26 +332,26 @@ describe('C-51: connections that the network lost before it worked again', () =>
 test('C-51: a slow network ends nothing for good', async () => {
   proxy.fail('delay');
   for (const end of await addMany('during delay '))
-    expect(end.status === 'fulfilled' || isDatabaseAway(end.reason)).toBe(true);
+    expect(end.status === 'fulfilled' || isDatabaseUnreachable(end.reason)).toBe(true);
   proxy.heal();
-  await expect.poll(() => add(`after delay ${Math.random()}`).catch(isDatabaseAway)).toHaveLength(1);
+  await expect.poll(() => add(`after delay ${Math.random()}`).catch(isDatabaseUnreachable)).toHaveLength(1);
 });
 
 test('C-51: connections that are cut are replaced', async () => {
   await addMany('before cut ');
   proxy.cut();
-  await expect.poll(() => add(`after cut ${Math.random()}`).catch(isDatabaseAway)).toHaveLength(1);
+  await expect.poll(() => add(`after cut ${Math.random()}`).catch(isDatabaseUnreachable)).toHaveLength(1);
 });
 
 test('C-51: Prisma waits no longer than the rest', async () => {
   await Promise.all(Array.from({ length: CONNECTIONS }, () => prismaOf(database).account.count()));
   proxy.fail('drop');
-  await expect(prismaOf(database).account.count()).rejects.toSatisfy(isDatabaseAway);
+  await expect(prismaOf(database).account.count()).rejects.toSatisfy(isDatabaseUnreachable);
   await expect(
     prismaOf(database).$transaction([prismaOf(database).account.count(), prismaOf(database).account.count()]),
-  ).rejects.toSatisfy(isDatabaseAway);
+  ).rejects.toSatisfy(isDatabaseUnreachable);
   proxy.heal();
-  await expect.poll(() => prismaOf(database).account.count().catch(isDatabaseAway)).toBe(0);
+  await expect.poll(() => prismaOf(database).account.count().catch(isDatabaseUnreachable)).toBe(0);
 });
 
 test('C-51: a statement that the server works on is waited for', async () => {
@@ -410,13 +410,13 @@ describe('within a limit', () => {
   const sleepNot = (tx: Tx) => tx.query(SLEEP, [0]);
   test('a question is answered or refused, also when no connection is free', async () => {
     const busy = Array.from({ length: CONNECTIONS }, () => database.query(SLEEP, [3]));
-    await expect(database.within(300, sleepNot)).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.within(300, sleepNot)).rejects.toSatisfy(isDatabaseUnreachable);
     await Promise.all(busy);
     await database.within(15_000, sleepNot);
   });
 
   test('a connection that answered too late is not used again', async () => {
-    await expect(database.within(200, (tx) => tx.query(SLEEP, [1]))).rejects.toSatisfy(isDatabaseAway);
+    await expect(database.within(200, (tx) => tx.query(SLEEP, [1]))).rejects.toSatisfy(isDatabaseUnreachable);
     const [first] = await database.query<{ pg_sleep: string }>(SLEEP, [0]);
     expect(first).toEqual({ pg_sleep: '' });
   });
@@ -426,7 +426,7 @@ describe('within a limit', () => {
     try {
       const late = narrow.within(200, (tx) => tx.query(SLEEP, [10]));
       const next = narrow.query(SLEEP, [0]);
-      await expect(late).rejects.toSatisfy(isDatabaseAway);
+      await expect(late).rejects.toSatisfy(isDatabaseUnreachable);
       expect(await next).toHaveLength(1);
     } finally {
       await narrow.close();
@@ -440,7 +440,7 @@ test('a dead connection does not keep its database from being closed', async () 
   const other = openDatabase(through(proxy, store.url));
   await other.query(SLEEP, [0]);
   proxy.fail('hold');
-  await expect(other.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseAway);
+  await expect(other.query(SLEEP, [0])).rejects.toSatisfy(isDatabaseUnreachable);
   await other.close();
   proxy.heal();
 });

@@ -12,7 +12,7 @@ import { openStore } from '../../src/compose/open-store.ts';
 import { StoreError } from '../../src/store/connection/check-server.ts';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Statement, Tx } from '../../src/store/connection/database.ts';
-import { isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../src/store/connection/database-error.ts';
 import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -135,7 +135,7 @@ test.skipIf(!isThere)(
       const before = await backendOf(far);
       // Answers are lost, and so is the first try to end what was lost.
       proxy.fail('drop', 'down');
-      await expect(backendOf(far)).rejects.toSatisfy(isDatabaseAway);
+      await expect(backendOf(far)).rejects.toSatisfy(isDatabaseUnreachable);
       await expect.poll(() => count(isFree, before)).toBe(1);
       const after = await near.withTx(async (tx) => {
         const mine = await backendOf(tx);
@@ -147,7 +147,7 @@ test.skipIf(!isThere)(
           proxy.silence();
           await backendOf(farTx);
         });
-        await expect(lost).rejects.toSatisfy(isDatabaseAway);
+        await expect(lost).rejects.toSatisfy(isDatabaseUnreachable);
         await expect.poll(() => count(isAlive, second)).toBe(0);
         expect(await backendOf(tx)).toBe(mine);
         return mine;

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database } from '../../src/store/connection/database.ts';
-import { isDatabaseAway } from '../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../src/store/connection/database-error.ts';
 import { prismaOf } from '../../src/store/connection/prisma.ts';
 import { probeDatabase } from '../../src/store/webhooks/readiness.ts';
 import { useDatabase } from '../support/database.ts';
@@ -33,9 +33,9 @@ afterAll(async () => {
 });
 
 test('C-51: a write means that the database is away, by a statement and by Prisma', async () => {
-  await expect(database.withTx((tx) => tx.query(ADD, []))).rejects.toSatisfy(isDatabaseAway);
+  await expect(database.withTx((tx) => tx.query(ADD, []))).rejects.toSatisfy(isDatabaseUnreachable);
   const byPrisma = prismaOf(database).account.updateMany({ data: { name: 'x' } });
-  await expect(byPrisma).rejects.toSatisfy(isDatabaseAway);
+  await expect(byPrisma).rejects.toSatisfy(isDatabaseUnreachable);
 });
 
 test('C-51: readiness says that it can be read, and why it cannot be written', async () => {

@@ -95,7 +95,7 @@ describe('gateways in two schemas of one database', () => {
     for (const each of homes) each.remove();
   });
 
-  async function ask(at: number, path: string, body?: object) {
+  async function query(at: number, path: string, body?: object) {
     const { apiKey } = JSON.parse(readFileSync(`${homes[at]?.home}/sandbox.json`, 'utf8'));
     const answer = await fetch(`${running[at]?.baseUrl}${path}`, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -107,7 +107,7 @@ describe('gateways in two schemas of one database', () => {
   it('have accounts of the same id, and each only its own transactions, events and keys', async () => {
     const made: string[][] = [[], []];
     for (const at of [0, 1, 1]) {
-      const { status, json } = await ask(at, '/v2/onramp', {
+      const { status, json } = await query(at, '/v2/onramp', {
         amount_payment: 550,
         currency_exit_received_code: 'USDT_TRX',
         client_name: 'Ana',
@@ -117,13 +117,13 @@ describe('gateways in two schemas of one database', () => {
       made[at]?.push(json.end2end);
     }
     for (const at of [0, 1]) {
-      const { json } = await ask(at, '/v2/onramps');
+      const { json } = await query(at, '/v2/onramps');
       const listed = json.results.map((each: { end2end: string }) => each.end2end);
       expect(listed.toSorted()).toEqual(made[at]?.toSorted());
-      const events = await ask(at, '/v2/events');
+      const events = await query(at, '/v2/events');
       expect(events.json.events.length).toBeGreaterThan(0);
       for (const each of events.json.events) expect(made[at]).toContain(each.transaction.end2end);
-      const other = await ask(at, `/v2/onramp/${made[1 - at]?.[0]}`);
+      const other = await query(at, `/v2/onramp/${made[1 - at]?.[0]}`);
       expect(other.status).toBe(404);
     }
     const [key] = homes.map(({ home }) => JSON.parse(readFileSync(`${home}/sandbox.json`, 'utf8')).apiKey);

@@ -29,10 +29,10 @@ createEvm(
     clock: SYSTEM_CLOCK,
     signer,
     log: silent,
-    receive: async (news) => {
-      const name = 'order' in news ? news.order : null;
+    receive: async (event) => {
+      const name = 'order' in event ? event.order : null;
       await told.query('insert into told (kind, name) values ($1, $2) on conflict do nothing', [
-        news.kind,
+        event.kind,
         name,
       ]);
       return { outcome: 'noted' };

@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/connection/database.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import type { Template } from '../../src/templates/define.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { ask, type Merchant } from './load.ts';
+import { type Merchant, query } from './load.ts';
 
 /** What was looked at, and everything that is wrong. */
 export interface Audit {
@@ -125,8 +125,8 @@ const NEEDED_ROUNDS = 8;
 
 /** Sets the clock ahead; an answer that does not come leaves it unknown whether it was, and once more does no harm here. */
 export async function advanceClock(baseUrl: string, platformKey: string, advance: string): Promise<void> {
-  for (let tries = 0; tries < 10; tries++) {
-    const heard = await ask(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance } });
+  for (let attempts = 0; attempts < 10; attempts++) {
+    const heard = await query(`${baseUrl}/v2/sandbox/clock`, platformKey, { body: { advance } });
     if (heard?.status === 200) return;
     await setTimeout(200);
   }
@@ -144,7 +144,7 @@ async function decide(
   for (const { accountId, id, end2end, step } of await unfinished(owner)) {
     const key = merchantOf.get(accountId)?.keys[0] as string;
     const request = async (path: string, body: object) => {
-      const heard = await ask(`${baseUrl}${path}`, key, { body });
+      const heard = await query(`${baseUrl}${path}`, key, { body });
       if (heard?.status !== 200)
         refusals.push(`${path} ${JSON.stringify(body)} at ${step}: ${heard?.text ?? 'no answer'}`);
     };

@@ -2,7 +2,7 @@
 
 import type pg from 'pg';
 import type { AccountMode } from '../../src/base/access/account-mode.ts';
-import { encodeEventCursor, PLACE_TOKEN_LENGTH } from '../../src/events/cursor.ts';
+import { encodeEventCursor, POSITION_TOKEN_LENGTH } from '../../src/events/cursor.ts';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import type { Database } from '../../src/store/connection/database.ts';
 import { type Head, recordEvents } from '../../src/store/engine/processes.ts';
@@ -45,7 +45,7 @@ export async function cursorAt(
     String(accountId),
     String(seq),
   ]);
-  const token: string = rows[0]?.token.slice(0, PLACE_TOKEN_LENGTH) ?? '';
+  const token: string = rows[0]?.token.slice(0, POSITION_TOKEN_LENGTH) ?? '';
   return encodeEventCursor(BigInt(accountId), { seq: BigInt(seq), token });
 }
 

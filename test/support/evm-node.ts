@@ -108,7 +108,7 @@ async function run(
   const again = async () => {
     const folder = mkdtempSync(join(tmpdir(), 'crossramp-node-'));
     try {
-      const state = (await ask(url, 'anvil_dumpState', [])) as string;
+      const state = (await query(url, 'anvil_dumpState', [])) as string;
       const file = join(folder, 'state.json');
       writeFileSync(file, gunzipSync(Buffer.from(state.slice(2), 'hex')));
       await kill();
@@ -122,7 +122,7 @@ async function run(
     url,
     call: async (method, ...params) => {
       await isThere;
-      return ask(url, method, params);
+      return query(url, method, params);
     },
     hang: async (ms) => {
       child.kill('SIGSTOP');
@@ -169,7 +169,7 @@ function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-async function ask(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+async function query(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const response = await fetch(url, {
     method: 'POST',

@@ -31,7 +31,7 @@ export function creation(name: Creation): string {
 }
 
 /** @returns the document of an act on a transaction; `args` besides its id, as they stand in a document. */
-export function act(name: string, args = ''): string {
+export function action(name: string, args = ''): string {
   return `mutation($end2end: String!, $key: String) { ${name}(input: { end2end: $end2end, ${args} idempotencyKey: $key }) { transaction { end2end component state } ${ERRORS} } }`;
 }
 
@@ -79,7 +79,7 @@ export function graphqlClient(app: TestApp, keyOf: () => string) {
       (await ask(creation(name), { input: { ...input, idempotencyKey } }))[name],
     /** The step after an act. */
     perform: async (name: string, end2end: string, args?: string, key?: string): Promise<string> =>
-      stepOf((await ask(act(name, args), { end2end }, key))[name].transaction),
+      stepOf((await ask(action(name, args), { end2end }, key))[name].transaction),
     /** The step after a scenario. */
     trigger: async (end2end: string, scenario: string, amount?: string): Promise<string> => {
       const document =

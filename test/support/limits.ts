@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AccountMode } from '../../src/base/access/account-mode.ts';
-import { newsRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
+import { railEventRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
 import type { AdvanceResult } from '../../src/resolvers/services/advance.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
@@ -157,7 +157,7 @@ export async function newShop(app: TestApp, options?: { readonly mode: AccountMo
       };
       return services.advance({
         target: { accountId, transactionId },
-        news: newsRecordOf(services, { kind: 'payment', txid: null, ...told }),
+        railEvent: railEventRecordOf(services, { kind: 'payment', txid: null, ...told }),
         trigger: { on: 'pix_received', ...told },
       });
     },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { toMinor } from '../../src/base/money/money.ts';
 import { CURRENCY, DECIMALS, type LiveStage } from './live-stage.ts';
-import { ask, cpfOf } from './load.ts';
+import { cpfOf, query } from './load.ts';
 
 /** What is ordered, in turn. */
 export const KINDS = ['onramp_instant', 'offramp_instant', 'onramp', 'offramp'] as const;
@@ -38,9 +38,9 @@ const PURSE = toMinor('21', DECIMALS);
 const ETHER = 10n ** 18n;
 const WAIT_MS = 100;
 /** Far longer than processes are away. */
-const LOOKS_MAX = 3_000;
+const POLLS_MAX = 3_000;
 /** Whoever sent money looks after so long whether a block has it. */
-const LOOK_MS = 6_000;
+const POLL_MS = 6_000;
 
 /** @returns the address that the n-th order is delivered to. */
 export const walletOf = (n: number) => addressOf(0xcc_0000 + n);
@@ -128,7 +128,7 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
         from transaction where deposit_address is not null and outcome = 'OPEN'`);
       for (const { address = '', amount = '', payer = '' } of due) {
         const purse = purseOf(payers.get(payer) as number);
-        if (Date.now() - (paidAt.get(purse) ?? 0) < LOOK_MS) continue;
+        if (Date.now() - (paidAt.get(purse) ?? 0) < POLL_MS) continue;
         paidAt.set(purse, Date.now());
         // It is there already, or the node is away: then it is tried again.
         await stage.node.pay(purse, address, toMinor(amount, DECIMALS), CURRENCY, 0).catch(() => {});
@@ -138,18 +138,18 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
 }
 
 async function until<Found>(look: () => Promise<Found | null | undefined>): Promise<Found> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+  for (let looks = 0; looks < POLLS_MAX; looks++) {
     const found = await look();
     if (found != null) return found;
     await sleep(WAIT_MS);
   }
-  throw new Error(`nothing in ${LOOKS_MAX} looks: ${look}`);
+  throw new Error(`nothing in ${POLLS_MAX} looks: ${look}`);
 }
 
 /** Asks under one key until there is an answer. */
 async function create(stage: LiveStage, n: number, [path, body]: [string, object]): Promise<string> {
   return until(async () => {
-    const heard = await ask(stage.gateway + path, stage.apiKey, { body, idempotencyKey: `live-${n}` });
+    const heard = await query(stage.gateway + path, stage.apiKey, { body, idempotencyKey: `live-${n}` });
     if (heard?.status === 201) return heard.json.end2end as string;
     if (heard && heard.status < 500 && heard.status !== 409 && heard.status !== 429)
       throw new Error(`${path} is answered ${heard.status}: ${heard.text}`);

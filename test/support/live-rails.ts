@@ -11,7 +11,7 @@ export const LIVE_RAILS: Rails = {
     cancelCharge: taken,
     payOut: taken,
     returnPayment: taken,
-    giveBack: taken,
+    refund: taken,
     keyOwner: async () => null,
   },
   chain: {
@@ -19,7 +19,7 @@ export const LIVE_RAILS: Rails = {
     depositAddress: async () => 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD',
     watchDeposit: taken,
     send: taken,
-    giveBack: taken,
+    refund: taken,
     sendBack: taken,
   },
   rates: { observe: async () => ({ mid: '5', observedAtMs: Date.now() }) },

@@ -73,7 +73,7 @@ const PATIENCE_MS = 300_000;
 export async function setUpLive(
   given: Env,
   atEnd: (end: () => unknown) => void,
-  { say = () => {}, providersOf = async ({ url }) => [url], isLarge = false }: StageOptions = {},
+  { say: translate = () => {}, providersOf = async ({ url }) => [url], isLarge = false }: StageOptions = {},
 ): Promise<LiveStage> {
   const node = await startEvmNode();
   atEnd(node.stop);
@@ -94,7 +94,7 @@ export async function setUpLive(
   const rates = await startFeed();
   atEnd(rates.end);
   const signing = await startProcess('signer', startSigner(signer));
-  say(signing.said.trim());
+  translate(signing.said.trim());
   for (const holder of [PAYER, signer.facts.hot.ETH as string]) {
     await node.give(holder, isLarge ? 1_000n * ETHER : ETHER);
     await node.give(holder, isLarge ? 1_000n * FLOAT : FLOAT, CURRENCY);
@@ -109,7 +109,7 @@ export async function setUpLive(
   );
   const env = { ...given, RAILS_FILE: file, PORT: String(await freePort()) };
   const gateway = await startProcess('gateway', start(env));
-  say(`the gateway answers at ${gateway.baseUrl}`);
+  translate(`the gateway answers at ${gateway.baseUrl}`);
   const starts: Record<string, () => Promise<Ending>> = {
     psp: () => startPsp(given, home, ports),
     signer: () => startSigner(signer),
@@ -119,7 +119,7 @@ export async function setUpLive(
   const { accountId } = await run(env, ...account);
   const scopes = SCOPES.filter((scope) => !(PLATFORM_SCOPES as readonly string[]).includes(scope)).join();
   const { apiKey } = await run(env, 'key', 'create', '--account', accountId, '--scopes', scopes);
-  await until(node, 'rails of which doctor says that they are well', () => areWell(env, say));
+  await until(node, 'rails of which doctor says that they are well', () => areWell(env, translate));
   return {
     ...{ env, node, accountId, apiKey, hotAddress: signer.facts.hot.ETH as string },
     gateway: gateway.baseUrl,
@@ -165,11 +165,11 @@ function railsOf(
 }
 
 /** What `doctor` says of the rails; at first some of them may not have answered yet. */
-async function areWell(env: Env, say: (line: string) => void): Promise<boolean> {
+async function areWell(env: Env, translate: (line: string) => void): Promise<boolean> {
   const { stdout } = await crossramp(env, 'doctor', '--json');
   const checks: { check: string; ok: boolean; detail: string }[] = JSON.parse(stdout).checks;
   const bad = checks.filter(({ check, ok }) => check.startsWith('live ') && !ok);
-  for (const { check, detail } of bad) say(`${check}: ${detail}`);
+  for (const { check, detail } of bad) translate(`${check}: ${detail}`);
   return bad.length === 0;
 }
 

@@ -63,7 +63,7 @@ export interface Merchant {
 }
 
 /** Asks for a path; undefined when no whole answer came. */
-export async function ask(
+export async function query(
   url: string,
   key: string,
   options: { readonly body?: unknown; readonly idempotencyKey?: string } = {},
@@ -167,7 +167,7 @@ export function isFinal(heard: Heard | undefined): heard is Heard {
 export async function attempt(baseUrl: string, intent: Intent): Promise<boolean> {
   const { merchant, path, body, key } = intent;
   intent.asked += 1;
-  const heard = await ask(baseUrl + path, merchant.keys[0], { body, idempotencyKey: key });
+  const heard = await query(baseUrl + path, merchant.keys[0], { body, idempotencyKey: key });
   if (!isFinal(heard)) return false;
   intent.heard = heard;
   return true;
@@ -190,34 +190,34 @@ const ANY_SCENARIOS = [
 ];
 
 /** An act on a transaction: path below `/v2`, body, and which of the merchant's keys asks. */
-export interface Act {
+export interface Action {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly keyIndex: 0 | 1;
 }
 
 /** @returns something that may happen to a transaction of that path next; it need not fit. */
-export function nextAct(random: Random, made: { readonly path: string; readonly end2end: string }): Act {
+export function nextAct(random: Random, made: { readonly path: string; readonly end2end: string }): Action {
   const { path, end2end } = made;
-  const play = (scenario: string): Act => ({
+  const play = (scenario: string): Action => ({
     path: '/v2/sandbox/trigger',
     body: { scenario, end2end },
     keyIndex: 0,
   });
-  const act = (name: string, body: Act['body'] = {}, keyIndex: Act['keyIndex'] = 0): Act => ({
+  const action = (name: string, body: Action['body'] = {}, keyIndex: Action['keyIndex'] = 0): Action => ({
     path: `${path}/${end2end}/${name}`,
     body,
     keyIndex,
   });
-  if (random.chance(0.07)) return act('cancel');
+  if (random.chance(0.07)) return action('cancel');
   if (random.chance(0.15)) return play(random.pick(ANY_SCENARIOS));
   switch (path) {
     case '/v2/withdrawal':
-      return random.chance(0.85) ? act('approve', {}, 1) : act('reject', {}, 1);
+      return random.chance(0.85) ? action('approve', {}, 1) : action('reject', {}, 1);
     case '/v2/offramp':
       return random.chance(0.85)
         ? play(random.pick(OUT_SCENARIOS))
-        : act('resolve', { action: random.pick(['keep', 'refund', 'requote']) });
+        : action('resolve', { action: random.pick(['keep', 'refund', 'requote']) });
     default:
       return play(random.pick(IN_SCENARIOS));
   }

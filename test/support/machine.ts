@@ -300,7 +300,7 @@ export function balanceOf(book: Book, role: AccountRole, currencyCode: string): 
 }
 
 /** @returns all that is not zero, as text in order, of accounts whose name begins so. */
-export function standing(book: Book, prefix = ''): readonly string[] {
+export function statusSection(book: Book, prefix = ''): readonly string[] {
   return [...book]
     .filter(([name, balance]) => name.startsWith(prefix) && balance !== 0n)
     .map(([name, balance]) => `${name} ${fromMinor(balance, decimalsOf(name))}`)
@@ -408,7 +408,7 @@ export const WORDS: readonly string[] = [
 ];
 
 /** @returns the trigger of a word where the transaction stands. */
-export function said(word: string, { process }: ProcessRow): Trigger {
+export function text(word: string, { process }: ProcessRow): Trigger {
   const [on, kind] = BESIDE[word] ?? [];
   if (!on) return VARIED[word] ?? trigger(word as TriggerName);
   const { returnId } =
@@ -436,7 +436,7 @@ export function drive(run: Run, way: string, nowMs = DURING_MS): Run {
     const after =
       word === 'SPEND'
         ? { ...present, book: posted(present.book, [SPEND]) as Book }
-        : advance(present, said(word, present.row), nowMs)?.at(-1);
+        : advance(present, text(word, present.row), nowMs)?.at(-1);
     if (!after) throw new Error(`${run.row.template} refuses ${word} at ${stepNameOf(present.row)}`);
     present = after;
   }

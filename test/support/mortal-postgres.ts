@@ -67,13 +67,13 @@ export async function startMortalPostgres(older?: BinariesPackage): Promise<Mort
   const dataFolder = join(place.home, 'postgres');
   const { uid, gid } = statSync(dataFolder);
   const cluster: Cluster = {
-    place: place.home,
+    folder: place.home,
     dataFolder,
     logFile: join(place.home, 'postgres.log'),
     password: url.password,
     user: process.getuid?.() === 0 ? { uid, gid } : undefined,
   };
-  const binaries = await prepareBinaries(older ?? (await findPackage()), cluster.place, cluster.user);
+  const binaries = await prepareBinaries(older ?? (await findPackage()), cluster.folder, cluster.user);
   if (older) await createAnew(cluster, binaries);
   const start = async () => {
     const { client } = await startServer(cluster, binaries, {}, async () => port);
@@ -110,7 +110,7 @@ export async function startMortalPostgres(older?: BinariesPackage): Promise<Mort
 
 /** In place of the data of the gateway's own version: without the locale provider that older ones do not have. */
 async function createAnew(cluster: Cluster, binaries: string): Promise<void> {
-  const { dataFolder, place, password, user } = cluster;
+  const { dataFolder, folder: place, password, user } = cluster;
   rmSync(dataFolder, { recursive: true });
   mkdirSync(dataFolder, { mode: 0o700 });
   const passwordFile = join(place, 'password');

@@ -11,7 +11,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
-import { ACTS, type Act } from '../../src/base/access/acts.ts';
+import { ACTIONS, type Action } from '../../src/base/access/actions.ts';
 import type { Scope } from '../../src/base/access/api-key.ts';
 import { OPERATIONS, type Operation } from '../../src/console/operations.ts';
 import { buildSchema } from '../../src/schema/index.ts';
@@ -20,7 +20,7 @@ import { REGISTRY } from '../../src/templates/index.ts';
 const SCHEMA = buildSchema(REGISTRY);
 
 /** Every act, with its name. */
-export const ENTRIES = Object.entries<Act>(ACTS);
+export const ENTRIES = Object.entries<Action>(ACTIONS);
 /** Every mutation of the schema. */
 export const MUTATIONS = Object.values(SCHEMA.getMutationType()?.getFields() ?? {});
 /** Every mutation that a form of the console sends: a quote is reserved by what a form asks. */

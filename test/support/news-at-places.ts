@@ -4,8 +4,8 @@ import { stepNameOf } from '../../src/base/ids/step-name.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
 import { returnsOf } from '../../src/templates/returns.ts';
 import type { Trigger } from '../../src/templates/triggers.ts';
-import { advance, DURING_MS, type Run, said } from './machine.ts';
-import type { Place } from './places.ts';
+import { advance, DURING_MS, type Run, text } from './machine.ts';
+import type { Position } from './places.ts';
 
 /** One kind of news. */
 export interface NewsCase {
@@ -16,7 +16,7 @@ export interface NewsCase {
 }
 
 /** Every kind; all of them may come at any time, to transactions of any template. */
-export const NEWS: readonly NewsCase[] = [
+export const RAIL_EVENT_JOB: readonly NewsCase[] = [
   { name: 'PIX, exact', about: 'payment', word: 'pix_received' },
   { name: 'less', about: 'payment', word: 'pix_under' },
   { name: 'more', about: 'payment', word: 'pix_over' },
@@ -49,12 +49,12 @@ export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
 };
 
 /** @returns the step that follows; undefined where the transaction does not take it. */
-export function stepAfter(place: Place, { about, word }: NewsCase): string | undefined {
+export function stepAfter(place: Position, { about, word }: NewsCase): string | undefined {
   const { run } = place;
   const { process, depositAddress } = run.row;
   switch (about) {
     case 'payment':
-      return process?.txid === undefined ? undefined : taken(run, newPayment(word));
+      return process?.txid === undefined ? undefined : claimed(run, newPayment(word));
     case 'deposit':
       return depositAddress === null ? undefined : deposited(run, word);
     case 'token':
@@ -62,16 +62,16 @@ export function stepAfter(place: Place, { about, word }: NewsCase): string | und
     case 'dropped':
       return depositAddress === null ? undefined : dropped(place, word);
     case 'dispute':
-      return process?.paid === undefined ? undefined : taken(run, said(word, run.row));
+      return process?.paid === undefined ? undefined : claimed(run, text(word, run.row));
     case 'return': {
-      const underWay = returnUnderWay(run);
-      return underWay && taken(run, { on: 'refund_failed', returnId: underWay.returnId });
+      const running = returnUnderWay(run);
+      return running && claimed(run, { on: 'refund_failed', returnId: running.returnId });
     }
     case 'transfer':
-      return taken(run, said(word, run.row));
+      return claimed(run, text(word, run.row));
     case 'payout':
       return hasPaidOut(run)
-        ? taken(run, { on: 'payout_returned', amount: returnedOf(run.row, word) })
+        ? claimed(run, { on: 'payout_returned', amount: returnedOf(run.row, word) })
         : undefined;
   }
 }
@@ -94,24 +94,24 @@ export function returnedOf({ targetAmount }: ProcessRow, word: string): string {
 const NEW = { txHash: 'd9'.repeat(32), logIndex: 0 };
 
 function newPayment(word: string): Trigger {
-  return { ...said(word, {} as never), endToEndId: 'E12345678202611211202abcdef67890' } as Trigger;
+  return { ...text(word, {} as never), endToEndId: 'E12345678202611211202abcdef67890' } as Trigger;
 }
 
 /** It is seen first, and then final. */
 function deposited(run: Run, word: string): string | undefined {
-  return taken(seen(run, word), { on: 'deposit_confirmed', ...NEW });
+  return claimed(seen(run, word), { on: 'deposit_confirmed', ...NEW });
 }
 
 /** The deposit that the transaction knows of; else another one, which was seen first. */
-function dropped(place: Place, word: string): string | undefined {
+function dropped(place: Position, word: string): string | undefined {
   const { run } = place;
   const deposit = hasDeposit(place) && run.row.process?.deposit;
-  if (!deposit) return taken(seen(run, word), { on: 'deposit_dropped', ...NEW });
-  return taken(run, { on: 'deposit_dropped', txHash: deposit.txHash, logIndex: deposit.logIndex });
+  if (!deposit) return claimed(seen(run, word), { on: 'deposit_dropped', ...NEW });
+  return claimed(run, { on: 'deposit_dropped', txHash: deposit.txHash, logIndex: deposit.logIndex });
 }
 
 /** @returns whether the transaction knows of a deposit that was not dropped yet: that is told once (C-33). */
-export function hasDeposit({ run: { row }, way }: Place): boolean {
+export function hasDeposit({ run: { row }, way }: Position): boolean {
   const lastSeen = way.findLastIndex((word) => /seen/.test(word));
   return (
     row.depositAddress !== null && Boolean(row.process?.deposit) && !way.includes('deposit_dropped', lastSeen)
@@ -119,10 +119,10 @@ export function hasDeposit({ run: { row }, way }: Place): boolean {
 }
 
 function seen(run: Run, word: string): Run {
-  return advance(run, { ...said(word, run.row), ...NEW } as Trigger, DURING_MS)?.at(-1) ?? run;
+  return advance(run, { ...text(word, run.row), ...NEW } as Trigger, DURING_MS)?.at(-1) ?? run;
 }
 
-function taken(run: Run, trigger: Trigger): string | undefined {
+function claimed(run: Run, trigger: Trigger): string | undefined {
   const after = advance(run, trigger, DURING_MS)?.at(-1);
   return after && stepNameOf(after.row);
 }

@@ -17,13 +17,13 @@ import {
   type Run,
   SAMPLES,
   type SampleName,
-  said,
   stepOf,
+  text,
   WORDS,
 } from './machine.ts';
 
 /** Where a transaction stands, and how it got there. */
-export interface Place {
+export interface Position {
   readonly step: StepName;
   readonly sample: SampleName;
   /** What the account had before. */
@@ -36,10 +36,10 @@ export interface Place {
 const MEANS = { USDT_TRX: '150', BRL: '1500' };
 
 /** @returns every place of a template where a transaction stands still, the nearest first. */
-export function placesOf({ name }: Template): readonly Place[] {
+export function placesOf({ name }: Template): readonly Position[] {
   const samples = (Object.keys(SAMPLES) as SampleName[]).filter((each) => SAMPLES[each].template === name);
-  const places = new Map<string, Place>();
-  const queue: Place[] = samples.flatMap((sample) =>
+  const places = new Map<string, Position>();
+  const queue: Position[] = samples.flatMap((sample) =>
     [MEANS, {}].map((means) => ({
       step: 'start' as const,
       sample,
@@ -68,11 +68,11 @@ export function placesOf({ name }: Template): readonly Place[] {
 
 /** @returns the trigger of a word where the transaction stands; a deposit is priced anew at what arrived. */
 export function wordAt(word: string, row: ProcessRow): Trigger {
-  return fitting(row, [said(word, row)])[0] as Trigger;
+  return fitting(row, [text(word, row)])[0] as Trigger;
 }
 
 /** What news looks at. */
-function keyOf({ row }: Run, means: Place['means']): string {
+function keyOf({ row }: Run, means: Position['means']): string {
   const process = row.process as Process;
   const { paid, deposit, dispute } = process;
   const under = returnsOf(process).flatMap(({ kind, state }) =>

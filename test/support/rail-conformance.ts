@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../src/base/process/settings.ts';
 import { moneyOf } from '../../src/resolvers/inbound/rail-events.ts';
-import type { News } from '../../src/resolvers/services/news.ts';
+import type { RailEvent } from '../../src/resolvers/services/rail-event.ts';
 import type { RailPart, RailTools } from '../../src/resolvers/services/rail-part.ts';
 import type { TestDatabase } from './database.ts';
 import { SYSTEM_CLOCK } from './machine-clock.ts';
@@ -35,7 +35,7 @@ export interface RailUnderTest {
 
 type Json = Readonly<Record<string, unknown>>;
 /** Where a member stands: names and places from the outside in. */
-type Place = readonly (string | number)[];
+type Position = readonly (string | number)[];
 
 const PATH = 'live.rail';
 /** Wide, for a machine that does much else: what waits for the world would never end. */
@@ -114,9 +114,9 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
     });
 
     test('a report that cannot be confirmed is no money: answered with 2xx it is stored, and credits nothing (C-36)', async () => {
-      const stored: News[] = [];
-      const receive = async (news: News) => {
-        stored.push(news);
+      const stored: RailEvent[] = [];
+      const receive = async (event: RailEvent) => {
+        stored.push(event);
         return { outcome: 'pending' } as const;
       };
       const { handle } = rail.make(rail.settings(), PATH, { ...tools(), receive });
@@ -126,7 +126,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
       const { port, close } = await served(handle);
       const { status } = await fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST', ...call });
       expect(Math.floor(status / 100) === 2).toBe(stored.length > 0);
-      expect(stored.filter((news) => moneyOf(news) || news.kind.startsWith('dispute_'))).toEqual([]);
+      expect(stored.filter((event) => moneyOf(event) || event.kind.startsWith('dispute_'))).toEqual([]);
       close();
     });
 
@@ -171,7 +171,7 @@ function inspectable(what: unknown): string {
     : JSON.stringify(what, (_name, value) => (value instanceof Error ? `${value.stack}` : value));
 }
 
-function pathOf(place: Place): string {
+function pathOf(place: Position): string {
   return place.reduce<string>(
     (path, name) => (typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`),
     PATH,
@@ -179,14 +179,14 @@ function pathOf(place: Place): string {
 }
 
 /** Places of all objects, the outermost first. */
-function objectsIn(json: unknown, place: Place = []): Place[] {
+function objectsIn(json: unknown, place: Position = []): Position[] {
   if (typeof json !== 'object' || json === null) return [];
   const inside = entriesOf(json).flatMap(([name, value]) => objectsIn(value, [...place, name]));
   return Array.isArray(json) ? inside : [place, ...inside];
 }
 
 /** Places of all members of objects. */
-function membersIn(json: unknown, place: Place = []): Place[] {
+function membersIn(json: unknown, place: Position = []): Position[] {
   if (typeof json !== 'object' || json === null) return [];
   return entriesOf(json).flatMap(([name, value]) => {
     const own = [...place, name];
@@ -199,7 +199,7 @@ function entriesOf(json: object): (readonly [string | number, unknown])[] {
 }
 
 /** @returns the same with another value at a place; without the member where that is undefined. */
-function changed(json: unknown, [name, ...inner]: Place, value: unknown): unknown {
+function changed(json: unknown, [name, ...inner]: Position, value: unknown): unknown {
   if (name === undefined) return value;
   const copy = structuredClone(json) as Record<string | number, unknown>;
   copy[name] = inner.length === 0 ? value : changed(copy[name], inner, value);

@@ -1,7 +1,7 @@
 /** The routes of `/v2` with a request each that has an answer, what creations need, and how tests look at answers. */
 
 import { connect } from 'node:net';
-import { ACTS } from '../../src/base/access/acts.ts';
+import { ACTIONS } from '../../src/base/access/actions.ts';
 import type { Scope } from '../../src/base/access/api-key.ts';
 import type { BodyShape } from '../../src/rest-compat/input.ts';
 import { restRoutes } from '../../src/rest-compat/routes.ts';
@@ -87,13 +87,13 @@ export const scopeOfBody = ({ method, route, scope }: Target): Scope =>
 
 /** Every route with a request; the id of a record besides transactions is one that no record has. */
 export const TARGETS: readonly Target[] = ROUTES.map(
-  ({ method, path, scope, otherAct, body = {}, answer }) => ({
+  ({ method, path, scope, otherAction, body = {}, answer }) => ({
     method,
     isRecord: answer.kind === 'record',
     route: path,
     path: pathOf(path),
     scope,
-    otherScope: otherAct && ACTS[otherAct].scope,
+    otherScope: otherAction && ACTIONS[otherAction].scope,
     shape: body,
     body: BODIES[path] ?? {},
   }),
@@ -111,7 +111,7 @@ export const OPEN_PATHS = ['/', '/healthz', '/readyz', '/v2/openapi.json', '/err
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Sends the request of a target. */
-export function ask(
+export function query(
   app: TestApp,
   { method, path, body }: Target,
   options: { key?: string | null; headers?: Record<string, string> } = {},
@@ -133,7 +133,7 @@ export function raw(baseUrl: string, head: readonly string[]): Promise<string> {
 }
 
 /** What of an answer must be the same for every reason: all but the date and what says which request it was. */
-export function told({ status, headers, json }: Answer, except: readonly string[] = []) {
+export function reported({ status, headers, json }: Answer, except: readonly string[] = []) {
   const kept = Object.fromEntries(headers);
   for (const name of ['date', 'x-request-id', ...except]) delete kept[name];
   return { status, headers: kept, body: { ...json, request_id: typeof json.request_id } };

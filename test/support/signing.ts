@@ -74,7 +74,9 @@ export function tronTransfer(
 let last = 0;
 
 /** A request with an id of its own. */
-export function asked(over: Partial<SignRequest> & Pick<SignRequest, 'network' | 'unsigned'>): SignRequest {
+export function requested(
+  over: Partial<SignRequest> & Pick<SignRequest, 'network' | 'unsigned'>,
+): SignRequest {
   last += 1;
   return { id: `order-${last}`, key: { purpose: 'hot' }, intent: 'payout', ...over };
 }

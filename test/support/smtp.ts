@@ -65,34 +65,34 @@ function converse(
 ): void {
   let buffered = '';
   let [from, to, isData] = ['', '', false];
-  const say = (line: string) => socket.write(`${line}\r\n`);
+  const translate = (line: string) => socket.write(`${line}\r\n`);
   const command = (line: string) => {
     const verb = line.slice(0, 4).toUpperCase();
-    if (verb === 'EHLO' || verb === 'HELO') return say('250 receiver.invalid');
+    if (verb === 'EHLO' || verb === 'HELO') return translate('250 receiver.invalid');
     if (verb === 'MAIL') {
       from = /<([^>]*)>/.exec(line)?.[1] ?? '';
-      return say('250 OK');
+      return translate('250 OK');
     }
     if (verb === 'RCPT') {
       to = /<([^>]*)>/.exec(line)?.[1] ?? '';
       const behaviour = behaviourOf(to);
       if (behaviour === 'cut') return socket.destroy();
-      return say(typeof behaviour === 'object' && behaviour.at === 'RCPT' ? behaviour.reply : '250 OK');
+      return translate(typeof behaviour === 'object' && behaviour.at === 'RCPT' ? behaviour.reply : '250 OK');
     }
     if (verb === 'DATA') {
       isData = true;
-      return say('354 Go on');
+      return translate('354 Go on');
     }
-    say(verb === 'QUIT' ? '221 Bye' : '250 OK');
+    translate(verb === 'QUIT' ? '221 Bye' : '250 OK');
     if (verb === 'QUIT') socket.end();
   };
   const content = (whole: string) => {
     const behaviour = behaviourOf(to);
-    if (typeof behaviour === 'object' && behaviour.at === 'DATA') return say(behaviour.reply);
+    if (typeof behaviour === 'object' && behaviour.at === 'DATA') return translate(behaviour.reply);
     keep({ from, to, ...parsed(whole) });
-    say('250 Kept');
+    translate('250 Kept');
   };
-  say('220 receiver.invalid ESMTP');
+  translate('220 receiver.invalid ESMTP');
   socket.on('data', (chunk) => {
     buffered += chunk.toString('latin1');
     for (;;) {

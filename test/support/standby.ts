@@ -34,7 +34,7 @@ export async function startStandby(primaryUrl: string, home: string, name: strin
   const url = new URL(primaryUrl);
   const dataFolder = join(home, name);
   const cluster: Cluster = {
-    ...{ place: home, dataFolder, logFile: join(home, `${name}.log`), password: url.password },
+    ...{ folder: home, dataFolder, logFile: join(home, `${name}.log`), password: url.password },
     user: process.getuid?.() === 0 ? { uid, gid } : undefined,
   };
   const binaries = await prepareBinaries(await findPackage(), home, cluster.user);
@@ -77,13 +77,13 @@ export async function makeSynchronous(primaryUrl: string, name: string): Promise
   await primary.connect();
   await primary.query(`alter system set synchronous_standby_names = 'FIRST 1 (${name})'`);
   await primary.query('select pg_reload_conf()');
-  for (let tries = 400; ; tries -= 1) {
+  for (let attempts = 400; ; attempts -= 1) {
     const { rows } = await primary.query(
       `select from pg_stat_replication where application_name = $1 and sync_state = 'sync'`,
       [name],
     );
     if (rows.length === 1) break;
-    if (tries === 0) throw new Error(`the standby ${name} does not follow`);
+    if (attempts === 0) throw new Error(`the standby ${name} does not follow`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await primary.end();

@@ -7,7 +7,7 @@ import { HDKey } from '@scure/bip32';
 import { evmAddress } from '../../src/base/chain/address.ts';
 import { evmDigest, signedEvmTransaction } from '../../src/chains/evm-transaction.ts';
 import { signDigest } from '../../src/chains/signature.ts';
-import { type Signer, SignerAway, SignerRefused } from '../../src/rails/chain/signer.ts';
+import { type Signer, SignerRefused, SignerUnavailable } from '../../src/rails/chain/signer.ts';
 
 /** The signer. */
 export interface TestSigner extends Signer {
@@ -38,13 +38,13 @@ export function testSigner(seed = 'a wallet of the tests, public knowledge'): Te
       page: null,
     }),
     sign: async ({ id, key, unsigned }) => {
-      if (signer.fault === 'away') throw new SignerAway('no answer');
+      if (signer.fault === 'away') throw new SignerUnavailable('no answer');
       if (signer.fault === 'limit') throw new SignerRefused('limit_hour');
       if (signer.fault === 'refused') throw new SignerRefused('destination');
       const keys = key.purpose === 'hot' ? hot : deposits.deriveChild(0).deriveChild(key.index);
       const signature = signDigest(evmDigest(unsigned), keys.privateKey as Uint8Array);
       signer.signed.push(id);
-      if (signer.fault === 'lost') throw new SignerAway('the answer was lost');
+      if (signer.fault === 'lost') throw new SignerUnavailable('the answer was lost');
       return signedEvmTransaction(unsigned, signature);
     },
   };

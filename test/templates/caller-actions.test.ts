@@ -135,7 +135,7 @@ test('a quote is accepted as long as its price holds; out of the balance that re
     ['accept_quote', 'debit available 18 USDT_TRX', 'credit in_transit 18 USDT_TRX', 'payout 95 BRL'],
     ['cancel'],
   ]);
-  expect(actionsAt(row)[0]?.act).toBe('balance.pay_out');
+  expect(actionsAt(row)[0]?.permission).toBe('balance.pay_out');
   expect(shown(row, NOW + 86_400_000).map(([name]) => name)).toEqual(['cancel']);
 });
 

@@ -14,7 +14,7 @@ import {
   type Run,
   SAMPLES,
   type SampleName,
-  standing,
+  statusSection,
 } from '../support/machine.ts';
 
 const CHARGED = 'created identity_passed charge_created';
@@ -52,14 +52,14 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     ['not said', undefined],
   ])('takes the part when that fails before the dispute ends; its amount is %s', (_, amount) => {
     const open = take(parted(), opened(amount));
-    expect(standing(open.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
+    expect(statusSection(open.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
     const whole = take(open, failed(open));
-    expect(standing(whole.book, 'M.')).toEqual(['M.blocked USDT_TRX 100']);
+    expect(statusSection(whole.book, 'M.')).toEqual(['M.blocked USDT_TRX 100']);
     const end = take(whole, accepted);
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 550 done']);
-    expect(standing(end.book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
     const free = take(whole, rejected);
-    expect(standing(free.book, 'M.')).toEqual(['M.available USDT_TRX 100']);
+    expect(statusSection(free.book, 'M.')).toEqual(['M.available USDT_TRX 100']);
   });
 
   test('takes the part when that fails after the dispute was accepted', () => {
@@ -67,7 +67,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     expect(returnsOf(cut)).toEqual(['part 220 requested', 'dispute 330 done']);
     const end = take(cut, failed(cut));
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 550 done']);
-    expect(standing(end.book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
     expect(taken(end, opened())).toBeUndefined();
   });
 
@@ -75,8 +75,8 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     const open = take(parted(), opened('440.00'));
     for (const end of [take(open, failed(open), accepted), take(take(open, accepted), failed(open))]) {
       expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 440 done']);
-      expect(standing(end.book, 'M.')).toEqual(['M.available USDT_TRX 20']);
-      expect(standing(end.book, 'A.pix')).toEqual(['A.pix BRL -110']);
+      expect(statusSection(end.book, 'M.')).toEqual(['M.available USDT_TRX 20']);
+      expect(statusSection(end.book, 'A.pix')).toEqual(['A.pix BRL -110']);
     }
   });
 
@@ -84,12 +84,12 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     const cut = take(parted(), opened('550.00'), accepted);
     const end = take(cut, back('550.00'));
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 550 done']);
-    expect(standing(end.book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
     // The end of the part is still told: it changes nothing, or both were paid.
-    expect(standing(take(end, failed(cut)).book)).toEqual([]);
+    expect(statusSection(take(end, failed(cut)).book)).toEqual([]);
     const twice = take(end, settled(cut));
     expect(returnsOf(twice)).toEqual(['part 220 done', 'dispute 550 done']);
-    expect(standing(twice.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
+    expect(statusSection(twice.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
     for (const trigger of [settled(cut), failed(cut), opened(), back('550.00')])
       expect(taken(twice, trigger), trigger.on).toBeUndefined();
   });
@@ -98,7 +98,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     const cut = take(parted(), opened('550.00'), accepted);
     const both = take(cut, settled(cut), back('550.00'));
     expect(returnsOf(both)).toEqual(['part 220 done', 'dispute 550 done']);
-    expect(standing(both.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
+    expect(statusSection(both.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
   });
 
   test('is unwound as far as the payment goes; only what exceeds it is owed in BRL (L8b, L67)', () => {
@@ -106,15 +106,19 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     expect(returnsOf(cut)).toEqual(['part 220 credited_back', 'dispute 440 done']);
     const end = take(cut, settled(cut));
     expect(returnsOf(end)).toEqual(['part 220 done', 'dispute 440 done']);
-    expect(standing(end.book, 'A.')).toEqual(['A.pix BRL 110', 'A.recv BRL -110', 'A.recv USDT_TRX -20']);
-    expect([standing(end.book, 'E.fx'), standing(end.book, 'R.')]).toEqual([[], []]);
+    expect(statusSection(end.book, 'A.')).toEqual([
+      'A.pix BRL 110',
+      'A.recv BRL -110',
+      'A.recv USDT_TRX -20',
+    ]);
+    expect([statusSection(end.book, 'E.fx'), statusSection(end.book, 'R.')]).toEqual([[], []]);
   });
 
   test('leaves the part to the account holder where the bank says that it took the rest alone', () => {
     const cut = take(parted(), opened('550.00'), accepted, back('330.00'));
     const end = take(cut, failed(cut));
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 330 done']);
-    expect(standing(end.book, 'M.')).toEqual(['M.available USDT_TRX 40']);
+    expect(statusSection(end.book, 'M.')).toEqual(['M.available USDT_TRX 40']);
     expect(taken(end, back('550.00'))).toBeUndefined();
   });
 });
@@ -126,13 +130,13 @@ describe('C-34: a dispute that was rejected and is then accepted under the same 
     expect(steps).toEqual(['dispute/OPEN', 'dispute/ACCEPTED']);
     const end = take(before, accepted);
     expect(returnsOf(end)).toEqual([amount ? 'dispute 220 done' : 'dispute 550 done']);
-    expect(standing(end.book, 'M.')).toEqual(amount ? ['M.available USDT_TRX 60'] : []);
+    expect(statusSection(end.book, 'M.')).toEqual(amount ? ['M.available USDT_TRX 60'] : []);
     expect(taken(end, accepted)).toBeUndefined();
   });
 
   test('is owed to the house for what was spent since', () => {
     const end = take(drive(take(run(CREDITED), opened(), rejected), 'SPEND'), accepted);
-    expect(standing(end.book, 'A.recv')).toEqual(['A.recv USDT_TRX -100']);
+    expect(statusSection(end.book, 'A.recv')).toEqual(['A.recv USDT_TRX -100']);
   });
 
   test('is known after another dispute, and from a version that did not store rejected ones', () => {
@@ -154,7 +158,7 @@ describe('C-34: a dispute that was rejected and is then accepted under the same 
 
 describe('C-34: a dispute while the payment goes back whole', () => {
   const refunding = () => run(`${CREDITED} payment_refunded`);
-  const owed = 'L.payer BRL 550';
+  const receivable = 'L.payer BRL 550';
 
   test.each([
     ['opened and accepted while the refund is under way', [opened('550.00'), accepted, 'failed']],
@@ -166,7 +170,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
     const end = take(start, ...way.map((each) => (each === 'failed' ? failed(start) : each)));
     expect([stepNameOf(end.row), returnsOf(end)]).toEqual(['refund/DONE', ['refund 550 paid_by_hand']]);
     expect(end.row.process?.returns?.[0]?.reference).toBe('MED MED');
-    expect(standing(end.book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
     for (const on of ['refund_retried', 'refund_paid_by_hand', 'refund_settled'] as const)
       expect(taken(end, { on, reference: 'x' } as Trigger), on).toBeUndefined();
   });
@@ -174,7 +178,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
   test('keeps a failed refund from being ordered again, until it is rejected', () => {
     const start = refunding();
     const held = take(start, opened(), failed(start));
-    expect([stepNameOf(held.row), standing(held.book, 'L.')]).toEqual(['refund/ERROR', [owed]]);
+    expect([stepNameOf(held.row), statusSection(held.book, 'L.')]).toEqual(['refund/ERROR', [receivable]]);
     expect(held.steps.at(-1)?.effects).toEqual([]);
     expect(taken(held, { on: 'refund_retried' })).toBeUndefined();
     const free = take(held, rejected);
@@ -194,9 +198,9 @@ describe('C-34: a dispute while the payment goes back whole', () => {
         'refund/ERROR',
         ['refund 330 failed', 'refund 220 paid_by_hand'],
       ]);
-      expect(standing(rest.book, 'L.')).toEqual(['L.payer BRL 330']);
+      expect(statusSection(rest.book, 'L.')).toEqual(['L.payer BRL 330']);
       const end = drive(rest, 'refund_retried refund_settled');
-      expect([stepNameOf(end.row), standing(end.book)]).toEqual(['refund/DONE', []]);
+      expect([stepNameOf(end.row), statusSection(end.book)]).toEqual(['refund/DONE', []]);
     }
   });
 
@@ -204,18 +208,18 @@ describe('C-34: a dispute while the payment goes back whole', () => {
     const start = run(`${CHARGED} pix_under refund_requested`);
     const end = drive(take(start, opened('540.00'), accepted), 'refund_failed');
     expect([stepNameOf(end.row), returnsOf(end)]).toEqual(['refund/DONE', ['payment 540 paid_by_hand']]);
-    expect(standing(end.book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
   });
 
   test('ends a refund that is under way for long when the bank says that the dispute took the money', () => {
     const start = refunding();
     const end = take(start, opened(), accepted, back('550.00'));
     expect([stepNameOf(end.row), returnsOf(end)]).toEqual(['refund/DONE', ['refund 550 paid_by_hand']]);
-    expect(standing(end.book)).toEqual([]);
-    expect(standing(take(end, failed(start)).book)).toEqual([]);
+    expect(statusSection(end.book)).toEqual([]);
+    expect(statusSection(take(end, failed(start)).book)).toEqual([]);
     const twice = take(end, settled(start));
     expect(returnsOf(twice)).toEqual(['refund 550 done', 'dispute 550 done']);
-    expect(standing(twice.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
+    expect(statusSection(twice.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
     for (const trigger of [settled(start), failed(start)]) expect(taken(twice, trigger)).toBeUndefined();
   });
 
@@ -226,10 +230,10 @@ describe('C-34: a dispute while the payment goes back whole', () => {
       [settled(start), opened('550.00'), accepted],
     ]) {
       const done = take(start, ...way);
-      expect([stepNameOf(done.row), standing(done.book)]).toEqual(['refund/DONE', []]);
+      expect([stepNameOf(done.row), statusSection(done.book)]).toEqual(['refund/DONE', []]);
       const both = take(done, back('550.00'));
       expect(returnsOf(both)).toEqual(['refund 550 done', 'dispute 550 done']);
-      expect(standing(both.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
+      expect(statusSection(both.book)).toEqual(['A.pix BRL 550', 'A.recv BRL -550']);
     }
   });
 });

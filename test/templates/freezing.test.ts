@@ -13,7 +13,7 @@ import {
   drive,
   type Run,
   SAMPLES,
-  standing,
+  statusSection,
   templateOf,
 } from '../support/machine.ts';
 
@@ -38,11 +38,11 @@ describe('a PIX', () => {
 
   test('that is frozen is not rejected, and converted when two people have released it', () => {
     const frozen = take(paid(), { on: 'frozen' });
-    expect([at(frozen), standing(frozen.book)]).toEqual([FROZEN, standing(paid().book)]);
+    expect([at(frozen), statusSection(frozen.book)]).toEqual([FROZEN, statusSection(paid().book)]);
     for (const trigger of [{ on: 'hold_rejected' }, { on: 'refund_requested' }] as const)
       expect(isRefused(frozen, trigger)).toBe(true);
     const first = take(frozen, one);
-    expect([at(first), standing(first.book)]).toEqual([FROZEN, standing(frozen.book)]);
+    expect([at(first), statusSection(first.book)]).toEqual([FROZEN, statusSection(frozen.book)]);
     expect(isRefused(first, one)).toBe(true);
     expect(at(take(first, other))).toBe('swap_transfer/INITIAL');
   });
@@ -58,10 +58,10 @@ describe('a PIX', () => {
       payerTaxId: null,
     });
     const frozen = take(under, { on: 'frozen' });
-    expect([at(under), at(frozen), standing(frozen.book)]).toEqual([
+    expect([at(under), at(frozen), statusSection(frozen.book)]).toEqual([
       'depositpix/UNDERPAID',
       FROZEN,
-      standing(under.book),
+      statusSection(under.book),
     ]);
     expect(isRefused(frozen, { on: 'refund_requested' })).toBe(true);
     expect(at(take(frozen, one, other))).toBe('refund/INITIAL');
@@ -98,10 +98,13 @@ describe('a deposit', () => {
 
   test('that is frozen lies in blocked, is not sent back, and is credited when two people have released it', () => {
     const frozen = take(drive(begin(SAMPLES['offramp from address']), DEPOSITED), { on: 'frozen' });
-    expect([at(frozen), standing(frozen.book, 'M.')]).toEqual([FROZEN, ['M.blocked USDT_TRX 100.000137']]);
+    expect([at(frozen), statusSection(frozen.book, 'M.')]).toEqual([
+      FROZEN,
+      ['M.blocked USDT_TRX 100.000137'],
+    ]);
     expect(isRefused(frozen, { on: 'hold_rejected' })).toBe(true);
     const released = take(frozen, one, other);
-    expect([at(released), standing(released.book, 'M.')]).toEqual([
+    expect([at(released), statusSection(released.book, 'M.')]).toEqual([
       'partial_success/DONE',
       ['M.available USDT_TRX 100.000137'],
     ]);
@@ -135,6 +138,6 @@ describe('money out', () => {
     expect(at(take(frozen, one))).toBe(FROZEN);
     expect(at(take(frozen, one, other))).toBe('send_withdrawl_dash/SENDING');
     const cancelled = take(frozen, { on: 'cancelled' });
-    expect(standing(cancelled.book, 'M.')).toEqual(['M.available USDT_TRX 150']);
+    expect(statusSection(cancelled.book, 'M.')).toEqual(['M.available USDT_TRX 150']);
   });
 });

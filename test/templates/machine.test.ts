@@ -39,7 +39,7 @@ import {
   type SampleName,
   SPEND,
   STRANGER,
-  standing,
+  statusSection,
   stepOf,
   templateOf,
   trigger,
@@ -78,7 +78,7 @@ const PLACES_MAX = 8_000;
 
 /** @returns every place that triggers lead to from here, with a shortest way there. */
 function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
-  const visited = new Map(starts.map((run) => [placeOf(run), run]));
+  const visited = new Map(starts.map((run) => [positionOf(run), run]));
   for (const run of visited.values()) {
     expect(visited.size, `places of ${run.row.template}`).toBeLessThan(PLACES_MAX);
     for (const each of fitting(run.row, triggers)) {
@@ -96,7 +96,7 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
         continue;
       for (const nowMs of CLOCKS) {
         const after = advance(run, each, nowMs)?.at(-1);
-        if (after && !visited.has(placeOf(after))) visited.set(placeOf(after), after);
+        if (after && !visited.has(positionOf(after))) visited.set(positionOf(after), after);
       }
     }
   }
@@ -104,7 +104,7 @@ function explored(starts: readonly Run[], triggers = TRIGGERS): readonly Run[] {
 }
 
 /** What tells two places apart: all but how long it took to get there. */
-function placeOf({ row, book }: Run): string {
+function positionOf({ row, book }: Run): string {
   const { accountId, id, updatedAt, ...facts } = row;
   const process: Partial<Process> = facts.process ?? {};
   const {
@@ -130,7 +130,7 @@ function placeOf({ row, book }: Run): string {
     .map(({ kind, state, amount }) => [kind, state === 'paid_by_hand' ? 'done' : state, amount]);
   return JSON.stringify([
     { ...facts, process: { ...rest, ...judged, goingBack, held, sequence: 0 } },
-    standing(book),
+    statusSection(book),
   ]);
 }
 
@@ -249,7 +249,7 @@ describe('every published step is reached', () => {
   ] as const)('C-30: %s ends where the balance is a minor unit short, and nothing is posted', (sample, path) => {
     const poor = at(sample, 'created', { USDT_TRX: '99.999999' });
     expect(pathOf(poor).join(' ')).toBe(path);
-    expect(standing(poor.book)).toEqual(['M.available USDT_TRX 99.999999']);
+    expect(statusSection(poor.book)).toEqual(['M.available USDT_TRX 99.999999']);
   });
 });
 
@@ -366,12 +366,12 @@ describe('the published scenarios', () => {
     const start = begin(SAMPLES[sample], means ?? {});
     const end = drive(start, way);
     expect(end.journals.map(said)).toEqual(expected.filter((each) => each !== SPEND).map(said));
-    expect(standing(end.book)).toEqual(standing(posted(start.book, expected) as Book));
+    expect(statusSection(end.book)).toEqual(statusSection(posted(start.book, expected) as Book));
   });
 
   test('a dispute holds what is there; what is missing when it is accepted is owed to the house', () => {
     const run = at('onramp', `${TO_CHARGE.onramp} ${CREDITED} SPEND dispute_opened`, { USDT_TRX: '60' });
-    expect(standing(run.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
+    expect(statusSection(run.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
     const accepted = drive(run, 'dispute_accepted');
     expect(accepted.journals.slice(-2).map(said)).toEqual([
       'L8: A.pix BRL 330, E.fx BRL -322.5, E.fx USDT_TRX 60, M.blocked USDT_TRX -60, R.fee BRL -7.5',
@@ -390,7 +390,10 @@ describe('the published scenarios', () => {
     const way = `${LATE_DEPOSIT} requoted swap_settled payout_rejected`;
     const run = at('offramp from address', way, {});
     expect(run.journals.map(({ name }) => name).slice(3)).toEqual(['L35', 'L20', 'L21', 'L24', 'L45']);
-    expect(standing(run.book)).toEqual(['A.custody USDT_TRX -100.000137', 'M.blocked USDT_TRX 100.000137']);
+    expect(statusSection(run.book)).toEqual([
+      'A.custody USDT_TRX -100.000137',
+      'M.blocked USDT_TRX 100.000137',
+    ]);
   });
 });
 
@@ -519,7 +522,7 @@ describe('triggers that do not fit are refused', () => {
     const lost = at('offramp from address', `${TO_ADDRESS} deposit_seen deposit_confirmed ${way}`);
     expect(stepNameOf(lost.row)).toBe('compliance/UNCOMPLIANT');
     expect(isEverTaken(lost, trigger('hold_rejected'))).toBe(false);
-    expect(standing(drive(lost, 'released').book, 'A.')).toEqual(['A.recv USDT_TRX -100.000137']);
+    expect(statusSection(drive(lost, 'released').book, 'A.')).toEqual(['A.recv USDT_TRX -100.000137']);
   });
 
   const HELD_AT = [
@@ -544,7 +547,7 @@ describe('triggers that do not fit are refused', () => {
     expect(ordered.steps.at(-1)?.effects.map(({ name }) => name)).toEqual(['send_back']);
     const back = drive(ordered, 'return_confirmed');
     expect(back.journals.filter(({ name }) => name === 'L34')).toHaveLength(1);
-    expect(standing(back.book, 'M.blocked')).toEqual([]);
+    expect(statusSection(back.book, 'M.blocked')).toEqual([]);
     expect(isEverTaken(back, trigger('return_failed'))).toBe(false);
   });
 
@@ -553,8 +556,8 @@ describe('triggers that do not fit are refused', () => {
     const { heldAt: _, ...process } = row.process as Process;
     const again = drive({ ...run, row: { ...row, process } }, 'return_failed');
     expect(stepNameOf(again.row)).toBe('compliance/UNCOMPLIANT');
-    expect(standing(drive(again, 'released').book, 'M.')).toEqual(
-      standing(drive(at('offramp from address', LATE_DEPOSIT), 'kept').book, 'M.'),
+    expect(statusSection(drive(again, 'released').book, 'M.')).toEqual(
+      statusSection(drive(at('offramp from address', LATE_DEPOSIT), 'kept').book, 'M.'),
     );
   });
 

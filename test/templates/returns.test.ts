@@ -21,7 +21,7 @@ import {
   type Run,
   SAMPLES,
   type SampleName,
-  standing,
+  statusSection,
 } from '../support/machine.ts';
 
 const CHARGED = 'created identity_passed charge_created';
@@ -49,23 +49,23 @@ const taken = (from: Run, trigger: Trigger, nowMs = DURING_MS) => advance(from, 
 describe('the excess over the price', () => {
   test('is owed to the payer until its return is confirmed (L9)', () => {
     const done = run(`${CHARGED} pix_over cleared swap_settled`);
-    expect(standing(done.book, 'L.')).toEqual(['L.payer BRL 20']);
+    expect(statusSection(done.book, 'L.')).toEqual(['L.payer BRL 20']);
     expect(returnsOf(done)).toEqual(['excess 20 requested']);
     const back = drive(done, 'excess_returned');
     expect(last(back)).toEqual(['L9: A.pix BRL 20, L.payer BRL -20']);
     expect([stepNameOf(back.row), returnsOf(back)]).toEqual(['success/DONE', ['excess 20 done']]);
-    expect(standing(back.book, 'L.')).toEqual([]);
+    expect(statusSection(back.book, 'L.')).toEqual([]);
   });
 
   test('stays owed when its return fails, and is tried again under a new id', () => {
     const failed = run(`${CHARGED} pix_over excess_failed cleared swap_settled`);
-    expect(standing(failed.book, 'L.')).toEqual(['L.payer BRL 20']);
+    expect(statusSection(failed.book, 'L.')).toEqual(['L.payer BRL 20']);
     const again = drive(failed, 'refund_retried');
     expect(returnsOf(again)).toEqual(['excess 20 retried', 'excess 20 requested']);
     expect(again.steps.at(-1)?.effects.map(({ name }) => name)).toEqual(['order_returns']);
     const ids = again.row.process?.returns?.map(({ returnId }) => returnId) ?? [];
     expect(new Set(ids).size).toBe(2);
-    expect(standing(drive(again, 'excess_returned').book, 'L.')).toEqual([]);
+    expect(statusSection(drive(again, 'excess_returned').book, 'L.')).toEqual([]);
   });
 
   test('can be paid by hand (L62)', () => {
@@ -94,7 +94,7 @@ describe('a return that failed for good', () => {
     expect(pathOf(back).slice(-4).join(' ')).toBe('refund/INITIAL refund/ERROR refund/INITIAL refund/DONE');
     expect(last(back)).toEqual(['L4: A.pix BRL 540, L.payer BRL -540']);
     expect(returnsOf(back)).toEqual(['payment 540 retried', 'payment 540 done']);
-    expect(standing(back.book)).toEqual([]);
+    expect(statusSection(back.book)).toEqual([]);
   });
 
   test('is settled by hand: booked, with what the operator noted', () => {
@@ -105,7 +105,7 @@ describe('a return that failed for good', () => {
       state: 'paid_by_hand',
       reference: 'E12345678202611211205abcdef12345',
     });
-    expect(standing(paid.book)).toEqual([]);
+    expect(statusSection(paid.book)).toEqual([]);
   });
 
   test('before returns were stored is what was paid, less what was paid beyond the price', () => {
@@ -119,14 +119,14 @@ describe('a return that failed for good', () => {
       'refund/INITIAL',
       ['payment 550 requested'],
     ]);
-    expect(standing(drive(retried, 'refund_settled').book)).toEqual([]);
-    const byHand = drive(old, 'refund_paid_by_hand');
-    expect([stepNameOf(byHand.row), returnsOf(byHand)]).toEqual([
+    expect(statusSection(drive(retried, 'refund_settled').book)).toEqual([]);
+    const manual = drive(old, 'refund_paid_by_hand');
+    expect([stepNameOf(manual.row), returnsOf(manual)]).toEqual([
       'refund/DONE',
       ['payment 550 paid_by_hand'],
     ]);
-    expect(standing(byHand.book)).toEqual([]);
-    for (const end of [byHand, drive(retried, 'refund_settled')])
+    expect(statusSection(manual.book)).toEqual([]);
+    for (const end of [manual, drive(retried, 'refund_settled')])
       expect(taken(end, { on: 'refund_retried' })).toBeUndefined();
   });
 
@@ -137,7 +137,7 @@ describe('a return that failed for good', () => {
     ] as const;
     for (const [first, again] of ways) {
       let [at, nowMs] = [run(first), DURING_MS];
-      for (let tries = 0; tries < 5; tries++) {
+      for (let attempts = 0; attempts < 5; attempts++) {
         const [effect] = at.steps.at(-1)?.effects ?? [];
         expect(effect).toMatchObject({ name: 'retry_returns' });
         nowMs = effect?.dueMs as number;
@@ -176,7 +176,7 @@ describe('C-35: a refund by the account holder', () => {
     ]);
     const back = drive(refunding, 'refund_settled');
     expect([stepNameOf(back.row), back.row.errorEn]).toEqual(['refund/DONE', '']);
-    expect(standing(back.book)).toEqual([]);
+    expect(statusSection(back.book)).toEqual([]);
   });
 
   test('of a part keeps the step, and has events of its own', () => {
@@ -196,7 +196,7 @@ describe('C-35: a refund by the account holder', () => {
       'refund/DONE',
       ['part 220 done', 'refund 330 done'],
     ]);
-    expect(standing(rest.book)).toEqual([]);
+    expect(statusSection(rest.book)).toEqual([]);
   });
 
   test('is credited back to the balance when its part fails (L61), and can be requested again', () => {
@@ -206,7 +206,7 @@ describe('C-35: a refund by the account holder', () => {
     ]);
     expect([stepNameOf(failed.row), returnsOf(failed)]).toEqual(['success/DONE', ['part 220 credited_back']]);
     expect(eventsOf(failed)).toEqual(['partial_refund.requested', 'partial_refund.failed']);
-    expect(standing(drive(failed, 'payment_refunded refund_settled').book)).toEqual([]);
+    expect(statusSection(drive(failed, 'payment_refunded refund_settled').book)).toEqual([]);
   });
 
   test.each([
@@ -216,8 +216,8 @@ describe('C-35: a refund by the account holder', () => {
   ] as const)('is taken of a payment that was %s, with the network fee', (_, sample, way) => {
     const back = drive(run(way, sample, { USDT_TRX: '100' }), 'payment_refunded refund_settled');
     expect(stepNameOf(back.row)).toBe('refund/DONE');
-    expect(standing(back.book, 'E.fx')).toEqual([]);
-    expect(standing(back.book, 'A.pix')).toEqual([]);
+    expect(statusSection(back.book, 'E.fx')).toEqual([]);
+    expect(statusSection(back.book, 'A.pix')).toEqual([]);
   });
 
   test('is refused where the balance is a minor unit short, beyond what is left, of nothing, and after 90 days', () => {
@@ -245,7 +245,7 @@ describe('disputes', () => {
   ] as const)('come after %s', (_, sample, way) => {
     const accepted = drive(run(way, sample), 'dispute_opened dispute_accepted');
     expect(stepNameOf(accepted.row)).toBe('dispute/ACCEPTED');
-    expect(standing(accepted.book, 'M.')).toEqual([]);
+    expect(statusSection(accepted.book, 'M.')).toEqual([]);
     expect(returnsOf(accepted)).toEqual(['dispute 550 done']);
   });
 
@@ -259,14 +259,14 @@ describe('disputes', () => {
     expect(returnsOf(accepted)).toEqual(['dispute 220 done']);
     const again = drive(accepted, 'dispute_opened dispute_accepted');
     expect(returnsOf(again)).toEqual(['dispute 220 done', 'dispute 330 done']);
-    expect(standing(again.book)).toEqual([]);
+    expect(statusSection(again.book)).toEqual([]);
     expect(taken(again, { on: 'dispute_opened' })).toBeUndefined();
   });
 
   test('about more than is left are about what is left', () => {
     const accepted = run(`${CREDITED} refund_part part_returned dispute_opened dispute_accepted`);
     expect(returnsOf(accepted)).toEqual(['part 220 done', 'dispute 330 done']);
-    expect(standing(accepted.book)).toEqual([]);
+    expect(statusSection(accepted.book)).toEqual([]);
   });
 
   test('of which a part was spent: what is missing of the part is owed to the house', () => {
@@ -328,7 +328,7 @@ test('parts in any order, returned or not, give back the whole and nothing else'
       }
       const rest = taken(present, refund());
       const end = rest ? drive(rest, 'refund_settled') : present;
-      expect(standing(end.book)).toEqual([]);
+      expect(statusSection(end.book)).toEqual([]);
     }),
     { numRuns: 300, seed: 20_261_123 },
   );

@@ -271,19 +271,19 @@ function covered({ book }: Run): void {
  * What was paid is owed to the payer until it is converted or returned, and not a cent else. Of the steps that are at
  * rest these are two: a return that failed, and a denial after the payment, whose return was ordered but not begun.
  */
-function owed({ row, book }: Run): void {
+function receivable({ row, book }: Run): void {
   const name = stepNameOf(row);
-  const isOwed =
+  const hasReceivable =
     row.process?.paid !== undefined &&
     (/\/(PAID|OVERPAID|UNDERPAID|LATE|DIVERGENT|PENDING|REVIEW|DENIED|UNCOMPLIANT)$/.test(name) ||
       /^swap_transfer(_v2)?\/ERROR$/.test(name));
   expect(balanceOf(book, 'L.payer', 'BRL'), `L.payer at ${name}`).toBe(
-    (isOwed ? toMinor(row.process?.paid as string, 2) : 0n) + returnsOwed(row),
+    (hasReceivable ? toMinor(row.process?.paid as string, 2) : 0n) + unpaidReturns(row),
   );
 }
 
 /** Money that goes back is owed until its return is confirmed, or paid by hand. */
-function returnsOwed({ process }: ProcessRow): bigint {
+function unpaidReturns({ process }: ProcessRow): bigint {
   return (process?.returns ?? [])
     .filter(({ state }) => state === 'requested' || state === 'failed')
     .reduce((sum, { amount }) => sum + toMinor(amount, 2), 0n);
@@ -300,7 +300,9 @@ function atRest({ row, book }: Run): void {
   if (isAllBack) expect(nonZero(book, ['E.fx', 'R.fee', 'R.dust']), name).toEqual([]);
   // Beyond the payment the payer can get only what the account holder then owes in BRL (L67).
   if (isPaidIn(row) && isAllBack && name !== 'refund/ERROR' && !name.endsWith('/DENIED'))
-    expect(balanceOf(book, 'A.pix', 'BRL') + balanceOf(book, 'A.recv', 'BRL'), name).toBe(-returnsOwed(row));
+    expect(balanceOf(book, 'A.pix', 'BRL') + balanceOf(book, 'A.recv', 'BRL'), name).toBe(
+      -unpaidReturns(row),
+    );
 }
 
 /** Whether nothing was sold in the end: a conversion that was made is unwound, with its fee. */
@@ -342,7 +344,7 @@ describe.each(REGISTRY.templates)('walks of $name', ({ name, steps }) => {
         reached.add(stepNameOf(run.row));
         balanced(run, before);
         covered(run);
-        owed(run);
+        receivable(run);
         atRest(run);
         further(run, before);
         erring(run, before);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { isDecimal } from '../../src/base/money/money.ts';
-import { decimalOf } from '../../src/console/act.ts';
+import { decimalOf } from '../../src/console/action.ts';
 import { readBrl } from '../../src/ui/figures.ts';
 
 const NOTATIONS = [

@@ -91,7 +91,7 @@ export async function readHistory({ client, end2end }: Walker): Promise<History>
 }
 
 /** @returns the balances, and the line up to which the statement explains them: others may be moving the account. */
-export async function momentOf(client: Client): Promise<Moment> {
+export async function timeOf(client: Client): Promise<Moment> {
   for (;;) {
     const lastLine = await readLastLine(client);
     const balances = await readBalances(client);

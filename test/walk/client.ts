@@ -89,7 +89,7 @@ export class Client {
 
   /** What is refused for a moment (too many requests, a database that is away) is asked again. */
   async #send(method: string, path: string, body?: string): Promise<Answer> {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       const response = await fetch(this.baseUrl + path, {
         method,
         headers: {
@@ -100,7 +100,7 @@ export class Client {
       });
       const text = await response.text();
       const isLater = response.status === 429 || response.status === 503;
-      if (!isLater || tries >= RETRIES_MAX) return { status: response.status, json: parse(text) };
+      if (!isLater || attempts >= RETRIES_MAX) return { status: response.status, json: parse(text) };
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
   }

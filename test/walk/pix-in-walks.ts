@@ -14,7 +14,7 @@ import {
   rest,
   spend,
   wait,
-} from './acts.ts';
+} from './actions.ts';
 import { type JournalUse, scenarioJournals } from './published.ts';
 import { expectStatus, type Walk, type Walker } from './walker.ts';
 

@@ -17,7 +17,7 @@ import {
   rest,
   spendAll,
   wait,
-} from './acts.ts';
+} from './actions.ts';
 import { type JournalUse, scenarioJournals } from './published.ts';
 import { expectStatus, newCpf, type Walk, type Walker } from './walker.ts';
 
@@ -375,13 +375,13 @@ const WRONG = [
 ] as const;
 
 /** Each wrong deposit kept, sent back, converted after all; and each conversion that fails. */
-const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] => {
+const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, actions, steps]): Row[] => {
   const held = steps.at(-1) as string;
   return [
     {
       name: `${name}, kept`,
       scenario: 'offramp_instant wrong/late amount, merchant keeps it',
-      acts: [...acts, [held, keep]],
+      acts: [...actions, [held, keep]],
       steps: [...steps, KEPT],
       journals: scenarioJournals('offramp_instant wrong/late amount, merchant keeps it'),
       ...KEEPS,
@@ -389,7 +389,7 @@ const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] =>
     {
       name: `${name}, sent back`,
       scenario: 'offramp_instant wrong/late amount, refunded on-chain',
-      acts: [...acts, [held, post('resolve', { action: 'refund', address: REFUND_TO })]],
+      acts: [...actions, [held, post('resolve', { action: 'refund', address: REFUND_TO })]],
       steps: [...steps, ...SENT_BACK],
       journals: [
         ...scenarioJournals('offramp_instant wrong/late amount, refunded on-chain'),
@@ -398,14 +398,14 @@ const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] =>
     },
     {
       name: `${name}, converted at a new price`,
-      acts: [...acts, [held, requote]],
+      acts: [...actions, [held, requote]],
       steps: [...steps, ...PAID_OUT],
       journals: [...REQUOTED, ...named('L22')],
     },
     {
       name: `${name}, converted at a new price, rejected, kept`,
       plan: 'pix-out-reject',
-      acts: [...acts, [held, requote], ['pix_out/REJECTED', keep]],
+      acts: [...actions, [held, requote], ['pix_out/REJECTED', keep]],
       steps: [...steps, SWAP, SENDING, 'pix_out/REJECTED', KEPT],
       journals: [...REQUOTED, ...named('L24', 'L45', 'L35')],
       ...KEEPS,
@@ -413,7 +413,7 @@ const WRONG_ROWS: readonly Row[] = WRONG.flatMap(([name, acts, steps]): Row[] =>
     {
       name: `${name}, not converted at a new price, sent back`,
       plan: 'swap-fail',
-      acts: [...acts, [held, requote], ['swap_transfer/ERROR', sendBack]],
+      acts: [...actions, [held, requote], ['swap_transfer/ERROR', sendBack]],
       steps: [...steps, SWAP, 'swap_transfer/ERROR', ...SENT_BACK],
       journals: [...REQUOTED, ...named('L24', 'L45', 'L34', 'L12')],
     },

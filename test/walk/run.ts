@@ -16,9 +16,9 @@ import {
   checkSteps,
   checkWorth,
   type Entry,
-  momentOf,
   readHistory,
   readLines,
+  timeOf,
 } from './checks.ts';
 import { Client } from './client.ts';
 import { meansOf } from './means.ts';
@@ -50,11 +50,11 @@ export async function runWalk(client: Client, means: Means, walk: Walk): Promise
   const complain = (what: string) => void problems.push(what);
   const walker = new Walker(client, means, walk);
   try {
-    const before = await momentOf(client);
+    const before = await timeOf(client);
     for (const [currency, amount] of Object.entries(walk.funds ?? {})) await walker.fund(currency, amount);
     if (walk.steps.length === 0) await passNothing(walker, complain);
     else await pass(walker);
-    const after = await momentOf(client);
+    const after = await timeOf(client);
     const lines = await readLines(client, before, after);
     checkChain(lines, after, complain);
     checkBalances(walker, { before, after, lines }, complain);
@@ -69,9 +69,9 @@ export async function runWalk(client: Client, means: Means, walk: Walk): Promise
 /** The whole way, and a little longer: what comes too late must not change anything any more. */
 async function pass(walker: Walker): Promise<void> {
   if (!(await walker.make())) throw new Error('was refused');
-  for (const [at, act] of walker.walk.acts) {
+  for (const [at, action] of walker.walk.acts) {
     await walker.reach(at);
-    await act(walker);
+    await action(walker);
   }
   await walker.reach(walker.walk.steps.at(-1) as string);
   await walker.advance('3s');

@@ -23,7 +23,7 @@ export type Destination =
   | { readonly pixKey: { readonly type: string; readonly key: string } };
 
 /** What is done at a step. */
-export type Act = (walker: Walker) => Promise<unknown>;
+export type Action = (walker: Walker) => Promise<unknown>;
 
 /** Makes the transaction. @returns its id; undefined when it was refused as it had to be. */
 export type Make = (walker: Walker) => Promise<string | undefined>;
@@ -45,7 +45,7 @@ export interface Walk {
   readonly path: string;
   readonly make: Make;
   /** Acts in order, each once the step is reached. */
-  readonly acts: readonly (readonly [at: StepText, act: Act])[];
+  readonly acts: readonly (readonly [at: StepText, act: Action])[];
   /** Every step passed, in order. */
   readonly steps: readonly StepText[];
   /** Journals of the transaction, in order; those of house accounts alone may be left out. */
@@ -60,7 +60,7 @@ export interface Walk {
 }
 
 const PATIENCE_MS = 30_000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 /** So long nothing happens until the clock is set ahead. */
 const STILL_MS = 60;
 const STEP = '2s';
@@ -129,7 +129,7 @@ export class Walker {
         await this.advance(STEP);
         since = Date.now();
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 

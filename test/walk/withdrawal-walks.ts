@@ -1,7 +1,7 @@
 /** Walks of withdrawals, to wallets and to PIX keys. */
 
 import { sum } from '../../src/base/money/money.ts';
-import { decide, inTurn, play, post, postBySecond, postRefused, refused, rest, wait } from './acts.ts';
+import { decide, inTurn, play, post, postBySecond, postRefused, refused, rest, wait } from './actions.ts';
 import { type JournalUse, scenarioJournals } from './published.ts';
 import type { Destination, Make, Walk, Walker } from './walker.ts';
 

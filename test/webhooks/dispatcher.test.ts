@@ -3,9 +3,9 @@
  * written as the engine writes them, real receivers on this machine, a clock that is set ahead.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { keepMonths } from '../../src/resolvers/engine/housekeeping.ts';
+import { rotateMonths } from '../../src/resolvers/engine/housekeeping.ts';
 import type { Database } from '../../src/store/connection/database.ts';
-import { endTries, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
+import { endAttempts, leaseDeliveries } from '../../src/store/webhooks/deliveries.ts';
 import { createDispatcher } from '../../src/webhooks/dispatcher.ts';
 import { JITTER } from '../../src/webhooks/schedule.ts';
 import type { WebhookWorker } from '../../src/webhooks/worker.ts';
@@ -407,7 +407,7 @@ describe('the endpoint', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const counts: number[] = [];
     for (let turn = 0; turn < 10; turn += 1) {
-      await dispatcher.turn();
+      await dispatcher.cycle();
       await dispatcher.idle();
       counts.push(receiver.at(shop.name).length);
       if (turn % 5 === 4) await dispatcher.tend();
@@ -514,7 +514,7 @@ describe('several dispatchers', () => {
       isTest: false,
       isGone: false,
     };
-    await endTries(
+    await endAttempts(
       test$.database,
       [{ ...lost, ...late, state: 'pending', dueMs: nowMs, blockedUntilMs: null }],
       nowMs,
@@ -566,12 +566,12 @@ test('months are made ahead, and dropped after their time with the deliveries of
        values (${shop.accountId}, 1, 'old', 1, 1, 'a', 'b', '2024-01-15Z', '{}')`,
   );
   const months = () => test$.owner.query(`select to_regclass('event_202401')::text as month`);
-  await keepMonths({ database: test$.database }, 90);
+  await rotateMonths({ database: test$.database }, 90);
   expect((await months()).rows, 'the relay has not seen it').toEqual([{ month: 'event_202401' }]);
   worker = runWebhooks(test$.database, clock);
   await happen(shop, 1);
   await untilStates(shop, 'pending', 'pending');
-  await keepMonths({ database: test$.database }, 90);
+  await rotateMonths({ database: test$.database }, 90);
   expect((await deliveriesOf(shop)).map(({ state }) => state)).toEqual(['skipped', 'pending']);
   const { rows } = await test$.owner.query(
     `select from pg_class where relname in ('event_202401', 'event_' || to_char(now() + interval '1 month', 'YYYYMM'))`,

@@ -454,30 +454,30 @@ describe('C-63: names', () => {
     };
     return { asked, resolve };
   }
-  const lookUp = (options: Parameters<typeof guardedLookup>[0], name = 'hooks.example', all = true) =>
+  const lookup = (options: Parameters<typeof guardedLookup>[0], name = 'hooks.example', all = true) =>
     new Promise<string | LookupAddress[]>((resolve, reject) => {
       guardedLookup(options)(name, { all }, (error, found) => (error ? reject(error) : resolve(found)));
     });
 
   test('public IPv4 and IPv6 addresses are returned', async () => {
     const { resolve } = resolver(['8.8.8.8', '2606:4700::1']);
-    expect(await lookUp({ ...STRICT, resolve })).toEqual([
+    expect(await lookup({ ...STRICT, resolve })).toEqual([
       { address: '8.8.8.8', family: 4 },
       { address: '2606:4700::1', family: 6 },
     ]);
-    expect(await lookUp({ ...STRICT, resolve }, 'hooks.example', false)).toBe('8.8.8.8');
+    expect(await lookup({ ...STRICT, resolve }, 'hooks.example', false)).toBe('8.8.8.8');
   });
 
   test('DNS rebinding: the checked addresses are returned; a later answer is checked again', async () => {
     const { resolve, asked } = resolver(['8.8.8.8'], ['127.0.0.1']);
-    expect(await lookUp({ ...STRICT, resolve })).toEqual([{ address: '8.8.8.8', family: 4 }]);
+    expect(await lookup({ ...STRICT, resolve })).toEqual([{ address: '8.8.8.8', family: 4 }]);
     expect(asked).toEqual(['hooks.example']);
-    await expect(lookUp({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
+    await expect(lookup({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
   });
 
   test('an answer that is changed after it was given changes nothing', async () => {
     const answer = ['8.8.8.8'];
-    const found = lookUp({ ...STRICT, resolve: async () => answer }).catch(() => []);
+    const found = lookup({ ...STRICT, resolve: async () => answer }).catch(() => []);
     await Promise.resolve();
     answer[0] = '127.0.0.1';
     expect(await found).not.toContainEqual({ address: '127.0.0.1', family: 4 });
@@ -500,7 +500,7 @@ describe('C-63: names', () => {
       ...(answers.includes('127.0.0.1') || answers.includes('::1') ? [] : [SANDBOX]),
     ]) {
       const { resolve } = resolver(answers);
-      await expect(lookUp({ ...options, resolve })).rejects.toMatchObject({
+      await expect(lookup({ ...options, resolve })).rejects.toMatchObject({
         name: 'GuardError',
         code: 'ADDRESS_REFUSED',
         message: NOT_PUBLIC,
@@ -512,7 +512,7 @@ describe('C-63: names', () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('8.8.8.8', '2606:4700::1', '127.0.0.1'));
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 1, maxLength: 4 }), async (answers) => {
-        const found = await lookUp({ ...STRICT, resolve: async () => answers }).catch(() => undefined);
+        const found = await lookup({ ...STRICT, resolve: async () => answers }).catch(() => undefined);
         const given = (found as LookupAddress[] | undefined)?.map((each) => each.address);
         expect(given).toEqual(answers.every(isPublicAddress) ? answers : undefined);
       }),
@@ -522,8 +522,8 @@ describe('C-63: names', () => {
 
   test('loopback answers are for the sandbox', async () => {
     const { resolve } = resolver(['127.0.0.1']);
-    expect(await lookUp({ ...SANDBOX, resolve })).toEqual([{ address: '127.0.0.1', family: 4 }]);
-    await expect(lookUp({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
+    expect(await lookup({ ...SANDBOX, resolve })).toEqual([{ address: '127.0.0.1', family: 4 }]);
+    await expect(lookup({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
   });
 
   test.each([
@@ -532,32 +532,32 @@ describe('C-63: names', () => {
     'a.localhost',
   ])('%s means loopback, whatever a resolver says', async (name) => {
     const { resolve, asked } = resolver(['8.8.8.8']);
-    expect(await lookUp({ ...SANDBOX, resolve }, name)).toEqual([
+    expect(await lookup({ ...SANDBOX, resolve }, name)).toEqual([
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
     ]);
-    await expect(lookUp({ ...STRICT, resolve }, name)).rejects.toThrow(NOT_PUBLIC);
+    await expect(lookup({ ...STRICT, resolve }, name)).rejects.toThrow(NOT_PUBLIC);
     expect(asked).toEqual([]);
   });
 
   test.each(['127.0.0.1', '2130706433', '0x7f.1', '::1'])('%s is not asked for as a name', async (name) => {
     const { resolve, asked } = resolver(['8.8.8.8']);
-    await expect(lookUp({ ...STRICT, resolve }, name)).rejects.toThrow(NOT_PUBLIC);
+    await expect(lookup({ ...STRICT, resolve }, name)).rejects.toThrow(NOT_PUBLIC);
     expect(asked).toEqual([]);
   });
 
   test('no answer, and a failing resolver, are failures', async () => {
-    await expect(lookUp({ ...STRICT, resolve: async () => [] })).rejects.toMatchObject({
+    await expect(lookup({ ...STRICT, resolve: async () => [] })).rejects.toMatchObject({
       code: 'NO_ADDRESS',
     });
     const failure = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
     const resolve = () => Promise.reject(failure);
-    await expect(lookUp({ ...STRICT, resolve })).rejects.toBe(failure);
+    await expect(lookup({ ...STRICT, resolve })).rejects.toBe(failure);
   });
 
   test('a name with a thousand addresses is tried at the first four', async () => {
     const answers = Array.from({ length: 1000 }, (_, index) => `8.8.${index >> 8}.${index & 255}`);
-    const found = await lookUp({ ...STRICT, resolve: async () => answers });
+    const found = await lookup({ ...STRICT, resolve: async () => answers });
     expect((found as LookupAddress[]).map((each) => each.address)).toEqual(answers.slice(0, 4));
   });
 });

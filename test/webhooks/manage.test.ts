@@ -272,7 +272,7 @@ describe('endpoints', () => {
     const made = await create();
     const { apiKey } = await app.addKey(shop.accountId, ['read', 'create', 'move']);
     const other = await app.addAccount();
-    const acts = [
+    const actions = [
       ...['removeWebhookEndpoint', 'pauseWebhookEndpoint', 'resumeWebhookEndpoint'].map(
         (name) =>
           `mutation($id: String!) { ${name}(input: { endpointId: $id }) { errors { code message path } } }`,
@@ -284,7 +284,7 @@ describe('endpoints', () => {
       'mutation($id: String!) { redeliverWebhooks(input: { filter: { endpointId: $id } }) { redelivery { matched } errors { code message path } } }',
       'query($id: String!) { viewer { account { webhookSecrets(endpointId: $id) { secret } } } }',
     ];
-    for (const text of acts) {
+    for (const text of actions) {
       expect((await refusal(text, { id: made.id }, apiKey)).code, text).toBe('FORBIDDEN');
       expect((await refusal(text, { id: made.id }, other.apiKey)).code, text).toBe('NOT_FOUND');
       expect((await refusal(text, { id: 'whe_0000000000000000' })).code, text).toBe('NOT_FOUND');
@@ -594,22 +594,22 @@ describe('pause and recovery', () => {
       `update webhook_endpoint set state = 'disabled', disabled_from_seq = 1 where account_id = $1 and id = $2`,
       [String(shop.accountId), id],
     );
-    const act = (name: string, of: string, fields: string) =>
+    const action = (name: string, of: string, fields: string) =>
       app.graphql(
         `mutation { ${name}(input: { endpointId: "${of}" }) { ${fields} errors { code message path } } }`,
         {},
         { key: shop.apiKey },
       );
     const held = await holdAccounts(app.owner, shop.accountId);
-    const recoveries = [1, 2].map(() => act('recoverWebhookEndpoint', id, 'redelivery { matched }'));
-    const removal = act('removeWebhookEndpoint', removed, 'webhookEndpoint { id: endpointId }');
-    const trial = act('sendTestWebhook', removed, 'webhookDelivery { id: deliveryId }');
+    const recoveries = [1, 2].map(() => action('recoverWebhookEndpoint', id, 'redelivery { matched }'));
+    const removal = action('removeWebhookEndpoint', removed, 'webhookEndpoint { id: endpointId }');
+    const trial = action('sendTestWebhook', removed, 'webhookDelivery { id: deliveryId }');
     try {
       await expect.poll(async () => (await app.owner.query(WAITING)).rowCount).toBe(1);
     } finally {
       await held.release();
     }
-    const codes = async (answers: readonly ReturnType<typeof act>[]) =>
+    const codes = async (answers: readonly ReturnType<typeof action>[]) =>
       (await Promise.all(answers)).map(({ json }) => errorsIn(json)?.[0]?.extensions.code);
     expect((await codes(recoveries)).toSorted()).toEqual(['STEP_CONFLICT', undefined]);
     expect(await codes([removal, trial])).toEqual([undefined, 'STEP_CONFLICT']);

@@ -45,7 +45,7 @@ async function happen(...accountIds: bigint[]): Promise<void> {
   );
   clock.notifier.notifyMoved(accountIds.map((accountId) => ({ accountId, transactionId: 0n })));
 }
-const tries = async (accountId: bigint) =>
+const attempts = async (accountId: bigint) =>
   (
     await store.owner.query(
       `select d.attempts, a.error, extract(epoch from d.due_at - now()) * 1000 < $2 and abs(extract(epoch from d.created_at - now())) * 1000 < $2
@@ -59,12 +59,12 @@ test('C-40, C-63: the deliveries of an account follow the clock and the rules of
   const [play, live] = [await open('sandbox'), await open('live')];
   await happen(play, live);
   await receiver.until('sandbox', 1);
-  await expect.poll(() => tries(live)).not.toEqual([]);
+  await expect.poll(() => attempts(live)).not.toEqual([]);
   // What waits is due long ago on the clock of the sandbox, which works on: there all ten tries would be over by now.
   clock.advance(30 * DAY);
   await happen(play);
   await receiver.until('sandbox', 2);
-  const tried = await tries(live);
+  const tried = await attempts(live);
   expect(tried.length).toBeLessThanOrEqual(2);
   for (const each of tried)
     expect(each).toMatchObject({ error: expect.stringContaining('URL_REFUSED'), isNear: true });

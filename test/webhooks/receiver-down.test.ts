@@ -140,10 +140,10 @@ describe('an hour without the receiver', () => {
       return (await states()).every(({ state }) => state === 'delivered') || undefined;
     });
     await expectAll(name, end2ends);
-    const tries = receiver
+    const attempt = receiver
       .at(name)
       .map(({ headers }) => `${headers['webhook-id']} ${headers['crossramp-attempt']}`);
-    expect(new Set(tries).size).toBe(tries.length);
+    expect(new Set(attempt).size).toBe(attempt.length);
   });
 
   test('nobody there', async () => {

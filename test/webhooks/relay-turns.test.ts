@@ -52,12 +52,12 @@ test('an account whose events nobody wants rests between its turns; none of its 
   const beganMs = performance.now();
   for (let n = 0; n < 40; n += 1) {
     await writeEvents(store.database, [{ accountId }]);
-    relay.hear([accountId]);
-    await relay.turn();
+    relay.noteEvents([accountId]);
+    await relay.cycle();
   }
   expect(relay.steps()).toBeLessThanOrEqual(stepsMax(beganMs));
   await eventually('all events', async () => {
-    await relay.turn();
+    await relay.cycle();
     return (await relayLag(store.database)).events === 0 || undefined;
   });
 });
@@ -69,15 +69,15 @@ test('C-61: of two relays that hear of every commit, one makes all deliveries an
   const beganMs = performance.now();
   for (let n = 0; n < 40; n += 1) {
     await writeEvents(store.database, [{ accountId }]);
-    for (const relay of [one, other]) relay.hear([accountId]);
-    expect((await one.turn()).deliveries).toBe(1);
-    expect((await other.turn()).deliveries).toBe(0);
+    for (const relay of [one, other]) relay.noteEvents([accountId]);
+    expect((await one.cycle()).deliveries).toBe(1);
+    expect((await other.cycle()).deliveries).toBe(0);
   }
   expect(other.steps()).toBeLessThanOrEqual(stepsMax(beganMs));
   // The first one has died: the other one relays what comes.
   await writeEvents(store.database, [{ accountId }]);
-  other.hear([accountId]);
-  await eventually('the last event', async () => (await other.turn()).deliveries === 1 || undefined);
+  other.noteEvents([accountId]);
+  await eventually('the last event', async () => (await other.cycle()).deliveries === 1 || undefined);
 });
 
 /** @returns how often a dispatcher looked that was notified again and again, and how long that was. */

@@ -285,7 +285,7 @@ describe('exactly once', () => {
       await createRelay(
         { database: test$.database, mode, clock: SYSTEM_CLOCK },
         pino({ base: null }, { write }),
-      ).turn();
+      ).cycle();
       return lines.filter((line) => 'msg' in line && line.msg === 'webhooks are behind the event log');
     };
     const age = (seconds: number) =>

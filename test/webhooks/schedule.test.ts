@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   ATTEMPTS_MAX,
+  type AttemptOutcome,
   JITTER,
   RETRY_AFTER_MAX_MS,
   RETRY_DELAYS_MS,
   retryAfterMs,
   retryDelayMs,
-  type TryOutcome,
   verdictOf,
 } from '../../src/webhooks/schedule.ts';
 
@@ -19,7 +19,7 @@ const AT = new Date('2026-11-21T12:00:00Z');
 const DAY_MS = 86_400_000;
 const SEED = { seed: 20_261_121 };
 
-const outcome = (change: Partial<TryOutcome>): TryOutcome => ({
+const outcome = (change: Partial<AttemptOutcome>): AttemptOutcome => ({
   status: null,
   error: null,
   retryAfter: null,

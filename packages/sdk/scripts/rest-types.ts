@@ -144,9 +144,9 @@ function operations(name: string, method: string, document: OpenApi, write: Writ
 }
 
 function answerOf({ responses }: Operation): Schema {
-  const [good] = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-  if (!good) throw new Error('an operation has an answer');
-  return bodyOf(good[1]);
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  if (!success) throw new Error('an operation has an answer');
+  return bodyOf(success[1]);
 }
 
 function bodyOf({ content }: Content): Schema {

@@ -39,7 +39,7 @@ export function createClient({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     key: options.key,
     // Browsers and workers refuse a `fetch` that is called as a method of another object.
-    fetch: options.fetch ?? ((...given) => fetch(...given)),
+    fetch: options.fetch ?? ((...options) => fetch(...options)),
     retries,
     timeoutMs,
     version: '',
@@ -47,6 +47,6 @@ export function createClient({
   return {
     ...graphqlOf(gateway),
     rest: restOf(gateway),
-    events: (given = {}) => eventsOf(gateway, given),
+    events: (options = {}) => eventsOf(gateway, options),
   };
 }

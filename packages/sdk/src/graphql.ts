@@ -10,9 +10,9 @@ import { underKey, withRetries } from './retry.ts';
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** A document that knows its types, as GraphQL Code Generator and gql.tada make them. Its text comes from `toString`. */
-export interface TypedDocument<Result, Given> {
+export interface TypedDocument<Result, Input> {
   toString(): string;
-  readonly __apiType?: (variables: Given) => Result;
+  readonly __apiType?: (variables: Input) => Result;
 }
 
 /** Fields of a type that can be selected. */
@@ -61,9 +61,9 @@ export interface Graphql {
    * @returns the data. Refusals in payloads are data: select `errors`, and give the payload to `accepted`.
    * @throws {Refused} for a top-level error, and when a repeated mutation is still refused with `WAIT`.
    */
-  graphql<Result, Given = Variables>(
-    document: string | TypedDocument<Result, Given>,
-    variables?: Given,
+  graphql<Result, Input = Variables>(
+    document: string | TypedDocument<Result, Input>,
+    variables?: Input,
     options?: ReadOptions,
   ): Promise<Result>;
   /** @returns the members of the payload that `select` names. @throws {Refused} for `errors` of the payload. */
@@ -81,8 +81,8 @@ interface Payload {
 
 /** @returns the GraphQL interface of a gateway. */
 export function graphqlOf(gateway: Gateway): Graphql {
-  const execute = async (document: string, given: Variables, { signal }: ReadOptions) => {
-    const { variables, keys, isSafe } = underKeys(document, given);
+  const execute = async (document: string, values: Variables, { signal }: ReadOptions) => {
+    const { variables, keys, isSafe } = underKeys(document, values);
     const call = { path: '/graphql', body: { query: document, variables }, signal };
     const attempt = async () => {
       const { data, errors } = JSON.parse(await readText(gateway, call)) as Answer;
@@ -109,7 +109,7 @@ export function graphqlOf(gateway: Gateway): Graphql {
 }
 
 /** @returns the payload, which was done. @throws {Refused} its `errors`. */
-export function accepted<Given extends Payload>(payload: Given): Omit<Given, 'errors'> {
+export function accepted<Input extends Payload>(payload: Input): Omit<Input, 'errors'> {
   const { errors = [], ...done } = payload;
   const [first, ...others] = errors as readonly Refusal[];
   if (!first) return done;
@@ -126,15 +126,15 @@ const NOT_CODE = /"""[\s\S]*?"""|"(?:\\.|[^"\\])*"|#.*/g;
 /** Gives each input that takes an idempotency key one, and finds out whether all mutations of the document have such an input. */
 function underKeys(
   document: string,
-  given: Variables,
+  values: Variables,
 ): { variables: Variables; keys: readonly string[]; isSafe: boolean } {
   const code = document.replace(NOT_CODE, '""');
-  if (!/\bmutation\b/.test(code)) return { variables: given, keys: [], isSafe: true };
+  if (!/\bmutation\b/.test(code)) return { variables: values, keys: [], isSafe: true };
   const inputs = [...code.matchAll(/(?<!\$)\binput\s*:\s*\$?(\w*)/g)].map(([, name = '']) => name);
-  const variables: Record<string, unknown> = { ...given };
+  const variables: Record<string, unknown> = { ...values };
   const keys = new Map<string, string>();
   for (const [, name = '', type = ''] of code.matchAll(/\$(\w+)\s*:\s*(\w+)/g)) {
-    const input = given[name] as { readonly idempotencyKey?: string | null } | undefined;
+    const input = values[name] as { readonly idempotencyKey?: string | null } | undefined;
     if (!ONCE.test(type) || !input) continue;
     const idempotencyKey = input.idempotencyKey ?? crypto.randomUUID();
     variables[name] = { ...input, idempotencyKey };

@@ -60,10 +60,10 @@ export async function open(gateway: Gateway, call: Call): Promise<Response> {
   // All versions have the same number of digits.
   if (version > gateway.version) gateway.version = version;
   if (response.ok) return response;
-  const said = parseObject(await answered(call, () => response.text()));
+  const problem = parseObject(await answered(call, () => response.text()));
   // The gateway gives seconds; for the date that a proxy may give, the pause of the client is enough.
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
-  throw new Refused([problemOf(response.status, said)], retryAfter);
+  throw new Refused([problemOf(response.status, problem)], retryAfter);
 }
 
 /** @throws {NoAnswer} when the connection fails; the reason of the caller's signal when the caller ended it. */

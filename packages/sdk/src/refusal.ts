@@ -77,7 +77,7 @@ export class NoAnswer extends CrossrampError {
 }
 
 /** Members of a problem document, of the extensions of an error of GraphQL, and of a frame `CursorExpired`. */
-interface Said {
+interface ProblemBody {
   readonly code?: string;
   readonly detail?: string;
   readonly message?: string;
@@ -90,20 +90,20 @@ interface Said {
 }
 
 /** @returns the refusal that an answer says, or that its status means. */
-export function problemOf(status: number, said: Said): Problem | CursorProblem {
-  const code = (said.code ?? codeOf(status)) as ErrorCode;
+export function problemOf(status: number, members: ProblemBody): Problem | CursorProblem {
+  const code = (members.code ?? codeOf(status)) as ErrorCode;
   const known = WAIT.test(code) ? 'WAIT' : STOP.test(code) ? 'STOP' : 'FIX';
   return {
     __typename: code === 'CURSOR_EXPIRED' ? 'CursorProblem' : 'Problem',
     code,
-    action: said.action ?? known,
-    message: said.detail ?? said.message ?? `status ${status}`,
+    action: members.action ?? known,
+    message: members.detail ?? members.message ?? `status ${status}`,
     path: null,
     status,
-    requestId: said.request_id ?? said.requestId ?? null,
-    violations: said.violations ?? [],
-    earliest: said.earliest,
-    latest: said.latest,
+    requestId: members.request_id ?? members.requestId ?? null,
+    violations: members.violations ?? [],
+    earliest: members.earliest,
+    latest: members.latest,
   } as Problem | CursorProblem;
 }
 

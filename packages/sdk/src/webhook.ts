@@ -76,8 +76,8 @@ async function isSignedBy(
     kind === 'whsec' ? (['v1', { name: 'HMAC', hash: 'SHA-256' }] as const) : (['v1a', 'Ed25519'] as const);
   const key = await crypto.subtle.importKey('raw', bytesOf(text), algorithm, false, ['verify']);
   for (const each of signatures) {
-    const [given, base64 = ''] = each.split(',');
-    if (given === version && (await crypto.subtle.verify(algorithm, key, bytesOf(base64), signed)))
+    const [scheme, base64 = ''] = each.split(',');
+    if (scheme === version && (await crypto.subtle.verify(algorithm, key, bytesOf(base64), signed)))
       return true;
   }
   return false;

@@ -40,9 +40,9 @@ export function isSignedExportLink(
   address: string,
   keyHash: Uint8Array,
 ): boolean {
-  const given = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
+  const input = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
   const expected = signatureOf(claims, address, keyHash);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return input.length === expected.length && timingSafeEqual(input, expected);
 }
 
 /** @returns path and query without the token, which the signature is of. @param search - without its question mark. */

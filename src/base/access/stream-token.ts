@@ -38,9 +38,9 @@ export function readStreamToken(token: string): StreamTokenClaims | undefined {
 
 /** @param token - of the right form. @returns whether it was signed under this key. */
 export function isSignedStreamToken(token: string, claims: StreamTokenClaims, keyHash: Uint8Array): boolean {
-  const given = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
+  const signature = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
   const expected = signatureOf(claims, keyHash);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return signature.length === expected.length && timingSafeEqual(signature, expected);
 }
 
 function signatureOf(claims: StreamTokenClaims, keyHash: Uint8Array): Buffer {

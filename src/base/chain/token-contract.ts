@@ -22,10 +22,10 @@ export function tokenOfContract(canonical: string): string | undefined {
 }
 
 /** @returns a property of the networks that have it, by network. */
-function byNetwork<Value>(said: (network: Network) => Value | undefined): ReadonlyMap<string, Value> {
+function byNetwork<Value>(memberOf: (network: Network) => Value | undefined): ReadonlyMap<string, Value> {
   return new Map(
     Object.entries(NETWORKS).flatMap(([name, network]) => {
-      const value = said(network);
+      const value = memberOf(network);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );

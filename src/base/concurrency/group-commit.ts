@@ -4,7 +4,7 @@
  * batch runs on behalf of no caller.
  */
 import { aboutTransaction } from '../trace/about.ts';
-import { type Asking, askingNow, traceBatch } from '../trace/spans.ts';
+import { type BatchSpan, presentSpan, traceBatch } from '../trace/spans.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Key by which requests share a batch. */
@@ -32,7 +32,7 @@ export interface Share {
 
 interface Waiting<Request, Result> {
   readonly request: Request;
-  readonly asking: Asking;
+  readonly span: BatchSpan;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -56,23 +56,23 @@ export type Run<Request, Result> = (
  */
 export function groupCommit<Request, Result>(
   run: Run<Request, Result>,
-  { max, failsAll, onlyOf = () => undefined, ...places }: GroupCommitOptions<Request>,
+  { max, failsAll, onlyOf = () => undefined, ...keying }: GroupCommitOptions<Request>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let isRunning = false;
 
   const fill = (batch: Waiting<Request, Result>[], isWanted = (_request: Request) => true): void => {
     const later: Waiting<Request, Result>[] = [];
-    const taken = new Taken(places, batch);
+    const claimed = new ClaimedKeys(keying, batch);
     for (const each of waiting) {
       const [first = each] = batch;
       const fits =
         batch.length < max &&
         onlyOf(each.request) === onlyOf(first.request) &&
-        taken.leaves(each.request) &&
+        claimed.leaves(each.request) &&
         isWanted(each.request);
       // A request that has to wait keeps its place before later ones.
-      taken.add(each.request);
+      claimed.add(each.request);
       (fits ? batch : later).push(each);
     }
     waiting = later;
@@ -85,8 +85,8 @@ export function groupCommit<Request, Result>(
         if (isOpen) fill(batch, fits);
         return requests();
       };
-      const asking = batch.map((each) => each.asking);
-      const results = await traceBatch(asking, () => run(requests(), grow));
+      const spans = batch.map((each) => each.span);
+      const results = await traceBatch(spans, () => run(requests(), grow));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
@@ -107,37 +107,37 @@ export function groupCommit<Request, Result>(
 
   return (request) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ request, asking: askingNow(), resolve, reject });
+      waiting.push({ request, span: presentSpan(), resolve, reject });
       if (!isRunning) void aboutTransaction(undefined, () => onNobodysBehalf(work));
     });
 }
 
-type Places<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
+type Keying<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
 
 /** The keys and shares of a batch, and of the requests that wait before others. */
-class Taken<Request> {
-  readonly #places: Places<Request>;
+class ClaimedKeys<Request> {
+  readonly #keying: Keying<Request>;
   readonly #keys = new Set<string>();
   /** Whether a request needs it alone. */
   readonly #shares = new Map<string, boolean>();
 
-  constructor(places: Places<Request>, batch: readonly { readonly request: Request }[]) {
-    this.#places = places;
+  constructor(keying: Keying<Request>, batch: readonly { readonly request: Request }[]) {
+    this.#keying = keying;
     for (const { request } of batch) this.add(request);
   }
 
   /** @returns whether the request can join. */
   leaves(request: Request): boolean {
-    const { keyOf, sharesOf } = this.#places;
+    const { keyOf, sharesOf } = this.#keying;
     if (keyOf && this.#keys.has(keyOf(request))) return false;
     if (!sharesOf) return true;
     const { of, isAlone } = sharesOf(request);
-    const isTakenAlone = this.#shares.get(of);
-    return isTakenAlone === undefined || !(isAlone || isTakenAlone);
+    const hasShare = this.#shares.get(of);
+    return hasShare === undefined || !(isAlone || hasShare);
   }
 
   add(request: Request): void {
-    const { keyOf, sharesOf } = this.#places;
+    const { keyOf, sharesOf } = this.#keying;
     if (keyOf) this.#keys.add(keyOf(request));
     if (!sharesOf) return;
     const { of, isAlone } = sharesOf(request);

@@ -1,15 +1,15 @@
 /** Asks a provider about many things, a few at a time. */
 
 /** Questions that are open at once. */
-const AT_ONCE = 8;
+const PARALLEL_MAX = 8;
 
 /** @returns the answers, in the order of what was asked about. @throws the first error. */
 export async function inParts<Each, Answer>(
   all: readonly Each[],
-  ask: (each: Each) => Promise<Answer>,
+  query: (each: Each) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
-  for (let start = 0; start < all.length; start += AT_ONCE)
-    answers.push(...(await Promise.all(all.slice(start, start + AT_ONCE).map(ask))));
+  for (let start = 0; start < all.length; start += PARALLEL_MAX)
+    answers.push(...(await Promise.all(all.slice(start, start + PARALLEL_MAX).map(query))));
   return answers;
 }

@@ -6,22 +6,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Asked whenever something scarce is wanted, because work can begin before it is known for whom. */
-type WhoAsks = () => unknown;
+type Requester = () => unknown;
 
-const whoAsks = new AsyncLocalStorage<WhoAsks>();
-const NOBODY: WhoAsks = () => undefined;
+const requester = new AsyncLocalStorage<Requester>();
+const NO_REQUESTER: Requester = () => undefined;
 
 /** Runs the work on behalf of the caller that `who` returns; undefined for no caller. */
-export function onBehalf<Result>(who: WhoAsks, work: () => Result): Result {
-  return whoAsks.run(who, work);
+export function onBehalf<Result>(who: Requester, work: () => Result): Result {
+  return requester.run(who, work);
 }
 
 /** Does work on no account's behalf. */
 export function onNobodysBehalf<Result>(work: () => Result): Result {
-  return whoAsks.run(NOBODY, work);
+  return requester.run(NO_REQUESTER, work);
 }
 
 /** @returns for whom the work is done; undefined for work of no one account. */
 export function behalf(): unknown {
-  return whoAsks.getStore()?.();
+  return requester.getStore()?.();
 }

@@ -5,7 +5,7 @@ import { onNobodysBehalf } from './on-behalf.ts';
 /** Delay before a read begins, so that more callers can share it. */
 type Gather = () => Promise<unknown> | undefined;
 
-const AT_ONCE: Gather = () => undefined;
+const IMMEDIATE: Gather = () => undefined;
 
 /**
  * Shares one read among all callers that arrive while another is under way. A read that has begun may miss what a
@@ -14,7 +14,7 @@ const AT_ONCE: Gather = () => undefined;
  * @param read - fresh at the time it is called.
  * @returns a read that begins after each call of it. It fails for all who share it.
  */
-export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ONCE): () => Promise<Result> {
+export function readTogether<Result>(read: () => Promise<Result>, gather = IMMEDIATE): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<Result> | undefined;
   return () => {
@@ -37,19 +37,19 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = AT_ON
  * @param read - returns the values of the given things, in their order.
  * @returns a read of one thing that begins after the call.
  */
-export function readManyTogether<Asked, Result>(
-  read: (asked: readonly Asked[]) => Promise<readonly Result[]>,
-  gather = AT_ONCE,
-): (asked: Asked) => Promise<Result> {
-  let waiting: Asked[] = [];
+export function readManyTogether<Request, Result>(
+  read: (requests: readonly Request[]) => Promise<readonly Result[]>,
+  gather = IMMEDIATE,
+): (requests: Request) => Promise<Result> {
+  let waiting: Request[] = [];
   const together = readTogether(() => {
-    const asked = waiting;
+    const requests = waiting;
     waiting = [];
-    return read(asked);
+    return read(requests);
   }, gather);
-  return async (asked) => {
-    const place = waiting.push(asked) - 1;
-    return (await together())[place] as Result;
+  return async (requests) => {
+    const index = waiting.push(requests) - 1;
+    return (await together())[index] as Result;
   };
 }
 
@@ -63,17 +63,17 @@ const remembered = new WeakMap<object, Map<string, Read>>();
  * Variant of `readTogether` for reads with parameters, such as settings, rates or names.
  *
  * @param source - of the read, such as a database.
- * @param asked - parameters; equal ones share a read.
+ * @param requests - parameters; equal ones share a read.
  * @returns a value that no caller may change, because others have it too.
  */
 export function readShared<Result>(
   source: object,
-  asked: readonly (string | number | bigint)[],
+  requests: readonly (string | number | bigint)[],
   read: () => Promise<Result>,
 ): Promise<Result> {
   const known = remembered.get(source) ?? new Map<string, Read>();
   remembered.set(source, known);
-  const key = asked.join('\n');
+  const key = requests.join('\n');
   const shared = known.get(key) ?? readTogether(read);
   if (known.size >= REMEMBERED_MAX) known.clear();
   known.set(key, shared);

@@ -12,7 +12,7 @@ const ABORTED = '25P02';
  */
 export async function together<const Works extends readonly unknown[]>(
   works: Works,
-): Promise<{ -readonly [Place in keyof Works]: Awaited<Works[Place]> }> {
+): Promise<{ -readonly [Index in keyof Works]: Awaited<Works[Index]> }> {
   const ended = await Promise.allSettled(works);
   const reasons = ended.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
   if (reasons.length > 0) throw reasons.find((each) => !isAborted(each)) ?? reasons[0];

@@ -53,9 +53,9 @@ export class Violations {
   }
 
   /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can hold. */
-  text(given: Named | undefined): string | undefined {
-    if (!given) return undefined;
-    const { name, value } = given;
+  text(input: Named | undefined): string | undefined {
+    if (!input) return undefined;
+    const { name, value } = input;
     if (value.includes('\0') || !value.isWellFormed())
       return this.add({ parameter: name, message: 'must be well-formed text without NUL' });
     if (value === '' || [...value].length > LONGEST_TEXT)
@@ -74,11 +74,11 @@ export class Violations {
     return { ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) };
   }
 
-  private day(given: Named | undefined): string | undefined {
-    if (!given) return undefined;
+  private day(input: Named | undefined): string | undefined {
+    if (!input) return undefined;
     return (
-      parseDay(given.value) ??
-      this.add({ parameter: given.name, message: 'must be an existing day, YYYY-MM-DD' })
+      parseDay(input.value) ??
+      this.add({ parameter: input.name, message: 'must be an existing day, YYYY-MM-DD' })
     );
   }
 }

@@ -36,7 +36,7 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
   // Of a request without a body, nothing may come any more.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(endedEarly());
-  if (hasCome(request)) return Promise.resolve(takenOf(request));
+  if (hasCome(request)) return Promise.resolve(readBufferedBody(request));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -78,7 +78,7 @@ function hasCome(request: IncomingMessage): request is IncomingMessage & Endable
  * Takes a body that is there at once: as a stream it is begun, read, ended and closed in several turns, for one piece. Afterwards the
  * request counts as destroyed and emits nothing: whether the client left, the response says.
  */
-function takenOf(request: IncomingMessage & Endable): Buffer {
+function readBufferedBody(request: IncomingMessage & Endable): Buffer {
   const body: Buffer = request.read();
   request._dumpAndCloseReadable();
   return body;

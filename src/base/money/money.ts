@@ -12,7 +12,7 @@ const BLANKS = /[\s\p{Cf}]+/gu;
 const REAIS = /^R\$|R\$$/i;
 
 /** @returns the text without what people paste around and inside an amount: blanks, characters without a width, `R$`. */
-export function bareAmount(text: string): string {
+export function plainAmount(text: string): string {
   return text.replace(BLANKS, '').replace(REAIS, '');
 }
 

@@ -22,12 +22,12 @@ export function linkUrl(publicUrl: string, token: string): string {
 const NOWHERE = 'http://console.invalid';
 
 /**
- * @param given - target from an address or a form; a target on another site is refused.
+ * @param path - target from an address or a form; a target on another site is refused.
  * @returns a path of the console with its query: the given one, or the first screen.
  */
-export function consolePathOf(given: string | null): string {
-  if (given === null || !URL.canParse(given, NOWHERE)) return CONSOLE_PATH;
-  const { origin, pathname, search } = new URL(given, NOWHERE);
+export function consolePathOf(path: string | null): string {
+  if (path === null || !URL.canParse(path, NOWHERE)) return CONSOLE_PATH;
+  const { origin, pathname, search } = new URL(path, NOWHERE);
   const isOurs = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`);
   return origin === NOWHERE && isOurs ? pathname + search : CONSOLE_PATH;
 }

@@ -17,18 +17,18 @@ export interface Payable {
 }
 
 /** Public base URL of the gateway, and related settings. */
-interface Place {
+interface LinkBase {
   readonly publicUrl: string;
 }
 
 /** @returns the URL of the hosted page. */
-export function hostedPage({ publicUrl }: Place, { process }: Pick<Payable, 'process'>): string {
+export function hostedPage({ publicUrl }: LinkBase, { process }: Pick<Payable, 'process'>): string {
   return `${publicUrl}${PAY_PATH}/${known(process?.session, 'a session')}`;
 }
 
 /** @returns the URL of the QR image to be paid, SVG; null where there is none. */
-export function qrImage(place: Place, row: Payable): string | null {
-  return qrContent(row) === undefined ? null : `${hostedPage(place, row)}/qr.svg`;
+export function qrImage(base: LinkBase, row: Payable): string | null {
+  return qrContent(row) === undefined ? null : `${hostedPage(base, row)}/qr.svg`;
 }
 
 /**

@@ -60,13 +60,13 @@ export function maskTaxId(text: string): string {
 
 /** Form only: the value may have wrong check digits. */
 function readForm(text: string): TaxId | undefined {
-  const bare = bareTaxId(text);
-  const kind = CPF_FORM.test(bare) ? 'cpf' : CNPJ_FORM.test(bare) ? 'cnpj' : undefined;
-  return kind && { kind, value: bare.toUpperCase() };
+  const plain = plainTaxId(text);
+  const kind = CPF_FORM.test(plain) ? 'cpf' : CNPJ_FORM.test(plain) ? 'cnpj' : undefined;
+  return kind && { kind, value: plain.toUpperCase() };
 }
 
 /** @returns the text without what people write or paste around and inside a tax id. */
-export function bareTaxId(text: string): string {
+export function plainTaxId(text: string): string {
   return text.replace(PUNCTUATION, '');
 }
 

@@ -139,8 +139,8 @@ export class Settings {
   /** @returns an amount as `decimal` reads it, in minor units with the given number of decimals. */
   minor(name: string, decimals: number, fallback?: string): bigint {
     const amount = this.decimal(name, fallback);
-    const given = amount.split('.')[1]?.length ?? 0;
-    return given > decimals ? this.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
+    const count = amount.split('.')[1]?.length ?? 0;
+    return count > decimals ? this.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
   }
 
   /** @returns the given value, which must be one of the list. */
@@ -164,8 +164,8 @@ export class Settings {
   /** @returns the texts of a list; an empty list where there is none. */
   texts(name: string): readonly string[] {
     const value = this.raw(name) ?? [];
-    const isTaken = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
-    return isTaken ? value : this.refuse(name, 'a list of texts');
+    const isAccepted = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
+    return isAccepted ? value : this.refuse(name, 'a list of texts');
   }
 
   /** @returns the objects of a list that has at least one. */

@@ -13,7 +13,7 @@ export const PATH_FORM = `a path such as "$.result.c[0]" or "$['USDT-BRL'].last"
 /** @returns the steps of a path; undefined where it has another form. */
 export function parsePath(text: string): readonly PathStep[] | undefined {
   if (!FORM.test(text)) return undefined;
-  return [...text.matchAll(STEP)].map(([, name, place, quoted]) => name ?? quoted ?? Number(place));
+  return [...text.matchAll(STEP)].map(([, name, index, quoted]) => name ?? quoted ?? Number(index));
 }
 
 /** @returns the value at a path; undefined where there is none. */

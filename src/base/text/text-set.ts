@@ -22,14 +22,14 @@ export class TextSet {
 
   /** @returns whether the text is new. */
   add(text: string): boolean {
-    const given = Buffer.from(text);
-    const slot = this.#slotOf(given);
+    const input = Buffer.from(text);
+    const slot = this.#slotOf(input);
     if (this.#slots[slot] !== 0) return false;
     const start = this.#startOf(this.#size);
-    const end = start + given.length;
+    const end = start + input.length;
     if (end > this.#bytes.length)
       this.#bytes = Buffer.concat([this.#bytes], Math.max(2 * this.#bytes.length, end));
-    given.copy(this.#bytes, start);
+    input.copy(this.#bytes, start);
     this.#ends[this.#size] = end;
     this.#size += 1;
     this.#slots[slot] = this.#size;

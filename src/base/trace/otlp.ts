@@ -18,7 +18,7 @@ export interface Collector {
 /** Sends spans to a collector. */
 export interface SpanSender {
   /** Takes a span, or drops it where too many wait. Never throws. */
-  readonly take: (span: EndedSpan) => void;
+  readonly send: (span: EndedSpan) => void;
   /** Sends what waits, for some seconds at most; takes nothing more. */
   readonly end: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ export function spanSender(collector: Collector, lost: (spans: number, reason: s
     return sending;
   };
   return {
-    take: (span) => {
+    send: (span) => {
       if (hasEnded || waiting.length >= WAITING_MAX) {
         dropped += 1;
         return;

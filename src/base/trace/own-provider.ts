@@ -47,19 +47,20 @@ export interface EndedSpan {
   readonly isFailed: boolean;
 }
 
-/** @param take - is given each span of a kept trace when it has ended. */
-export function ownTracer(sampling: Sampling, take: (span: EndedSpan) => void): Tracer {
+/** @param send - is given each span of a kept trace when it has ended. */
+export function ownTracer(sampling: Sampling, send: (span: EndedSpan) => void): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, above = context.active()): Span => {
     const parent = trace.getSpanContext(above);
     const traceId = parent?.traceId ?? randomHex(16);
-    const isKept = parent && (sampling.heedsParent || !parent.isRemote) ? isSampled(parent) : draws(traceId);
+    const isRecorded =
+      parent && (sampling.heedsParent || !parent.isRemote) ? isSampled(parent) : draws(traceId);
     const own: SpanContext = {
       traceId,
       spanId: randomHex(8),
-      traceFlags: isKept ? TraceFlags.SAMPLED : TraceFlags.NONE,
+      traceFlags: isRecorded ? TraceFlags.SAMPLED : TraceFlags.NONE,
     };
-    if (!isKept) return trace.wrapSpanContext(own);
-    return new OwnSpan(own, parent?.spanId, name, options, take);
+    if (!isRecorded) return trace.wrapSpanContext(own);
+    return new OwnSpan(own, parent?.spanId, name, options, send);
   };
   /** The last seven bytes of an id are random, also of those that others made. */
   const draws = (traceId: string) =>
@@ -86,7 +87,7 @@ class OwnSpan implements Span {
   readonly #startMs = nowMs();
   readonly #attributes: Attributes;
   readonly #links: Link[];
-  readonly #take: (span: EndedSpan) => void;
+  readonly #send: (span: EndedSpan) => void;
   #name: string;
   #isFailed = false;
   #hasEnded = false;
@@ -96,7 +97,7 @@ class OwnSpan implements Span {
     parentSpanId: string | undefined,
     name: string,
     { kind = SpanKind.INTERNAL, attributes, links = [] }: SpanOptions,
-    take: (span: EndedSpan) => void,
+    send: (span: EndedSpan) => void,
   ) {
     this.#context = own;
     this.#parentSpanId = parentSpanId;
@@ -104,7 +105,7 @@ class OwnSpan implements Span {
     this.#kind = kind;
     this.#attributes = { ...attributes };
     this.#links = links;
-    this.#take = take;
+    this.#send = send;
   }
 
   spanContext(): SpanContext {
@@ -155,7 +156,7 @@ class OwnSpan implements Span {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#take({
+    this.#send({
       context: this.#context,
       parentSpanId: this.#parentSpanId,
       name: this.#name,
@@ -174,10 +175,10 @@ const storage = new AsyncLocalStorage<Context>();
 /** Carries the span at work through asynchronous work. */
 export const ownContexts: ContextManager = {
   active: () => storage.getStore() ?? ROOT_CONTEXT,
-  with: (now, work, self, ...given) => storage.run(now, () => work.call(self as never, ...given)),
+  with: (now, work, self, ...args) => storage.run(now, () => work.call(self as never, ...args)),
   bind: (now, target) =>
     typeof target === 'function'
-      ? (((...given: unknown[]) => storage.run(now, () => target(...given))) as typeof target)
+      ? (((...args: unknown[]) => storage.run(now, () => target(...args))) as typeof target)
       : target,
   enable: () => ownContexts,
   disable: () => ownContexts,
@@ -198,8 +199,8 @@ export const w3cPropagator: TextMapPropagator = {
     set(carrier, PARENT, `00-${span.traceId}-${span.spanId}-${flags}`);
   },
   extract: <Carrier>(into: Context, carrier: Carrier, { get }: TextMapGetter<Carrier>) => {
-    const given = get(carrier, PARENT);
-    const [, traceId, spanId, flags] = (typeof given === 'string' && PARENT_FORM.exec(given)) || [];
+    const args = get(carrier, PARENT);
+    const [, traceId, spanId, flags] = (typeof args === 'string' && PARENT_FORM.exec(args)) || [];
     if (!traceId || !spanId || NO_ID.test(traceId) || NO_ID.test(spanId)) return into;
     return trace.setSpanContext(into, {
       traceId,

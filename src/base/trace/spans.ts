@@ -104,21 +104,24 @@ export function traceStatement<Result>(name: string, answer: Promise<Result>): P
 const STATEMENT: Attributes = { 'db.system.name': 'postgresql' };
 
 /** A trace that asks for a batch; undefined where there are no traces. */
-export type Asking = Context | undefined;
+export type BatchSpan = Context | undefined;
 
 /** @returns the span of the present work, for a batch that it requests. */
-export function askingNow(): Asking {
+export function presentSpan(): BatchSpan {
   return tracer && context.active();
 }
 
 /** Does work for many: its span is below the first that asks, with links to the others. */
-export function traceBatch<Result>(asking: readonly Asking[], work: () => Promise<Result>): Promise<Result> {
+export function traceBatch<Result>(
+  requests: readonly BatchSpan[],
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (!tracer) return work();
-  const spans = asking.flatMap((each) => (each && trace.getSpan(each)?.spanContext()) || []);
+  const spans = requests.flatMap((each) => (each && trace.getSpan(each)?.spanContext()) || []);
   const [first, ...others] = spans;
   if (!first) return context.with(ROOT_CONTEXT, work);
   const links = others.filter(({ traceId }) => traceId !== first.traceId).map((of) => ({ context: of }));
-  const attributes = { 'crossramp.batch.size': asking.length };
+  const attributes = { 'crossramp.batch.size': requests.length };
   const above = trace.setSpanContext(ROOT_CONTEXT, first);
   const span = tracer.startSpan('batch', { attributes, links }, above);
   return endWith(span, context.with(trace.setSpan(above, span), work));

@@ -2,16 +2,16 @@
  * Enhancements of the console where there is script: copy, prices, rows, keys. The files of this folder are served as
  * one script (`assets.ts`).
  */
-import { follow, MINUTE_MS, sayAgo } from './live.ts';
+import { follow, MINUTE_MS, showAges } from './live.ts';
 import { openKeys, openPalette } from './over.ts';
-import { byId, enliven, places, ROOT, say, told, words } from './told.ts';
+import { announce, byId, enliven, pageData, places, ROOT, words } from './page-data.ts';
 
 // Done with script alone.
 
 function copy(button: HTMLElement): void {
   const text = byId(button.dataset.copy || '')?.textContent || '';
   navigator.clipboard?.writeText(text).then(
-    () => say(words.copied || ''),
+    () => announce(words.copied || ''),
     () => getSelection()?.selectAllChildren(byId(button.dataset.copy || '') as Node),
   );
 }
@@ -79,7 +79,7 @@ document.addEventListener('input', (event) => {
 });
 
 async function showPrice(form: HTMLFormElement): Promise<void> {
-  const asked = pricing;
+  const requested = pricing;
   const body = new FormData(form);
   body.set('ask', 'price');
   const sent = new URLSearchParams(body as unknown as Record<string, string>);
@@ -88,7 +88,8 @@ async function showPrice(form: HTMLFormElement): Promise<void> {
     : null;
   const page = new DOMParser().parseFromString(answer ? await answer.text() : '', 'text/html');
   // Later input makes a request of its own.
-  if (asked === pricing) byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
+  if (requested === pricing)
+    byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
 }
 
 // Rows.
@@ -131,11 +132,11 @@ document.addEventListener('keydown', (event) => {
   if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
   if (isGoing) {
     isGoing = false;
-    const place = places.find(([, , its]) => its === key);
-    if (place) location.assign(place[0]);
+    const target = places.find(([, , its]) => its === key);
+    if (target) location.assign(target[0]);
     return;
   }
-  const acts: Record<string, () => void> = {
+  const handlers: Record<string, () => void> = {
     j: () => move(1),
     k: () => move(-1),
     o: () => selected()?.querySelector<HTMLElement>('a[href]')?.click(),
@@ -143,19 +144,20 @@ document.addEventListener('keydown', (event) => {
       isGoing = true;
     },
     f: () => document.querySelector<HTMLElement>('[data-key="f"]')?.click(),
-    n: () => told.mayCreate && location.assign(`${ROOT}/new`),
+    n: () => pageData.mayCreate && location.assign(`${ROOT}/new`),
     '/': openPalette,
     '?': openKeys,
   };
-  const act = acts[key];
-  if (!act) return;
+  const handler = handlers[key];
+  if (!handler) return;
   event.preventDefault();
-  act();
+  handler();
 });
 
 // The answer to a form has the address of the form: loaded again it would send the form again, and do what nobody asks for.
-if (location.pathname.startsWith(`${ROOT}/acts/`) && told.here) history.replaceState(null, '', told.here);
+if (location.pathname.startsWith(`${ROOT}/acts/`) && pageData.here)
+  history.replaceState(null, '', pageData.here);
 enliven(document);
-sayAgo(document);
-window.setInterval(() => sayAgo(document), MINUTE_MS);
-if (document.querySelector('[data-live]') && told.csrf) void follow();
+showAges(document);
+window.setInterval(() => showAges(document), MINUTE_MS);
+if (document.querySelector('[data-live]') && pageData.csrf) void follow();

@@ -2,7 +2,7 @@
  * Live updates. One stream for all tabs of a browser reports changes, and the page takes them over as the server
  * renders them. Recent times are shown relative to now.
  */
-import { byId, enliven, say, type Told, told, words } from './told.ts';
+import { announce, byId, enliven, type PageData, pageData, words } from './page-data.ts';
 
 /** The page is asked for again at most so often, however much happens. */
 const REFRESH_MS = 1_000;
@@ -11,23 +11,23 @@ const MARKED_MS = 2_000;
 const BUSY = [429, 503];
 
 let refreshAt = 0;
-let isAsking = false;
+let isRequesting = false;
 let isStale = false;
 let fresh = 0;
 
 /** One request at a time; later changes are requested after it. */
 function refreshSoon(pause = REFRESH_MS): void {
   isStale = true;
-  if (isAsking) return;
-  isAsking = true;
-  const ask = async () => {
+  if (isRequesting) return;
+  isRequesting = true;
+  const requestPage = async () => {
     isStale = false;
     const isBusy = await refresh();
     refreshAt = Date.now();
-    isAsking = false;
+    isRequesting = false;
     if (isBusy || isStale) refreshSoon(isBusy ? RETRY_MS : REFRESH_MS);
   };
-  window.setTimeout(() => void ask(), Math.max(50, refreshAt + pause - Date.now()));
+  window.setTimeout(() => void requestPage(), Math.max(50, refreshAt + pause - Date.now()));
 }
 
 /**
@@ -41,16 +41,16 @@ async function refresh(): Promise<boolean> {
   // The session has ended: the page asks to sign in, as any other would.
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return leave();
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  sayAgo(document);
-  sayAgo(page);
+  showAges(document);
+  showAges(page);
   enliven(page);
   // Another tab opened another account: its content must not appear under this account's name.
-  const { account = told.account } = JSON.parse(page.body.dataset.told || '{}') as Partial<Told>;
-  if (account !== told.account) return leave();
+  const { account = pageData.account } = JSON.parse(page.body.dataset.told || '{}') as Partial<PageData>;
+  if (account !== pageData.account) return leave();
   page.querySelectorAll<HTMLElement>('[data-live]').forEach((there) => {
     const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
     if (!here || here.innerHTML === there.innerHTML) return;
-    if (there.dataset.live === 'rows') takeRows(here, there);
+    if (there.dataset.live === 'rows') replaceRows(here, there);
     // An element with the focus, or an open one, stays.
     else if (!here.contains(document.activeElement) && !here.querySelector('details[open]'))
       here.replaceChildren(...there.childNodes);
@@ -63,7 +63,7 @@ function leave(): false {
   return false;
 }
 
-function takeRows(here: HTMLElement, there: HTMLElement): void {
+function replaceRows(here: HTMLElement, there: HTMLElement): void {
   const known = new Map(
     [...here.querySelectorAll<HTMLElement>('[data-row]')].map((row) => [row.dataset.row, row]),
   );
@@ -89,20 +89,20 @@ function takeRows(here: HTMLElement, there: HTMLElement): void {
   const text = (words.newer || '').replace('#', String(unknown));
   (pill.querySelector('span') as HTMLElement).textContent = text;
   pill.hidden = false;
-  say(text);
+  announce(text);
 }
 
 const SUBSCRIPTION = 'subscription Live { events { __typename cursor } }';
 
 /** Messages of the tab with the stream to all others. */
-type News = 'changed' | 'lost' | 'back';
+type TabMessage = 'changed' | 'lost' | 'back';
 
-function take(news: News): void {
+function receive(message: TabMessage): void {
   const line = byId('line');
-  if (line && news !== 'changed') {
-    line.hidden = news === 'back';
+  if (line && message !== 'changed') {
+    line.hidden = message === 'back';
     line.textContent = words.lost || '';
-    say((news === 'lost' ? words.lost : words.back) || '');
+    announce((message === 'lost' ? words.lost : words.back) || '');
   }
   // Whatever happened meanwhile is in the page, and so is whether the session still holds.
   refreshSoon();
@@ -111,21 +111,21 @@ function take(news: News): void {
 /** Follows the account for all tabs of the browser: the tab that holds the lock has the one stream. */
 export async function follow(): Promise<void> {
   const channel = new BroadcastChannel('console');
-  channel.onmessage = ({ data }) => take(data as News);
-  const tell = (news: News) => {
-    channel.postMessage(news);
-    take(news);
+  channel.onmessage = ({ data }) => receive(data as TabMessage);
+  const broadcast = (message: TabMessage) => {
+    channel.postMessage(message);
+    receive(message);
   };
   const lead = async () => {
     for (;;) {
       try {
         await listen(
           // Changes between the page and the start of the stream are requested, because no message reports them.
-          () => (byId('line')?.hidden === false ? tell('back') : take('changed')),
-          () => tell('changed'),
+          () => (byId('line')?.hidden === false ? broadcast('back') : receive('changed')),
+          () => broadcast('changed'),
         );
       } catch {
-        tell('lost');
+        broadcast('lost');
         await new Promise((done) => setTimeout(done, RETRY_MS));
       }
     }
@@ -133,7 +133,7 @@ export async function follow(): Promise<void> {
   if (!navigator.locks) return lead();
   await navigator.locks.request('console-stream', { ifAvailable: true }, (lock) => lock && lead());
   // Another tab has the stream; changes that it reported before this one listened are requested.
-  take('changed');
+  receive('changed');
   await navigator.locks.request('console-stream', lead);
 }
 
@@ -167,13 +167,14 @@ const loadedAt = Date.now();
 const agoFormat = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
 
 /** Shows the age of times, by the clock of the account, with the whole time on hover. */
-export function sayAgo(root: ParentNode): void {
-  const now = Date.parse(told.now) + Date.now() - loadedAt;
+export function showAges(root: ParentNode): void {
+  const now = Date.parse(pageData.now) + Date.now() - loadedAt;
   root.querySelectorAll<HTMLTimeElement>('time[data-ago]').forEach((each) => {
     each.title ||= each.textContent ?? '';
-    const away = Date.parse(each.dateTime) - now;
-    const [unit, size] = UNITS.find(([, its]) => Math.abs(away) >= its) ?? (['minute', MINUTE_MS] as const);
-    const isNear = Math.abs(away) < NEAR_MS;
-    each.textContent = isNear ? agoFormat.format(Math.trunc(away / size), unit) : each.title;
+    const distance = Date.parse(each.dateTime) - now;
+    const [unit, size] =
+      UNITS.find(([, its]) => Math.abs(distance) >= its) ?? (['minute', MINUTE_MS] as const);
+    const isNear = Math.abs(distance) < NEAR_MS;
+    each.textContent = isNear ? agoFormat.format(Math.trunc(distance / size), unit) : each.title;
   });
 }

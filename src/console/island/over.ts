@@ -1,5 +1,5 @@
 /** Overlays: the sheet of keys, and the palette, which navigates, creates and performs the screen's acts. */
-import { byId, make, places, ROOT, told, words } from './told.ts';
+import { byId, make, pageData, places, ROOT, words } from './page-data.ts';
 
 function dialog(label: string, className: string): HTMLDialogElement {
   byId('over')?.remove();
@@ -29,7 +29,7 @@ export function openKeys(): void {
   line('o', words.open);
   line('/ ⌘K', words.palette);
   line('f', words.filter);
-  if (told.mayCreate) line('n', words.newPayment);
+  if (pageData.mayCreate) line('n', words.newPayment);
   places.forEach(([, word, key]) => {
     line(`g ${key}`, word);
   });
@@ -46,7 +46,7 @@ interface Choice {
   readonly group: string;
   readonly keys?: string;
   /** Content next to the word. */
-  readonly beside?: readonly Node[];
+  readonly extra?: readonly Node[];
   readonly choose: () => void;
 }
 
@@ -59,7 +59,7 @@ function offeredNow(): HTMLElement[] {
 }
 
 /** Words that fit more than one thing of the screen are left out: the choice would be ambiguous. */
-function actsOfScreen(): Choice[] {
+function choicesOfScreen(): Choice[] {
   const names = offeredNow().map(wordOf);
   return names
     .filter((word) => names.indexOf(word) === names.lastIndexOf(word))
@@ -90,9 +90,9 @@ function choicesFor(text: string): Choice[] {
     choose: () => location.assign(href),
   });
   const known = [
-    ...actsOfScreen(),
-    ...told.kinds.map((each) => going(each, words.newTitle ?? '')),
-    ...told.views.map((each) => going(each, words.views ?? '')),
+    ...choicesOfScreen(),
+    ...pageData.kinds.map((each) => going(each, words.newTitle ?? '')),
+    ...pageData.views.map((each) => going(each, words.views ?? '')),
     ...places.map((each) => going(each, words.goTo ?? '')),
   ].filter(fits);
   return known;
@@ -130,7 +130,7 @@ function hitChoice(hit: HTMLElement, link: HTMLAnchorElement): Choice {
   return {
     word: link.textContent ?? '',
     group: words.found ?? '',
-    beside: [
+    extra: [
       make('span', 'soft cut', about),
       make('span', 'push num', amount),
       ...(badge ? [document.importNode(badge, true)] : []),
@@ -175,14 +175,14 @@ export function openPalette(): void {
     menu.replaceChildren(...groupsOf([...choicesFor(typed()), ...found, ...search], over));
     mark();
   };
-  let asking = 0;
+  let searches = 0;
   input.oninput = () => {
     at = 0;
     fill();
-    window.clearTimeout(asking);
+    window.clearTimeout(searches);
     const text = typed();
     if (text === '') return;
-    asking = window.setTimeout(async () => {
+    searches = window.setTimeout(async () => {
       const found = await foundBy(text);
       if (over.isConnected && typed() === text) fill(found);
     }, TYPED_MS);
@@ -211,7 +211,7 @@ function groupsOf(choices: readonly Choice[], over: HTMLDialogElement): HTMLElem
     const group = groups.get(choice.group) ?? groupNamed(choice.group);
     groups.set(choice.group, group);
     const option = make('div', '');
-    option.append(make('span', '', choice.word), ...(choice.beside ?? []));
+    option.append(make('span', '', choice.word), ...(choice.extra ?? []));
     option.id = `choice-${index}`;
     option.setAttribute('role', 'option');
     if (choice.keys) {

@@ -1,16 +1,16 @@
 /** Cases of the review queue: their addresses, what each is about, who has them, and the forms that take one or give it back. */
 
 import { type Html, html } from '../../ui/html.ts';
-import { dayText, nearText } from '../../ui/moments.ts';
 import { badge } from '../../ui/parts.ts';
+import { dayText, nearText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext } from '../context.ts';
 import type { CaseRowFragment as Case, ReviewKind } from '../generated/graphql.ts';
-import { sayNamed, type Word } from '../words.ts';
-import { moment } from './figures.ts';
-import { actForm } from './form.ts';
+import { translateName, type Word } from '../words.ts';
+import { listTime } from './figures.ts';
+import { actionForm } from './form.ts';
 
 /** Screen on which a kind of cases is worked on; null when the case itself has the forms, or no screen has any. */
-export const PLACE_OF: Readonly<
+export const SCREEN_OF: Readonly<
   Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
 > = {
   HOLD: null,
@@ -40,14 +40,14 @@ export function caseHref(caseKey: string): string {
 }
 
 /** @returns the subject of a case, in a few words. */
-export function aboutText({ say, language }: ScreenContext, { kind, detail, reference }: Case): string {
+export function aboutText({ translate, language }: ScreenContext, { kind, detail, reference }: Case): string {
   if (kind === 'UNCLOSED_DAY') return dayText(reference, language);
   if (kind === 'OPEN_RECONCILIATION') {
     const [rail = '', day = ''] = reference.split('/');
-    return `${rail === 'pix' ? say('PIX') : rail}, ${dayText(day, language)}`;
+    return `${rail === 'pix' ? translate('PIX') : rail}, ${dayText(day, language)}`;
   }
   if (kind === 'PAUSED_NETWORK') return [reference, detail].filter(Boolean).join(': ');
-  return detail ? shortened(sayNamed(say, detail)) : reference;
+  return detail ? shortened(translateName(translate, detail)) : reference;
 }
 
 /** An address is known by its ends. */
@@ -56,39 +56,43 @@ function shortened(text: string): string {
 }
 
 /** @returns when a case is due; marked where that is over. */
-export function dueText({ say, language }: ScreenContext, dueAt: string | null, now: string): Html | null {
+export function dueText(
+  { translate, language }: ScreenContext,
+  dueAt: string | null,
+  now: string,
+): Html | null {
   if (dueAt === null) return null;
-  if (dueAt >= now) return moment(dueAt, language);
-  return badge('bad', say('overdue', { time: nearText(Date.parse(dueAt), language, 'minute') }));
+  if (dueAt >= now) return listTime(dueAt, language);
+  return badge('bad', translate('overdue', { time: nearText(Date.parse(dueAt), language, 'minute') }));
 }
 
 /** @returns the assignee of a case. */
-export function assigneeText({ say }: ScreenContext, { isMine, assignee, assigneeName }: Case): string {
-  if (isMine) return say('assignedMe');
-  return assignee === null ? say('assignedNobody') : (assigneeName ?? assignee);
+export function assigneeText({ translate }: ScreenContext, { isMine, assignee, assigneeName }: Case): string {
+  if (isMine) return translate('assignedMe');
+  return assignee === null ? translate('assignedNobody') : (assigneeName ?? assignee);
 }
 
 /** @returns the form that takes a case, or gives it back. */
 export function assignForm(context: ScreenContext, { caseKey, isMine, assignee }: Case): Html | null {
-  const { say } = context;
-  const given = { id: caseKey };
+  const { translate } = context;
+  const preset = { id: caseKey };
   if (isMine)
-    return actForm(context, {
-      act: 'ReleaseReviewCase',
-      given,
-      button: say('giveBackCase'),
+    return actionForm(context, {
+      action: 'ReleaseReviewCase',
+      preset,
+      button: translate('giveBackCase'),
       kind: 'pill quiet',
     });
-  const button = say(assignee === null ? 'takeCase' : 'fromColleague');
-  return actForm(context, { act: 'AssignReviewCase', given, button, kind: 'pill' });
+  const button = translate(assignee === null ? 'takeCase' : 'fromColleague');
+  return actionForm(context, { action: 'AssignReviewCase', preset, button, kind: 'pill' });
 }
 
 /** @returns the name of a case's kind. */
-export function kindText({ say }: ScreenContext, kind: ReviewKind): string {
-  return say(`review_${kind}`);
+export function kindText({ translate }: ScreenContext, kind: ReviewKind): string {
+  return translate(`review_${kind}`);
 }
 
 /** @returns the reason for which cases of the kind wait. */
-export function whyText({ say }: ScreenContext, kind: ReviewKind): Html {
-  return html`${say(`why_${kind}`)}`;
+export function whyText({ translate }: ScreenContext, kind: ReviewKind): Html {
+  return html`${translate(`why_${kind}`)}`;
 }

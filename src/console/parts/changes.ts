@@ -10,17 +10,17 @@ export type WhenBefore = 'whenYesterday' | 'when7' | 'when30';
 
 /** @returns the change of an amount in BRL against that of the time before, as a sentence without its full stop. */
 export function changeText(
-  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   amount: string,
   before: string,
   when: WhenBefore,
 ): string {
   const change = changeOf(amount, before);
-  const at = say(when);
-  if (change === null) return say('nothingBefore', { when: at });
+  const at = translate(when);
+  if (change === null) return translate('nothingBefore', { when: at });
   const { percent, isMore } = change;
-  if (percent === '0') return say('sameAsBefore', { when: at });
-  return say(isMore ? 'moreThanBefore' : 'lessThanBefore', {
+  if (percent === '0') return translate('sameAsBefore', { when: at });
+  return translate(isMore ? 'moreThanBefore' : 'lessThanBefore', {
     percent,
     before: inBrl(before, language),
     when: at,
@@ -36,10 +36,10 @@ const UNITS: readonly (readonly [word: Word, ms: number, below: number])[] = [
 
 /** @returns a time in the unit that people say it in, rounded; null where none is known. */
 export function timeSpan(
-  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   ms: number | null,
 ): string | null {
   if (ms === null) return null;
   const [word, unit] = UNITS.find(([, , below]) => ms < below) ?? (UNITS[3] as (typeof UNITS)[number]);
-  return say(word, { n: count(Math.round(ms / unit), language) });
+  return translate(word, { n: count(Math.round(ms / unit), language) });
 }

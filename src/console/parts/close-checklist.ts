@@ -1,11 +1,11 @@
 /** Daily close as a checklist: each rail reconciled, its balances, suspense and journals settled, then the close. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { dayText } from '../../ui/moments.ts';
+import { dayText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { ago } from './figures.ts';
-import { actForm, askedForm } from './form.ts';
+import { actionForm, disclosedForm } from './form.ts';
 import { count, section } from './lists.ts';
 
 type Checklist = BooksQuery['closeChecklist'];
@@ -25,33 +25,34 @@ interface Line {
  * @returns the checklist of the next day, with the form that closes it; what is open does not stop the close, and is said again there.
  */
 export function closeChecklist(context: ScreenContext, list: Checklist, isFirst: boolean): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { day, isOver, rails, suspense, journals } = list;
   const lines = [
-    { isDone: isOver, what: say(isOver ? 'dayIsOver' : 'dayRuns') },
+    { isDone: isOver, what: translate(isOver ? 'dayIsOver' : 'dayRuns') },
     ...rails.flatMap((rail) => [reconciled(context, day, rail), ...balanced(context, rail)]),
     waiting(context, suspense, 'checkSuspense', 'checkSuspenseNone', pathTo('/review', { kind: 'SUSPENSE' })),
     waiting(context, journals, 'checkJournals', 'checkJournalsNone', '#manual'),
   ];
   const open = lines.filter(({ isDone }) => !isDone).length;
-  const what = open === 0 ? say('closeDayWhat') : say('closeDayOpen', { n: count(open, language) });
+  const what =
+    open === 0 ? translate('closeDayWhat') : translate('closeDayOpen', { n: count(open, language) });
   const close =
     isOver &&
     !isFirst &&
-    askedForm(context, {
-      act: 'CloseBooks',
-      given: { day },
-      open: say('closeThisDay', { day: dayText(day, language) }),
+    disclosedForm(context, {
+      action: 'CloseBooks',
+      preset: { day },
+      open: translate('closeThisDay', { day: dayText(day, language) }),
       what,
-      button: say('closeBooksYes'),
+      button: translate('closeBooksYes'),
       kind: open === 0 ? 'primary' : '',
     });
-  const title = say('closeChecklist', { day: dayText(day, language) });
+  const title = translate('closeChecklist', { day: dayText(day, language) });
   return section(
     'close-day',
     title,
     html`<ul class="tasks">${lines.map(written)}</ul>${close && html`<div class="in line">${close}</div>`}`,
-    open === 0 ? say('nothingOpen') : say('openItems', { n: count(open, language) }),
+    open === 0 ? translate('nothingOpen') : translate('openItems', { n: count(open, language) }),
   );
 }
 
@@ -59,51 +60,53 @@ function written({ isDone, what, more, aside }: Line): Html {
   return html`<li class="${isDone ? 'good' : 'warn'}"><span class="dot">${icon(isDone ? 'check' : 'warning')}</span><span>${what}${more && html`<small>${more}</small>`}</span>${aside}</li>`;
 }
 
-function railName({ say }: ScreenContext, rail: string): string {
-  return rail === 'pix' ? say('PIX') : rail;
+function railName({ translate }: ScreenContext, rail: string): string {
+  return rail === 'pix' ? translate('PIX') : rail;
 }
 
 function reconciled(context: ScreenContext, day: string, { rail, report }: RailOfDay): Line {
-  const { say, language } = context;
+  const { translate, language } = context;
   const name = railName(context, rail);
-  const run = actForm(context, {
-    act: 'Reconcile',
-    given: { day, rail },
-    button: say(report ? 'reconcileAgain' : 'reconcileNow'),
+  const run = actionForm(context, {
+    action: 'Reconcile',
+    preset: { day, rail },
+    button: translate(report ? 'reconcileAgain' : 'reconcileNow'),
     kind: 'pill',
   });
-  if (!report) return { isDone: false, what: say('notReconciled', { rail: name }), aside: run };
+  if (!report) return { isDone: false, what: translate('notReconciled', { rail: name }), aside: run };
   const { matched, missingHere, missingThere, amountDiffers, detailsDiffer, madeAt } = report;
   const open = missingHere + missingThere + amountDiffers + detailsDiffer;
   const href = pathTo('/reconciliation', { rail, day });
-  const link = html`<a href="${href}">${say('seeFindings')}</a>`;
-  const more = html`${say('matchedEntries', { n: count(matched, language) })}, ${ago(madeAt, language)}${open > 0 && html` · ${link}`}`;
+  const link = html`<a href="${href}">${translate('seeFindings')}</a>`;
+  const more = html`${translate('matchedEntries', { n: count(matched, language) })}, ${ago(madeAt, language)}${open > 0 && html` · ${link}`}`;
   const what =
     open === 0
-      ? say('reconciledRail', { rail: name })
-      : say('railDiffers', { rail: name, n: count(open, language) });
+      ? translate('reconciledRail', { rail: name })
+      : translate('railDiffers', { rail: name, n: count(open, language) });
   return { isDone: open === 0, what, more, aside: run };
 }
 
 /** Positions against provider and chain, where the report compared them. */
 function balanced(context: ScreenContext, { rail, report }: RailOfDay): readonly Line[] {
-  const { say } = context;
+  const { translate } = context;
   if (!report || report.balances.length === 0) return [];
   const wrong = report.balances.filter(({ agrees }) => !agrees).map(({ currency }) => currency);
   const name = railName(context, rail);
-  if (wrong.length === 0) return [{ isDone: true, what: say('positionsAgree', { rail: name }) }];
-  const aside = html`<a class="btn pill" href="${pathTo('/reconciliation', { rail, day: report.day })}">${say('seeFindings')}</a>`;
-  return [{ isDone: false, what: say('positionsDiffer', { rail: name }), more: wrong.join(', '), aside }];
+  if (wrong.length === 0) return [{ isDone: true, what: translate('positionsAgree', { rail: name }) }];
+  const aside = html`<a class="btn pill" href="${pathTo('/reconciliation', { rail, day: report.day })}">${translate('seeFindings')}</a>`;
+  return [
+    { isDone: false, what: translate('positionsDiffer', { rail: name }), more: wrong.join(', '), aside },
+  ];
 }
 
 function waiting(
-  { say, language }: ScreenContext,
+  { translate, language }: ScreenContext,
   number: number,
   some: 'checkSuspense' | 'checkJournals',
   none: 'checkSuspenseNone' | 'checkJournalsNone',
   href: string,
 ): Line {
-  if (number === 0) return { isDone: true, what: say(none) };
-  const aside = html`<a class="btn pill" href="${href}">${say('decideThere')}</a>`;
-  return { isDone: false, what: say(some, { n: count(number, language) }), aside };
+  if (number === 0) return { isDone: true, what: translate(none) };
+  const aside = html`<a class="btn pill" href="${href}">${translate('decideThere')}</a>`;
+  return { isDone: false, what: translate(some, { n: count(number, language) }), aside };
 }

@@ -1,18 +1,18 @@
 /** Confirmation of an order: both exact amounts before anything is created. */
 import { type Html, html } from '../../ui/html.ts';
-import { timeText } from '../../ui/moments.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
-import { actPath } from '../act.ts';
+import { timeText } from '../../ui/times.ts';
+import { actionPath } from '../action.ts';
 import type { ScreenContext } from '../context.ts';
 import { operationNamed } from '../operations.ts';
 import type { Word } from '../words.ts';
 import { type AmountShown, money } from './figures.ts';
-import { actForm, type Field, hidden } from './form.ts';
+import { actionForm, type Field, hidden } from './form.ts';
 
 /** An order as its form describes it, with its amounts. */
 export interface ConfirmedOrder {
-  readonly act: string;
-  readonly given: Readonly<Record<string, string>>;
+  readonly action: string;
+  readonly preset: Readonly<Record<string, string>>;
   /** Sentence with `{source}` and `{target}`. */
   readonly sentence: Word;
   /** Heading; that of a creation by default. */
@@ -30,25 +30,25 @@ export interface ConfirmedOrder {
 
 /** @returns the confirmation of what the form says, with the button that creates it and the one that leads back to the form. */
 export function confirmation(context: ScreenContext, order: ConfirmedOrder): Html {
-  const { say, language, asked } = context;
+  const { translate, language, pending } = context;
   const [source, target] = [money(order.source, language), money(order.target, language)];
-  const typed = typedValues(asked?.values);
+  const typed = typedValues(pending?.values);
   const pairs = [
     ...order.price.map(([name, value]) => pair(name, value)),
     ...order.fields.map((each) => pair(each.label, wordOf(each, typed[each.name]))),
   ];
-  const { act, given, title = 'confirmOrder', button = 'create' } = order;
-  const create = actForm(context, {
-    act,
-    given: { ...typed, ...given },
-    button: say(button),
+  const { action, preset, title = 'confirmOrder', button = 'create' } = order;
+  const create = actionForm(context, {
+    action,
+    preset: { ...typed, ...preset },
+    button: translate(button),
     kind: 'primary',
   });
-  const edit = html`<form method="post" action="${actPath(operationNamed(act))}">${hidden(context, operationNamed(act), typed)}<button name="ask" value="price">${say('edit')}</button></form>`;
+  const edit = html`<form method="post" action="${actionPath(operationNamed(action))}">${hidden(context, operationNamed(action), typed)}<button name="ask" value="price">${translate('edit')}</button></form>`;
   const until =
     order.expiresAt &&
-    html`<p class="small soft">${say('reservedUntil', { time: timeText(Date.parse(order.expiresAt), language, 'full') })}</p>`;
-  return html`<section class="card in stack form" id="confirm"><h2>${say(title)}</h2><p data-sentence><b>${say(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
+    html`<p class="small soft">${translate('reservedUntil', { time: timeText(Date.parse(order.expiresAt), language, 'full') })}</p>`;
+  return html`<section class="card in stack form" id="confirm"><h2>${translate(title)}</h2><p data-sentence><b>${translate(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
 }
 
 /** Fields that every form gets anew. */

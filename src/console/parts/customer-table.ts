@@ -5,7 +5,7 @@ import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { CustomerRowFragment as Customer } from '../generated/graphql.ts';
-import { inBrl, moment } from './figures.ts';
+import { inBrl, listTime } from './figures.ts';
 import { field } from './form.ts';
 import { unseen } from './lists.ts';
 
@@ -13,50 +13,56 @@ import { unseen } from './lists.ts';
 export interface CustomerParts {
   /** Link of the tax id; plain text by default. */
   readonly href?: (customer: Customer) => string;
-  readonly acts: (customer: Customer) => Html | null;
+  readonly actions: (customer: Customer) => Html | null;
 }
 
 /** @returns the table; a limit that the platform granted stands in place of the account's own. */
 export function customerTable(
   context: ScreenContext,
   rows: readonly Customer[],
-  { href, acts }: CustomerParts,
+  { href, actions }: CustomerParts,
 ): Html {
-  const { say, language } = context;
-  if (rows.length === 0) return empty('person', say('noCustomers'));
+  const { translate, language } = context;
+  if (rows.length === 0) return empty('person', translate('noCustomers'));
   const limit = (granted: string | null, own: string | null) => {
     const amount = granted ?? own;
-    return amount === null ? html`<span class="soft">${say('asTemplate')}</span>` : inBrl(amount, language);
+    return amount === null
+      ? html`<span class="soft">${translate('asTemplate')}</span>`
+      : inBrl(amount, language);
   };
   const columns: readonly Column<Customer>[] = [
     {
-      name: say('clientTaxId'),
+      name: translate('clientTaxId'),
       isRowHead: true,
       cell: (each) =>
         html`${href ? html`<a href="${href(each)}">${formatTaxId(each.taxId)}</a>` : formatTaxId(each.taxId)}<small class="narrow">${each.names.at(-1)}</small>`,
     },
-    { name: say('name'), look: 'wide', cell: ({ names }) => names.at(-1) },
+    { name: translate('name'), style: 'wide', cell: ({ names }) => names.at(-1) },
     {
-      name: say('level'),
-      look: 'wide',
-      cell: ({ level }) => badge(level === 'VERIFIED' ? 'good' : 'idle', say(`level_${level}`)),
+      name: translate('level'),
+      style: 'wide',
+      cell: ({ level }) => badge(level === 'VERIFIED' ? 'good' : 'idle', translate(`level_${level}`)),
     },
-    { name: say('firstSeen'), look: 'wide', cell: ({ firstSeenAt }) => moment(firstSeenAt, language) },
     {
-      name: say('set_customerLimitDaily'),
+      name: translate('firstSeen'),
+      style: 'wide',
+      cell: ({ firstSeenAt }) => listTime(firstSeenAt, language),
+    },
+    {
+      name: translate('set_customerLimitDaily'),
       isFigure: true,
       cell: ({ grantedLimitDaily, limitDaily }) => limit(grantedLimitDaily, limitDaily),
     },
     {
-      name: say('set_customerStepUp30d'),
+      name: translate('set_customerStepUp30d'),
       isFigure: true,
       cell: ({ grantedStepUp30d, stepUp30d }) => limit(grantedStepUp30d, stepUp30d),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: acts },
+    { name: unseen(translate('actsHere')), isActions: true, cell: actions },
   ];
-  const caption = say('customers');
+  const caption = translate('customers');
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns }),
   );
 }
@@ -64,11 +70,13 @@ export function customerTable(
 /** @returns the fields of the limits of a customer. */
 export function limitFields(
   context: ScreenContext,
-  act: string,
-  given: Readonly<Record<string, string>>,
+  action: string,
+  preset: Readonly<Record<string, string>>,
 ): readonly Html[] {
   return (['limitDaily', 'stepUp30d'] as const).map((name) => {
-    const label = context.say(name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d');
-    return field(context, act, { name, label, inputmode: 'decimal' }, given);
+    const label = context.translate(
+      name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d',
+    );
+    return field(context, action, { name, label, inputmode: 'decimal' }, preset);
   });
 }

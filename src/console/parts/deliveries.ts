@@ -4,9 +4,9 @@ import { badge, empty, note, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext, sameWith } from '../context.ts';
 import type { DeliveryPageFragment, DevelopersQuery } from '../generated/graphql.ts';
-import { sayNamed } from '../words.ts';
-import { moment } from './figures.ts';
-import { actForm, addForm, field } from './form.ts';
+import { translateName } from '../words.ts';
+import { listTime } from './figures.ts';
+import { actionForm, addForm, field } from './form.ts';
 import { chosen, count, NO_PAGE, pageOf, pager, section, unseen } from './lists.ts';
 
 type Account = DevelopersQuery['viewer']['account'];
@@ -21,7 +21,7 @@ export const DELIVERY_TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad',
 /** Tones of states of endpoints. */
 export const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;
 /** Fields of a form for many deliveries; its confirmation sends the same. */
-const ASKED = ['endpointId', 'since', 'until', 'states'] as const;
+const FILTER_FIELDS = ['endpointId', 'since', 'until', 'states'] as const;
 
 /**
  * @returns the deliveries with their states, and the form that redelivers many; null when the session may not see
@@ -36,48 +36,53 @@ export function deliveries(context: ScreenContext, account: Account): Html | nul
 
 /** @param below - further content of the section. @returns a page of deliveries with their states. */
 export function deliveryList(context: ScreenContext, page: DeliveryPageFragment, below?: Html | null): Html {
-  const { say, language } = context;
-  const asked = chosen(context, 'state', DELIVERY_STATES) ?? null;
+  const { translate, language } = context;
+  const chosenState = chosen(context, 'state', DELIVERY_STATES) ?? null;
   const { nodes, pageInfo, totalCount } = page;
   const views = [null, ...DELIVERY_STATES].map((state) => ({
     href: sameWith(context, { ...NO_PAGE, state }),
-    word: state === null ? say('all') : say(state),
-    isCurrent: state === asked,
+    word: state === null ? translate('all') : translate(state),
+    isCurrent: state === chosenState,
   }));
   const last = ({ attempts }: Delivery) => attempts.at(-1);
   const columns: readonly Column<Delivery>[] = [
-    { name: say('time'), cell: ({ createdAt }) => moment(createdAt, language, 'second') },
+    { name: translate('time'), cell: ({ createdAt }) => listTime(createdAt, language, 'second') },
     {
-      name: say('event'),
+      name: translate('event'),
       cell: ({ event, deliveryId }) =>
-        html`<a href="${pathTo(`/webhook-deliveries/${deliveryId}`)}"><code>${event?.name ?? say('details')}</code></a>`,
+        html`<a href="${pathTo(`/webhook-deliveries/${deliveryId}`)}"><code>${event?.name ?? translate('details')}</code></a>`,
     },
     {
-      name: say('transactions'),
-      look: 'mono',
+      name: translate('transactions'),
+      style: 'mono',
       cell: ({ transaction: { end2end } }) =>
         html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'webhooks' })}">…${end2end.slice(-6)}</a>`,
     },
-    { name: say('endpoint'), look: 'wider', cell: ({ endpoint: { url } }) => url },
-    { name: say('tries'), isFigure: true, cell: ({ attempts }) => attempts.length },
+    { name: translate('endpoint'), style: 'wider', cell: ({ endpoint: { url } }) => url },
+    { name: translate('tries'), isFigure: true, cell: ({ attempts }) => attempts.length },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: (delivery) =>
-        html`${badge(DELIVERY_TONES[delivery.state], sayNamed(say, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
+        html`${badge(DELIVERY_TONES[delivery.state], translateName(translate, delivery.state))} <small>${last(delivery)?.status ?? last(delivery)?.error}</small>`,
     },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: ({ deliveryId: id }) =>
-        actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' }),
+        actionForm(context, {
+          action: 'RedeliverWebhook',
+          preset: { id },
+          button: translate('redeliver'),
+          kind: 'pill',
+        }),
     },
   ];
-  const caption = say('deliveries');
+  const caption = translate('deliveries');
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns });
   const list =
     nodes.length > 0
-      ? scrolled(say('tableOf', { name: caption }), shown)
-      : empty('bolt', say('noDeliveries'));
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('bolt', translate('noDeliveries'));
   return section(
     'deliveries',
     caption,
@@ -87,60 +92,68 @@ export function deliveryList(context: ScreenContext, page: DeliveryPageFragment,
 
 /** Many at once: counted first, sent by a second form that has the same filter. */
 function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Html | null {
-  const { say } = context;
-  const act = 'RedeliverWebhooks';
-  const states = (['DEAD', 'SKIPPED', 'DELIVERED'] as const).map((each) => [each, say(each)] as const);
-  const fields = html`${field(context, act, {
+  const { translate } = context;
+  const action = 'RedeliverWebhooks';
+  const states = (['DEAD', 'SKIPPED', 'DELIVERED'] as const).map((each) => [each, translate(each)] as const);
+  const fields = html`${field(context, action, {
     name: 'endpointId',
-    label: say('endpoint'),
-    options: [['', say('all')], ...endpoints.map(({ endpointId: id, url }) => [id, url] as const)],
-  })}${field(context, act, { name: 'since', label: say('happenedSince'), type: 'datetime-local' })}${field(context, act, { name: 'until', label: say('until'), type: 'datetime-local' })}${field(
+    label: translate('endpoint'),
+    options: [['', translate('all')], ...endpoints.map(({ endpointId: id, url }) => [id, url] as const)],
+  })}${field(context, action, { name: 'since', label: translate('happenedSince'), type: 'datetime-local' })}${field(context, action, { name: 'until', label: translate('until'), type: 'datetime-local' })}${field(
     context,
-    act,
+    action,
     {
       name: 'states',
-      label: say('status'),
-      options: [['', say('deadOrSkipped')], ...states],
+      label: translate('status'),
+      options: [['', translate('deadOrSkipped')], ...states],
     },
   )}`;
-  const open = say('sendMany');
-  const form = addForm(context, { act, given: { dryRun: 'true' }, open, button: say('countThem'), fields });
-  return html`${form}${confirmation(context, act)}`;
+  const open = translate('sendMany');
+  const form = addForm(context, {
+    action,
+    preset: { dryRun: 'true' },
+    open,
+    button: translate('countThem'),
+    fields,
+  });
+  return html`${form}${confirmation(context, action)}`;
 }
 
-function confirmation(context: ScreenContext, act: string): Html | null {
-  const { say, language, preview } = context;
-  if (preview?.act !== act) return null;
+function confirmation(context: ScreenContext, action: string): Html | null {
+  const { translate, language, preview } = context;
+  if (preview?.action !== action) return null;
   const { matched, values } = preview;
-  if (matched === 0) return html`<div class="in">${note('info', say('nothingToSend'))}</div>`;
-  const asked = ASKED.map((name) => [name, values.get(name) ?? ''] as const).filter(([, value]) => value);
-  const given = { dryRun: 'false', ...Object.fromEntries(asked) };
-  const button = say('sendThem', { count: count(matched, language) });
-  return html`<div class="in" role="status">${note('info', say('wouldSend', { count: count(matched, language) }))}${actForm(context, { act, given, button, kind: 'primary' })}</div>`;
+  if (matched === 0) return html`<div class="in">${note('info', translate('nothingToSend'))}</div>`;
+  const chosenState = FILTER_FIELDS.map((name) => [name, values.get(name) ?? ''] as const).filter(
+    ([, value]) => value,
+  );
+  const preset = { dryRun: 'false', ...Object.fromEntries(chosenState) };
+  const button = translate('sendThem', { count: count(matched, language) });
+  return html`<div class="in" role="status">${note('info', translate('wouldSend', { count: count(matched, language) }))}${actionForm(context, { action, preset, button, kind: 'primary' })}</div>`;
 }
 
 /** Redeliveries of many events and how far each has come; null where there was none. */
 function redeliveryProgress(context: ScreenContext, all: readonly Progress[]): Html | null {
   if (all.length === 0) return null;
-  const { say, language } = context;
+  const { translate, language } = context;
   const shown = (value: number) => count(value, language);
   const endedOf = ({ redelivered, pending }: Progress) => redelivered - pending;
   const columns: readonly Column<Progress>[] = [
     {
-      name: say('time'),
+      name: translate('time'),
       isRowHead: true,
-      cell: ({ requestedAt }) => moment(requestedAt, language, 'second'),
+      cell: ({ requestedAt }) => listTime(requestedAt, language, 'second'),
     },
     {
-      name: say('progress'),
+      name: translate('progress'),
       cell: (each) =>
-        html`<progress max="${each.redelivered}" value="${endedOf(each)}" aria-label="${say('progress')}"></progress> <span class="num">${say('progressOf', { ended: shown(endedOf(each)), all: shown(each.redelivered) })}</span>${each.matched > each.redelivered && html` <small>${say('sendNext', { count: shown(each.matched - each.redelivered) })}</small>`}`,
+        html`<progress max="${each.redelivered}" value="${endedOf(each)}" aria-label="${translate('progress')}"></progress> <span class="num">${translate('progressOf', { ended: shown(endedOf(each)), all: shown(each.redelivered) })}</span>${each.matched > each.redelivered && html` <small>${translate('sendNext', { count: shown(each.matched - each.redelivered) })}</small>`}`,
     },
-    { name: say('DELIVERED'), isFigure: true, cell: ({ delivered }) => shown(delivered) },
-    { name: say('DEAD'), isFigure: true, cell: ({ dead }) => shown(dead) },
-    { name: say('SKIPPED'), look: 'wide', isFigure: true, cell: ({ skipped }) => shown(skipped) },
+    { name: translate('DELIVERED'), isFigure: true, cell: ({ delivered }) => shown(delivered) },
+    { name: translate('DEAD'), isFigure: true, cell: ({ dead }) => shown(dead) },
+    { name: translate('SKIPPED'), style: 'wide', isFigure: true, cell: ({ skipped }) => shown(skipped) },
   ];
-  const caption = say('redeliveries');
+  const caption = translate('redeliveries');
   const rows = table({ caption, isCaptionUnseen: true, rows: all, columns });
-  return section('redeliveries', caption, scrolled(say('tableOf', { name: caption }), rows));
+  return section('redeliveries', caption, scrolled(translate('tableOf', { name: caption }), rows));
 }

@@ -2,8 +2,8 @@
 import { barChart } from '../../ui/chart.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { nearText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
+import { nearText } from '../../ui/times.ts';
 import type { ScreenContext } from '../context.ts';
 import type { DeliveriesOfADayFragment } from '../generated/graphql.ts';
 import { timeSpan } from './changes.ts';
@@ -23,23 +23,27 @@ export function deliveryFigures(
   { total, slices }: DeliveriesOfADayFragment,
   hours: keyof typeof WORDS = 24,
 ): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { delivered, dead, pending, attempts, failedAttempts, successRate, medianMs, p95Ms } = total;
   const words = WORDS[hours];
-  if (delivered + dead + pending === 0) return empty('bolt', say(words.none));
+  if (delivered + dead + pending === 0) return empty('bolt', translate(words.none));
   const shown = (value: number) => count(value, language);
   const p95 = timeSpan(context, p95Ms);
   const figure = (name: string, value: string, below?: string | null) =>
     html`<div><dt>${name}</dt><dd><b class="figure num">${value}</b>${below && html`<small>${below}</small>`}</dd></div>`;
-  const failed = say('attemptsOf', { failed: shown(failedAttempts), attempts: shown(attempts) });
+  const failed = translate('attemptsOf', { failed: shown(failedAttempts), attempts: shown(attempts) });
   const figures = [
-    figure(say('successRate'), successRate === null ? '–' : showPercent(successRate, language), failed),
-    figure(say('deliveriesDone'), shown(delivered)),
-    figure(say('deliveriesDead'), shown(dead)),
-    figure(say('deliveriesPending'), shown(pending)),
-    figure(say('answerTime'), timeSpan(context, medianMs) ?? '–', p95 && `${say('timeToSettleP95')} ${p95}`),
+    figure(translate('successRate'), successRate === null ? '–' : showPercent(successRate, language), failed),
+    figure(translate('deliveriesDone'), shown(delivered)),
+    figure(translate('deliveriesDead'), shown(dead)),
+    figure(translate('deliveriesPending'), shown(pending)),
+    figure(
+      translate('answerTime'),
+      timeSpan(context, medianMs) ?? '–',
+      p95 && `${translate('timeToSettleP95')} ${p95}`,
+    ),
   ];
-  const sentence = say(words.sentence, {
+  const sentence = translate(words.sentence, {
     delivered: shown(delivered),
     dead: shown(dead),
     failed: shown(failedAttempts),
@@ -51,7 +55,7 @@ export function deliveryFigures(
       value: String(each.delivered),
     })),
     sentence,
-    words: { open: say('chartTable'), name: say('time'), value: say('deliveriesDone') },
+    words: { open: translate('chartTable'), name: translate('time'), value: translate('deliveriesDone') },
     show: (value) => count(Number(value), language),
   });
   return html`<dl class="sums">${figures}</dl><div class="in">${chart}</div>`;

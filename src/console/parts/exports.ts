@@ -26,21 +26,21 @@ const LOWER = ['family', 'direction', 'waitsFor'];
 
 /** @returns the menu; `filters` are those of the screen, by their names in its address. */
 export function exportMenu(
-  { say }: ScreenContext,
+  { translate }: ScreenContext,
   list: keyof typeof LISTS,
   filters: Readonly<Record<string, string | null | undefined>>,
 ): Html {
-  const given = Object.entries(filters).flatMap(([name, value]) =>
-    value ? [[NAMES[name] ?? snakeCase(name), takenAs(name, value)] as const] : [],
+  const fields = Object.entries(filters).flatMap(([name, value]) =>
+    value ? [[NAMES[name] ?? snakeCase(name), fieldValue(name, value)] as const] : [],
   );
   const links = LISTS[list].map((format) => {
-    const search = new URLSearchParams({ format, ...Object.fromEntries(given) });
+    const search = new URLSearchParams({ format, ...Object.fromEntries(fields) });
     return html`<a class="btn" href="/export/${list}?${search.toString()}" download>${FORMATS[format]}</a>`;
   });
-  return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${say('export')}</button><div id="export" class="menu" popover>${links}</div>`;
+  return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${translate('export')}</button><div id="export" class="menu" popover>${links}</div>`;
 }
 
-function takenAs(name: string, value: string): string {
+function fieldValue(name: string, value: string): string {
   if (name === 'awaitingMe') return 'true';
   return LOWER.includes(name) ? value.toLowerCase() : value;
 }

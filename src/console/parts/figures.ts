@@ -2,8 +2,8 @@
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
-import { type MomentForm, type NearForm, nearText, timeText } from '../../ui/moments.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
+import { type NearForm, nearText, type TimeForm, timeText } from '../../ui/times.ts';
 import type { Awaited, TransactionStatus } from '../generated/graphql.ts';
 
 /** A currency as the documents ask for it. */
@@ -57,7 +57,7 @@ export function isBrl(amount: AmountShown | null | undefined): amount is AmountS
 }
 
 /** @returns a moment in Brazil's time as a list shows it. */
-export function moment(iso: string, language: Language, form: NearForm = 'minute'): Html {
+export function listTime(iso: string, language: Language, form: NearForm = 'minute'): Html {
   return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
@@ -67,7 +67,7 @@ export function ago(iso: string, language: Language): Html {
 }
 
 /** @returns a moment with its year; `millis` are those of its day alone. */
-export function wholeMoment(iso: string, language: Language, form: MomentForm = 'moment'): Html {
+export function fullTime(iso: string, language: Language, form: TimeForm = 'moment'): Html {
   return html`<time datetime="${iso}">${timeText(Date.parse(iso), language, form)}</time>`;
 }
 

@@ -2,19 +2,19 @@
 import { area, choice, field as framed } from '../../ui/field.ts';
 import { attributes, type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { ACCOUNT_FIELD, actPath } from '../act.ts';
+import { ACCOUNT_FIELD, actionPath } from '../action.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
 /** Values of a form besides its fields; a list in its order. */
-export type Given = Readonly<Record<string, string | readonly string[]>>;
+export type PresetValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** A form of an act. */
-export interface ActForm {
+export interface ActionForm {
   /** Name of the mutation's document. */
-  readonly act: string;
+  readonly action: string;
   /** Values besides the fields. */
-  readonly given?: Given;
+  readonly preset?: PresetValues;
   /** Text of its button; or its buttons, where there are several. */
   readonly button: string | Html;
   readonly kind?: string;
@@ -26,46 +26,46 @@ export interface ActForm {
 }
 
 /** @returns the form of an act; null when the session may not perform it. */
-export function actForm(
+export function actionForm(
   context: ScreenContext,
-  { act, given = {}, button, kind = '', fields, isPossible = false, hasFile = false }: ActForm,
+  { action, preset = {}, button, kind = '', fields, isPossible = false, hasFile = false }: ActionForm,
 ): Html | null {
-  const operation = operationNamed(act);
+  const operation = operationNamed(action);
   if (!isPossible && !mayDo(context, operation.field)) return null;
-  return html`<form method="post" action="${actPath(operation)}" class="stack tight"${attributes({ enctype: hasFile && 'multipart/form-data' })}>${hidden(context, operation, given)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
+  return html`<form method="post" action="${actionPath(operation)}" class="stack tight"${attributes({ enctype: hasFile && 'multipart/form-data' })}>${hidden(context, operation, preset)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
 /** @returns an act behind a button that says what it does before it is done. */
-export function askedForm(
+export function disclosedForm(
   context: ScreenContext,
-  form: ActForm & { readonly open: string; readonly what: string },
+  form: ActionForm & { readonly open: string; readonly what: string },
 ): Html | null {
-  const inner = actForm(context, form);
+  const inner = actionForm(context, form);
   if (inner === null) return null;
-  const isOpen = context.refused?.act === form.act && isSame(context, form);
+  const isOpen = context.refused?.action === form.action && isSame(context, form);
   return html`<details class="ask"${isOpen && html` open`}><summary class="btn ${form.kind}">${form.open}</summary><div class="card in stack tight"><p class="small">${form.what}</p>${inner}</div></details>`;
 }
 
 /** Whether the form that was not taken is this one, and not the same act on something else. */
 function isSame(
   { refused }: Pick<ScreenContext, 'refused'>,
-  { given = {} }: Pick<ActForm, 'given'>,
+  { preset = {} }: Pick<ActionForm, 'preset'>,
 ): boolean {
-  return Object.entries(given).every(([name, value]) => {
+  return Object.entries(preset).every(([name, value]) => {
     const sent = refused?.values.getAll(name) ?? [];
     return [value].flat().every((each, at) => sent[at] === each);
   });
 }
 
 /** @returns the hidden fields of an act's form. */
-export function hidden(context: ScreenContext, { variables }: Operation, given: Given): Html[] {
+export function hidden(context: ScreenContext, { variables }: Operation, preset: PresetValues): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
     csrf: context.session.csrf,
     [ACCOUNT_FIELD]: context.session.accountId,
     back: sameWith(context, { done: null }),
     ...(isOnce && { idempotencyKey: formKey() }),
-    ...given,
+    ...preset,
   };
   return Object.entries<string | readonly string[]>(values).flatMap(([name, value]) =>
     [value].flat().map((each) => html`<input type="hidden" name="${name}" value="${each}">`),
@@ -85,15 +85,15 @@ export interface Field {
 }
 
 /** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
-export function field(context: Sent, act: string, each: Field, given: Given = {}): Html {
+export function field(context: Sent, action: string, each: Field, preset: PresetValues = {}): Html {
   const { name, label, options } = each;
-  const refused = context.refused?.act === act && isSame(context, { given }) ? context.refused : null;
-  const sent = refused ?? (context.preview?.act === act ? context.preview : context.asked);
+  const refused = context.refused?.action === action && isSame(context, { preset }) ? context.refused : null;
+  const sent = refused ?? (context.preview?.action === action ? context.preview : context.pending);
   const wrong = refused?.violations.find(({ parameter }) => nameOf(parameter) === name)?.message;
   // Of a list, the field is what is added to what is there.
   const value = sent?.values.getAll(name).at(-1) ?? each.value ?? '';
   // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
-  const id = [act, ...Object.values(given), name].join('-');
+  const id = [action, ...Object.values(preset), name].join('-');
   const frame = { name: id, label, hint: each.hint, wrong, value };
   const own = { name, required: each.isRequired };
   if (options) return choice({ ...frame, options, attributes: own });
@@ -113,11 +113,12 @@ function nameOf(parameter: string): string | undefined {
 }
 
 /** @returns a form behind its name, for lists that one adds to; open where it was not taken. */
-export function addForm(context: ScreenContext, form: ActForm & { readonly open: string }): Html | null {
-  const inner = actForm(context, form);
+export function addForm(context: ScreenContext, form: ActionForm & { readonly open: string }): Html | null {
+  const inner = actionForm(context, form);
   if (inner === null) return null;
   const isOpen =
-    context.preview?.act === form.act || (context.refused?.act === form.act && isSame(context, form));
+    context.preview?.action === form.action ||
+    (context.refused?.action === form.action && isSame(context, form));
   return html`<details class="in line add"${isOpen && html` open`}><summary>${icon('plus')} ${form.open}</summary><div class="form">${inner}</div></details>`;
 }
 
@@ -128,6 +129,6 @@ export function queryForm(
   button: string,
   dropped: readonly string[],
 ): Html {
-  const kept = [...context.query].filter(([name]) => !dropped.includes(name));
-  return html`<form method="get" class="stack tight in">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<p><button class="primary">${button}</button></p></form>`;
+  const remaining = [...context.query].filter(([name]) => !dropped.includes(name));
+  return html`<form method="get" class="stack tight in">${remaining.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${fields}<p><button class="primary">${button}</button></p></form>`;
 }

@@ -1,14 +1,14 @@
 /** History of a transaction on one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
 import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { nearText, timeText } from '../../ui/moments.ts';
 import { more } from '../../ui/parts.ts';
+import { nearText, timeText } from '../../ui/times.ts';
 import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
-import { actWord } from '../words/acts.ts';
-import { sayNamed } from '../words.ts';
-import { moment, money, toneOf, wholeMoment } from './figures.ts';
-import { actForm } from './form.ts';
+import { actionText } from '../words/actions.ts';
+import { translateName } from '../words.ts';
+import { fullTime, listTime, money, toneOf } from './figures.ts';
+import { actionForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
 /** Kinds of what happened, as the address of the screen names them. */
@@ -36,17 +36,17 @@ export function happenings(context: ScreenContext, found: Found, data: Logs): re
     ...postings(context, found),
     ...returns(context, found),
     ...found.deliveries.flatMap((delivery) => attempts(context, delivery)),
-    ...acts(context, data),
+    ...actionEntries(context, data),
     ...calls(context, data),
   ];
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-/** @param place - name of the part of the page, which stays when the page is brought up to date. @returns the axis. */
+/** @param style - name of the part of the page, which stays when the page is brought up to date. @returns the axis. */
 export function axisOf(
-  { say, language }: ScreenContext,
+  { translate, language }: ScreenContext,
   happened: readonly Happening[],
-  place: 'axis' | 'folded' = 'axis',
+  style: 'axis' | 'folded' = 'axis',
 ): Html {
   const dayOf = ({ at }: Happening) => timeText(Date.parse(at), language, 'day');
   const shown = happened.map((each, index) => {
@@ -54,15 +54,15 @@ export function axisOf(
     const isNewDay = before === undefined || dayOf(before) !== dayOf(each);
     return {
       ...each,
-      when: isNewDay ? moment(each.at, language, 'millis') : wholeMoment(each.at, language, 'millis'),
+      when: isNewDay ? listTime(each.at, language, 'millis') : fullTime(each.at, language, 'millis'),
     };
   });
-  return html`<div data-live="${place}">${axis(say(place === 'axis' ? 'whatHappened' : 'webhooks'), shown)}</div>`;
+  return html`<div data-live="${style}">${axis(translate(style === 'axis' ? 'whatHappened' : 'webhooks'), shown)}</div>`;
 }
 
 const SIGNS = { good: 'done', info: 'waiting', idle: 'clock', warn: 'warning', bad: 'failed' } as const;
 
-function steps({ say, language }: ScreenContext, { events }: Found): Happening[] {
+function steps({ translate, language }: ScreenContext, { events }: Found): Happening[] {
   return events.map((event) => {
     const { occurredAt, name, sequence, headline } = event;
     const tone = toneOf(event);
@@ -72,7 +72,7 @@ function steps({ say, language }: ScreenContext, { events }: Found): Happening[]
       tone,
       sign: SIGNS[tone],
       what: headline[language],
-      note: `${say('eventNumber', { number: String(sequence) })}, ${name}`,
+      note: `${translate('eventNumber', { number: String(sequence) })}, ${name}`,
     };
   });
 }
@@ -83,7 +83,7 @@ function postings(context: ScreenContext, { ledgerLines }: Found): Happening[] {
     kind: 'money',
     tone: 'good',
     sign: 'bank',
-    what: context.say('journal', { id: journal.id }),
+    what: context.translate('journal', { id: journal.id }),
     note: [...new Set(journal.lines.map(({ ledgerAccount }) => ledgerAccount.currency.displayName))].join(
       ', ',
     ),
@@ -91,81 +91,83 @@ function postings(context: ScreenContext, { ledgerLines }: Found): Happening[] {
   }));
 }
 
-function returns({ say, language }: ScreenContext, { refunds }: Found): Happening[] {
+function returns({ translate, language }: ScreenContext, { refunds }: Found): Happening[] {
   return refunds.map(({ amount, state, requestedAt, endedAt, reference }) => ({
     at: endedAt ?? requestedAt,
     kind: 'money',
     tone: state === 'FAILED' ? 'bad' : 'warn',
     sign: 'returned',
-    what: say('returned', { amount: money(amount, language), state: sayNamed(say, state) }),
+    what: translate('returned', { amount: money(amount, language), state: translateName(translate, state) }),
     note: reference ?? '',
   }));
 }
 
 function attempts(context: ScreenContext, delivery: Delivery): Happening[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { endpoint, event, deliveryId: id, state, nextAttemptAt } = delivery;
-  const tried = delivery.attempts.map(
+  const attempts = delivery.attempts.map(
     ({ at, attempt, status, durationMs, error, answer }, index): Happening => {
       const isLast = index === delivery.attempts.length - 1;
-      const isGood = status != null && status < 300;
-      const result = status == null ? (error ?? say('noAnswer')) : String(status);
+      const isSuccess = status != null && status < 300;
+      const result = status == null ? (error ?? translate('noAnswer')) : String(status);
       return {
         at,
         kind: 'webhooks',
-        tone: isGood ? 'good' : 'bad',
+        tone: isSuccess ? 'good' : 'bad',
         sign: 'bolt',
-        what: say('attempt', { attempt: String(attempt), result, ms: String(durationMs) }),
-        note: `${say('toUrl', { url: endpoint.url })}, ${event?.name ?? ''}`,
-        more: html`${exchange(say('requestAndAnswer'), event?.legacyBody ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
-${isLast && mayDo(context, 'redeliverWebhook') && actForm(context, { act: 'RedeliverWebhook', given: { id }, button: say('redeliver'), kind: 'pill' })}`,
+        what: translate('attempt', { attempt: String(attempt), result, ms: String(durationMs) }),
+        note: `${translate('toUrl', { url: endpoint.url })}, ${event?.name ?? ''}`,
+        more: html`${exchange(translate('requestAndAnswer'), event?.legacyBody ?? '', `${status ?? ''} ${answer ?? error ?? ''}`)}
+${isLast && mayDo(context, 'redeliverWebhook') && actionForm(context, { action: 'RedeliverWebhook', preset: { id }, button: translate('redeliver'), kind: 'pill' })}`,
       };
     },
   );
-  if (state !== 'PENDING' || !nextAttemptAt) return tried;
+  if (state !== 'PENDING' || !nextAttemptAt) return attempts;
   const waits: Happening = {
     at: nextAttemptAt,
     kind: 'webhooks',
     tone: 'idle',
     sign: 'bolt',
-    what: say('waitsFor', { time: nearText(Date.parse(nextAttemptAt), language, 'second') }),
-    note: say('toUrl', { url: endpoint.url }),
+    what: translate('waitsFor', { time: nearText(Date.parse(nextAttemptAt), language, 'second') }),
+    note: translate('toUrl', { url: endpoint.url }),
   };
-  return [...tried, waits];
+  return [...attempts, waits];
 }
 
 function exchange(title: string, request: string, answer: string): Html {
   return more(title, html`<pre tabindex="0">${request}\n\n${answer.trim()}</pre>`, { class: 'card' });
 }
 
-function acts({ say, language }: ScreenContext, { auditLog }: Logs): Happening[] {
-  return (auditLog?.nodes ?? []).map(({ at, act, actorKind, actorId, actorName, address, requestId }) => ({
-    at,
-    kind: 'acts',
-    tone: 'idle',
-    sign: 'person',
-    what: actWord(act, language),
-    note: [
-      sayNamed(say, actorKind, { id: actorName ?? actorId }),
-      address,
-      requestId && `${say('reference')} ${requestId}`,
-    ]
-      .filter(Boolean)
-      .join(', '),
-  }));
+function actionEntries({ translate, language }: ScreenContext, { auditLog }: Logs): Happening[] {
+  return (auditLog?.nodes ?? []).map(
+    ({ at, act: action, actorKind, actorId, actorName, address, requestId }) => ({
+      at,
+      kind: 'acts',
+      tone: 'idle',
+      sign: 'person',
+      what: actionText(action, language),
+      note: [
+        translateName(translate, actorKind, { id: actorName ?? actorId }),
+        address,
+        requestId && `${translate('reference')} ${requestId}`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    }),
+  );
 }
 
-function calls({ say }: ScreenContext, { requestLog }: Logs): Happening[] {
+function calls({ translate }: ScreenContext, { requestLog }: Logs): Happening[] {
   return (requestLog?.nodes ?? []).map((call) => ({
     at: call.at,
     kind: 'calls',
     tone: call.status >= 400 || call.errorCode ? 'warn' : 'idle',
     sign: 'code',
-    what: say('call', {
+    what: translate('call', {
       route: `${call.method} ${call.route}${call.operationName ? ` ${call.operationName}` : ''}`,
       status: call.errorCode ?? String(call.status),
       ms: String(call.durationMs),
     }),
-    note: `${say('KEY', { id: call.actorName ?? call.actorId })}, ${say('reference')} ${call.requestId}`,
+    note: `${translate('KEY', { id: call.actorName ?? call.actorId })}, ${translate('reference')} ${call.requestId}`,
   }));
 }

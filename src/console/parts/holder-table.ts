@@ -4,25 +4,29 @@ import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext } from '../context.ts';
 import type { HolderFragment } from '../generated/graphql.ts';
-import { moment } from './figures.ts';
+import { listTime } from './figures.ts';
 
 /** @returns the accounts. */
 export function holderTable(context: ScreenContext, rows: readonly HolderFragment[]): Html {
-  const { say, language } = context;
-  if (rows.length === 0) return empty('bank', say('noHolders'));
+  const { translate, language } = context;
+  if (rows.length === 0) return empty('bank', translate('noHolders'));
   const columns: readonly Column<HolderFragment>[] = [
     {
-      name: say('name'),
+      name: translate('name'),
       isRowHead: true,
       cell: ({ name, accountId }) => html`<a href="${pathTo(`/accounts/${accountId}`)}">${name}</a>`,
     },
-    { name: say('accountNumber'), isFigure: true, cell: ({ accountId }) => accountId },
-    { name: say('handle'), look: 'wide', cell: ({ handle }) => handle && html`<code>${handle}</code>` },
-    { name: say('opened'), look: 'wide', cell: ({ createdAt }) => moment(createdAt, language) },
+    { name: translate('accountNumber'), isFigure: true, cell: ({ accountId }) => accountId },
+    {
+      name: translate('handle'),
+      style: 'wide',
+      cell: ({ handle }) => handle && html`<code>${handle}</code>`,
+    },
+    { name: translate('opened'), style: 'wide', cell: ({ createdAt }) => listTime(createdAt, language) },
   ];
-  const caption = say('holders');
+  const caption = translate('holders');
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns }),
   );
 }

@@ -2,9 +2,9 @@
 import { sum } from '../../base/money/money.ts';
 import { barChart, lineChart, type Point } from '../../ui/chart.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { nearText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
+import { nearText } from '../../ui/times.ts';
 import type { ScreenContext } from '../context.ts';
 import type { PlatformTodayQuery } from '../generated/graphql.ts';
 import type { Word } from '../words.ts';
@@ -17,14 +17,14 @@ type Line = NonNullable<PlatformTodayQuery['treasury']>[number];
 
 /** @returns figures of today and 30 days with their charts; that there is too much where it is not added up. */
 export function houseVolume(context: ScreenContext, all: PlatformTodayQuery['houseDays']): Html {
-  const { say, language } = context;
-  if (!all) return empty('activity', say('volumeAway'));
+  const { translate, language } = context;
+  if (!all) return empty('activity', translate('volumeAway'));
   const half = all.length / 2;
   const [before, month] = [all.slice(0, half), all.slice(half)];
   const today = month.slice(-1);
   const total = (days: readonly Day[], member: 'pixIn' | 'pixOut') => sum(days.map((day) => day[member]));
   const shown = (word: Word, value: string | null) =>
-    html`<div><dt>${say(word)}</dt><dd><b class="figure num">${value === null ? '–' : inBrl(value, language)}</b>${value === null && html`<small>${say('marginUnknown')}</small>`}</dd></div>`;
+    html`<div><dt>${translate(word)}</dt><dd><b class="figure num">${value === null ? '–' : inBrl(value, language)}</b>${value === null && html`<small>${translate('marginUnknown')}</small>`}</dd></div>`;
   const figures = [
     shown('pixInToday', total(today, 'pixIn')),
     shown('pixOutToday', total(today, 'pixOut')),
@@ -43,7 +43,7 @@ function marginOf(days: readonly Day[]): string | null {
 }
 
 function volumeChart(context: ScreenContext, month: readonly Day[], before: readonly Day[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const total = (days: readonly Day[]) => sum(days.map(({ pixIn }) => pixIn));
   const change = changeText(context, total(month), total(before), 'when30');
   return barChart({
@@ -52,19 +52,19 @@ function volumeChart(context: ScreenContext, month: readonly Day[], before: read
       value: pixIn,
       before: before[at]?.pixIn,
     })),
-    sentence: say('chartVolume', { amount: inBrl(total(month), language), change }),
+    sentence: translate('chartVolume', { amount: inBrl(total(month), language), change }),
     words: {
-      open: say('chartTable'),
-      name: say('day'),
-      value: say('inThePeriod'),
-      before: say('daysBefore'),
+      open: translate('chartTable'),
+      name: translate('day'),
+      value: translate('inThePeriod'),
+      before: translate('daysBefore'),
     },
     show: (value) => inBrl(value, language),
   });
 }
 
 function marginChart(context: ScreenContext, month: readonly Day[]): Html | null {
-  const { say, language } = context;
+  const { translate, language } = context;
   const margin = marginOf(month);
   if (margin === null) return null;
   const points: Point[] = month.map((each) => ({
@@ -73,8 +73,8 @@ function marginChart(context: ScreenContext, month: readonly Day[]): Html | null
   }));
   return lineChart({
     points,
-    sentence: say('chartMargin', { amount: inBrl(margin, language) }),
-    words: { open: say('chartTable'), name: say('day'), value: say('inThePeriod') },
+    sentence: translate('chartMargin', { amount: inBrl(margin, language) }),
+    words: { open: translate('chartTable'), name: translate('day'), value: translate('inThePeriod') },
     show: (value) => inBrl(value, language),
   });
 }
@@ -88,25 +88,29 @@ const FLOAT: readonly (string | null)[] = ['A.pix', 'A.custody', 'E.fx'];
 
 /** @returns the bank, the wallets and the open position by currency, with what each is worth; nothing where there is none. */
 export function floatList(context: ScreenContext, lines: readonly Line[]): Html | null {
-  const { say, language } = context;
+  const { translate, language } = context;
   const rows = lines.filter(({ account }) => FLOAT.includes(account));
   if (rows.length === 0) return null;
   const columns: readonly Column<Line>[] = [
-    { name: say('ledgerAccount'), isRowHead: true, cell: ({ account }) => say(`book_${account}` as Word) },
-    { name: say('currency'), cell: ({ currency }) => currency.displayName },
     {
-      name: say('balance'),
+      name: translate('ledgerAccount'),
+      isRowHead: true,
+      cell: ({ account }) => translate(`book_${account}` as Word),
+    },
+    { name: translate('currency'), cell: ({ currency }) => currency.displayName },
+    {
+      name: translate('balance'),
       isFigure: true,
       cell: ({ balance, currency }) => figure(balance, currency, language),
     },
     {
-      name: say('inBrl'),
+      name: translate('inBrl'),
       isFigure: true,
       cell: ({ calculatedBrl }) =>
-        calculatedBrl === null ? say('notValued') : figure(calculatedBrl, BRL, language),
+        calculatedBrl === null ? translate('notValued') : figure(calculatedBrl, BRL, language),
     },
   ];
-  const caption = say('exposure');
+  const caption = translate('exposure');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('float', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('float', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }

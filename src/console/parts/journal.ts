@@ -29,34 +29,34 @@ export function journalsOf(lines: readonly PostingFragment[]): readonly Journal[
 }
 
 /** @returns the table of a journal; under its lines the sum of each currency. */
-export function journalTable({ say, language }: ScreenContext, { id, lines }: Journal): Html {
-  const sides = sidesOf(say, lines);
+export function journalTable({ translate, language }: ScreenContext, { id, lines }: Journal): Html {
+  const sides = sidesOf(translate, lines);
   const shown = (amount: string | null, { decimals }: CurrencyShown) =>
     amount !== null && /[1-9]/.test(amount) ? decimal(amount, decimals, language) : null;
-  const caption = say('journal', { id });
+  const caption = translate('journal', { id });
   const lined = table<Side>({
     caption,
     isCaptionUnseen: true,
-    rows: [...sides, ...sumsOf(say, sides)],
+    rows: [...sides, ...sumsOf(translate, sides)],
     columns: [
-      { name: say('account'), isRowHead: true, cell: ({ name }) => name },
-      { name: say('debit'), isFigure: true, cell: ({ debit, currency }) => shown(debit, currency) },
-      { name: say('credit'), isFigure: true, cell: ({ credit, currency }) => shown(credit, currency) },
+      { name: translate('account'), isRowHead: true, cell: ({ name }) => name },
+      { name: translate('debit'), isFigure: true, cell: ({ debit, currency }) => shown(debit, currency) },
+      { name: translate('credit'), isFigure: true, cell: ({ credit, currency }) => shown(credit, currency) },
       {
-        name: say('balanceAfter'),
+        name: translate('balanceAfter'),
         isFigure: true,
-        look: 'soft',
+        style: 'soft',
         cell: ({ balance, currency: { decimals } }) => balance && decimal(balance, decimals, language),
       },
     ],
   });
-  return html`<div class="card">${scrolled(say('tableOf', { name: caption }), lined)}</div>`;
+  return html`<div class="card">${scrolled(translate('tableOf', { name: caption }), lined)}</div>`;
 }
 
 /** Every line of the journal once: the account's own, which have a balance, and those of the house. */
-function sidesOf(say: ScreenContext['say'], lines: readonly PostingFragment[]): readonly Side[] {
+function sidesOf(translate: ScreenContext['translate'], lines: readonly PostingFragment[]): readonly Side[] {
   const own = lines.map(({ ledgerAccount: { currency, subAccount }, debit, credit, balance }) => ({
-    name: `${say('yours', { subAccount: say(subAccount).toLowerCase() })}, ${currency.displayName}`,
+    name: `${translate('yours', { subAccount: translate(subAccount).toLowerCase() })}, ${currency.displayName}`,
     currency,
     debit,
     credit,
@@ -65,7 +65,7 @@ function sidesOf(say: ScreenContext['say'], lines: readonly PostingFragment[]): 
   const house = (lines[0]?.counterparts ?? [])
     .filter(({ subAccount }) => !subAccount)
     .map(({ accountClass, currency, debit, credit }) => ({
-      name: `${say(accountClass)} ${currency.displayName}`,
+      name: `${translate(accountClass)} ${currency.displayName}`,
       currency,
       debit,
       credit,
@@ -74,13 +74,13 @@ function sidesOf(say: ScreenContext['say'], lines: readonly PostingFragment[]): 
   return [...own, ...house];
 }
 
-function sumsOf(say: ScreenContext['say'], sides: readonly Side[]): readonly Side[] {
+function sumsOf(translate: ScreenContext['translate'], sides: readonly Side[]): readonly Side[] {
   return [...Map.groupBy(sides, ({ currency }) => currency.code).values()].map((own) => {
     const { currency } = own[0] as Side;
     const debit = sum(own.map((each) => each.debit));
     const credit = sum(own.map((each) => each.credit));
     const isZero = debit === credit;
-    const word = say(isZero ? 'sumsToZero' : 'sumsNot', { currency: currency.displayName });
+    const word = translate(isZero ? 'sumsToZero' : 'sumsNot', { currency: currency.displayName });
     return { name: badge(isZero ? 'good' : 'bad', word), currency, debit, credit, balance: null };
   });
 }

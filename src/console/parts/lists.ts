@@ -31,8 +31,8 @@ export function chosen<Choice extends string>(
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const asked = query.get(name)?.trim();
-  return asked ? choiceOf(name, asked, choices) : undefined;
+  const text = query.get(name)?.trim();
+  return text ? choiceOf(name, text, choices) : undefined;
 }
 
 /** @returns the choice that a text means. @throws {GatewayError} `INVALID_PARAMETER` where it means none. */
@@ -48,12 +48,12 @@ export function choiceOf<Choice extends string>(
 }
 
 /** @returns each filter in words with its way out. */
-export function chips(context: ScreenContext, given: readonly Chip[]): readonly Html[] {
-  return given.map(({ name, label, value }) =>
+export function chips(context: ScreenContext, all: readonly Chip[]): readonly Html[] {
+  return all.map(({ name, label, value }) =>
     chip(
       html`<span class="soft">${label}</span> ${value}`,
       sameWith(context, { ...NO_PAGE, [name]: null }),
-      context.say('remove', { what: `${label} ${value}` }),
+      context.translate('remove', { what: `${label} ${value}` }),
     ),
   );
 }
@@ -71,10 +71,10 @@ export interface PageInfo {
  * @returns the requested page number; undefined without one.
  * @throws {GatewayError} `INVALID_PARAMETER` for a malformed number.
  */
-export function pageAsked({ query }: ScreenContext, name = 'page'): number | undefined {
-  const asked = query.get(name);
-  if (!asked) return undefined;
-  if (/^[1-9]\d{0,6}$/.test(asked)) return Number(asked);
+export function requestedPage({ query }: ScreenContext, name = 'page'): number | undefined {
+  const text = query.get(name);
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw invalidParameters([{ parameter: name, message: 'must be a whole number from 1 on' }]);
 }
 
@@ -94,7 +94,7 @@ export type PageVariables = {
  */
 export function pageVariables(context: ScreenContext, size = PAGE_ROWS): PageVariables {
   const { query } = context;
-  const page = pageAsked(context);
+  const page = requestedPage(context);
   if (page !== undefined) return { first: size, offset: (page - 1) * size };
   const before = query.get('before');
   if (before !== null) return { last: size, before };
@@ -104,7 +104,7 @@ export function pageVariables(context: ScreenContext, size = PAGE_ROWS): PageVar
 
 /** Number of rows before the shown ones; between two pages `at` of the query counts them. */
 function skippedRows(context: ScreenContext, size: number): number {
-  const page = pageAsked(context);
+  const page = requestedPage(context);
   if (page !== undefined) return (page - 1) * size;
   return Math.max(0, Number.parseInt(context.query.get('at') ?? '0', 10) || 0);
 }
@@ -118,46 +118,49 @@ export function pager(
   size = PAGE_ROWS,
 ): Html | null {
   if (rows === 0 && !info.hasPreviousPage && !info.hasNextPage) return null;
-  const { say, language } = context;
+  const { translate, language } = context;
   const skipped = skippedRows(context, size);
   const shown = (value: number) => count(value, language);
   const range = { from: shown(skipped + 1), to: shown(skipped + rows) };
-  const which = total === null ? say('rangeOpen', range) : say('range', { ...range, total: shown(total) });
+  const which =
+    total === null ? translate('rangeOpen', range) : translate('range', { ...range, total: shown(total) });
   const later = { ...NO_PAGE, after: info.endCursor ?? null, at: String(skipped + rows) };
   const before = Math.max(0, skipped - size);
   const earlier = { ...NO_PAGE, before: info.startCursor ?? null, at: before > 0 ? String(before) : null };
   const hasNumbers = total !== null && total > size;
-  return html`<nav class="row push" aria-label="${say('pages')}">${rows > 0 && html`<span class="soft num small">${which}</span>`}
-${!hasNumbers && skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(context, NO_PAGE)}">${say('first')}</a>`}
-${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(context, earlier)}">${say('previous')}</a>`}
+  return html`<nav class="row push" aria-label="${translate('pages')}">${rows > 0 && html`<span class="soft num small">${which}</span>`}
+${!hasNumbers && skipped > 0 && html`<a class="btn pill quiet" href="${sameWith(context, NO_PAGE)}">${translate('first')}</a>`}
+${info.hasPreviousPage && info.startCursor && html`<a class="btn pill" rel="prev" href="${sameWith(context, earlier)}">${translate('previous')}</a>`}
 ${hasNumbers && numbers(context, Math.floor(skipped / size) + 1, Math.ceil(total / size))}
-${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(context, later)}">${say('next')}</a>`}</nav>`;
+${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(context, later)}">${translate('next')}</a>`}</nav>`;
 }
 
 /** @returns the rows of a page, or what stands in place of them; of a page after the last one, that the list ends before it. */
 export function pageOf(
-  { query, say }: ScreenContext,
+  { query, translate }: ScreenContext,
   rows: number,
   total: number | null,
   content: Html,
 ): Html {
   const isAfterEnd = rows === 0 && total !== 0 && Boolean(query.get('page'));
-  return isAfterEnd ? empty('search', say('listEnded')) : content;
+  return isAfterEnd ? empty('search', translate('listEnded')) : content;
 }
 
 /** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */
 function numbers(context: ScreenContext, now: number, pages: number): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const near = [1, now - 1, now, now + 1, pages].filter((page) => page >= 1 && page <= pages);
   const links = [...new Set(near)].map((page, index, all) => {
     const to = sameWith(context, { ...NO_PAGE, page: page > 1 ? String(page) : null });
     const gap = index > 0 && page - (all[index - 1] as number) > 1 && html`<span class="soft">…</span>`;
-    return html`${gap}<a href="${to}"${page === now && html` aria-current="page"`} aria-label="${say('pageNumber', { page: count(page, language) })}">${count(page, language)}</a>`;
+    return html`${gap}<a href="${to}"${page === now && html` aria-current="page"`} aria-label="${translate('pageNumber', { page: count(page, language) })}">${count(page, language)}</a>`;
   });
-  const kept = [...context.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
-  const hidden = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  const field = html`<input type="number" name="page" min="1" max="${pages}" value="${Math.min(now, pages)}" required inputmode="numeric" aria-label="${say('goToPage')}">`;
-  return html`<span class="seg num wide">${links}</span><form method="get" class="row go-to">${hidden}${field}<span class="soft small narrow">${say('ofPages', { pages: count(pages, language) })}</span><button class="pill">${say('goToPage')}</button></form>`;
+  const remaining = [...context.query].filter(([name]) => !Object.hasOwn(NO_PAGE, name));
+  const hidden = remaining.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const field = html`<input type="number" name="page" min="1" max="${pages}" value="${Math.min(now, pages)}" required inputmode="numeric" aria-label="${translate('goToPage')}">`;
+  return html`<span class="seg num wide">${links}</span><form method="get" class="row go-to">${hidden}${field}<span class="soft small narrow">${translate('ofPages', { pages: count(pages, language) })}</span><button class="pill">${translate('goToPage')}</button></form>`;
 }
 
 /** @returns a whole number with the separators of the language. */

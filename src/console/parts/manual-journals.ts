@@ -6,9 +6,9 @@ import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
-import { sayNamed } from '../words.ts';
-import { moment, money } from './figures.ts';
-import { actForm, addForm, askedForm, field } from './form.ts';
+import { translateName } from '../words.ts';
+import { listTime, money } from './figures.ts';
+import { actionForm, addForm, disclosedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
 type Manual = BooksQuery['manualJournals'][number];
@@ -16,39 +16,39 @@ type Manual = BooksQuery['manualJournals'][number];
 const TONES = { PROPOSED: 'warn', POSTED: 'good', REJECTED: 'idle' } as const;
 /** @returns the section of the screen of the books. */
 export function manualSection(context: ScreenContext, rows: readonly Manual[]): Html {
-  const { say } = context;
-  const caption = say('manualJournals');
+  const { translate } = context;
+  const caption = translate('manualJournals');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns: columns(context) });
   const list =
     rows.length > 0
-      ? scrolled(say('tableOf', { name: caption }), shown)
-      : empty('receipt', say('noManualJournals'));
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('receipt', translate('noManualJournals'));
   return section('manual', caption, html`${list}${proposeForm(context)}`);
 }
 
 function columns(context: ScreenContext): readonly Column<Manual>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   return [
-    { name: say('time'), cell: ({ madeAt }) => moment(madeAt, language) },
-    { name: say('account'), cell: ({ accountId }) => accountId },
+    { name: translate('time'), cell: ({ madeAt }) => listTime(madeAt, language) },
+    { name: translate('account'), cell: ({ accountId }) => accountId },
     {
-      name: `${say('debit')} / ${say('credit')}`,
-      look: 'mono',
+      name: `${translate('debit')} / ${translate('credit')}`,
+      style: 'mono',
       cell: ({ debit, credit }) => html`${debit}<br>${credit}`,
     },
     {
-      name: say('amount'),
+      name: translate('amount'),
       isFigure: true,
       cell: ({ amount, currency }) => money({ amount, currency: currencyOfLedger(currency) }, language),
     },
     {
-      name: `${say('journalReason')} / ${say('who')}`,
+      name: `${translate('journalReason')} / ${translate('who')}`,
       cell: ({ reason, maker }) => html`${reason}<br><code>${maker}</code>`,
     },
-    { name: say('status'), cell: ({ state }) => badge(TONES[state], say(state)) },
+    { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(state)) },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: (row) => row.state === 'PROPOSED' && decisions(context, row),
     },
   ];
@@ -56,44 +56,44 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
 
 function decisions(context: ScreenContext, manual: Manual): Html {
   const { proposalId: id, amount, currency, debit, credit } = manual;
-  const { say, language } = context;
+  const { translate, language } = context;
   const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
-  const given = { id };
-  const approve = askedForm(context, {
-    act: 'ApproveJournal',
-    given,
-    open: say('approveJournal'),
-    what: say('approveJournalWhat', { amount: sum, debit, credit }),
-    button: say('approveJournalYes'),
+  const preset = { id };
+  const approve = disclosedForm(context, {
+    action: 'ApproveJournal',
+    preset,
+    open: translate('approveJournal'),
+    what: translate('approveJournalWhat', { amount: sum, debit, credit }),
+    button: translate('approveJournalYes'),
   });
-  const reject = actForm(context, {
-    act: 'RejectJournal',
-    given,
-    button: say('rejectJournal'),
+  const reject = actionForm(context, {
+    action: 'RejectJournal',
+    preset,
+    button: translate('rejectJournal'),
     kind: 'pill',
   });
   return html`<div class="stack tight">${approve}${reject}</div>`;
 }
 
 function proposeForm(context: ScreenContext): Html | null {
-  const { say } = context;
-  const act = 'ProposeJournal';
+  const { translate } = context;
+  const action = 'ProposeJournal';
   const options = MANUAL_ACCOUNTS.map(
-    (each) => [each, `${sayNamed(say, `book_${each}`)} (${each})`] as const,
+    (each) => [each, `${translateName(translate, `book_${each}`)} (${each})`] as const,
   );
   const required = { isRequired: true } as const;
   const fields = [
-    { name: 'account', label: say('accountNumber'), ...required },
-    { name: 'debit', label: say('debit'), options },
-    { name: 'credit', label: say('credit'), options },
-    { name: 'currency', label: say('currency'), ...required },
-    { name: 'amount', label: say('amount'), inputmode: 'decimal', ...required },
-    { name: 'reason', label: say('journalReason'), ...required },
+    { name: 'account', label: translate('accountNumber'), ...required },
+    { name: 'debit', label: translate('debit'), options },
+    { name: 'credit', label: translate('credit'), options },
+    { name: 'currency', label: translate('currency'), ...required },
+    { name: 'amount', label: translate('amount'), inputmode: 'decimal', ...required },
+    { name: 'reason', label: translate('journalReason'), ...required },
   ] as const;
   return addForm(context, {
-    act,
-    open: say('proposeJournal'),
-    button: say('proposeJournalYes'),
-    fields: html`${fields.map((each) => field(context, act, each))}`,
+    action,
+    open: translate('proposeJournal'),
+    button: translate('proposeJournalYes'),
+    fields: html`${fields.map((each) => field(context, action, each))}`,
   });
 }

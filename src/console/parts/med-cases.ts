@@ -6,8 +6,8 @@ import { may, type ScreenContext } from '../context.ts';
 import type { MedCasePartsFragment as Case } from '../generated/graphql.ts';
 import { MED_EVENTS } from '../words/med.ts';
 import { dueText } from './cases.ts';
-import { inBrl, moment, money } from './figures.ts';
-import { actForm, askedForm, field } from './form.ts';
+import { inBrl, listTime, money } from './figures.ts';
+import { actionForm, disclosedForm, field } from './form.ts';
 import { section } from './lists.ts';
 
 const STATE_TONES = {
@@ -26,8 +26,8 @@ export function medCases(context: ScreenContext, cases: readonly Case[], now: st
 }
 
 function medCase(context: ScreenContext, found: Case, now: string): Html {
-  const { say } = context;
-  const title = `${say(`med_${found.kind}`)}: ${found.reference}`;
+  const { translate } = context;
+  const title = `${translate(`med_${found.kind}`)}: ${found.reference}`;
   return section(
     `med-${found.caseId}`,
     title,
@@ -36,93 +36,93 @@ function medCase(context: ScreenContext, found: Case, now: string): Html {
 }
 
 function facts(context: ScreenContext, found: Case, now: string): Html | null {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { state, dueAt, openedAt, amount, blocked, reason, pixE2e } = found;
   return keyValues(
     [
-      pair(say('status'), badge(STATE_TONES[state], say(`medState_${state}`))),
-      pair(say('medDue'), state === 'OPEN' ? dueText(context, dueAt, now) : moment(dueAt, language)),
-      pair(say('medBlocked'), blocked ? money(blocked, language) : say('medNothing')),
-      pair(say('amount'), amount ? inBrl(amount, language) : say('medAllLeft')),
-      pair(say('reason'), reason),
-      pair(say('opened'), moment(openedAt, language)),
-      idPair(say('medE2e'), pixE2e),
+      pair(translate('status'), badge(STATE_TONES[state], translate(`medState_${state}`))),
+      pair(translate('medDue'), state === 'OPEN' ? dueText(context, dueAt, now) : listTime(dueAt, language)),
+      pair(translate('medBlocked'), blocked ? money(blocked, language) : translate('medNothing')),
+      pair(translate('amount'), amount ? inBrl(amount, language) : translate('medAllLeft')),
+      pair(translate('reason'), reason),
+      pair(translate('opened'), listTime(openedAt, language)),
+      idPair(translate('medE2e'), pixE2e),
     ],
     true,
   );
 }
 
-function files({ say }: ScreenContext, { files: held }: Case): Html {
-  if (held.length === 0) return html`<p class="soft small">${say('medNoFiles')}</p>`;
-  return html`<h3>${say('medFiles')}</h3><ul class="stack tight">${held.map(
+function files({ translate }: ScreenContext, { files: held }: Case): Html {
+  if (held.length === 0) return html`<p class="soft small">${translate('medNoFiles')}</p>`;
+  return html`<h3>${translate('medFiles')}</h3><ul class="stack tight">${held.map(
     ({ fileId, name, size, sha256, isEvidence }) =>
-      html`<li><a href="${CONSOLE_PATH}/files/${fileId}" download>${name}</a> <small>${isEvidence && html`${say('medEvidence')} · `}${say('medBytes', { count: String(size) })}<br>SHA-256 <code>${sha256}</code></small></li>`,
+      html`<li><a href="${CONSOLE_PATH}/files/${fileId}" download>${name}</a> <small>${isEvidence && html`${translate('medEvidence')} · `}${translate('medBytes', { count: String(size) })}<br>SHA-256 <code>${sha256}</code></small></li>`,
   )}</ul>`;
 }
 
-function answers({ say, language }: ScreenContext, { answers: given }: Case): Html | null {
-  if (given.length === 0) return null;
-  return html`<h3>${say('medAnswers')}</h3><ul class="stack tight">${given.map(
-    ({ analysis, body, state, failure, givenAt, author, authorName }) =>
-      html`<li><p><b>${say(`medAnalysis_${analysis}`)}</b> ${badge(state === 'SENT' ? 'good' : state === 'PENDING' ? 'info' : 'bad', say(`medAnswer_${state}`))}</p><p>${body}</p>${failure && html`<p class="small soft">${failure}</p>`}<small>${authorName ?? author} · ${moment(givenAt, language)}</small></li>`,
+function answers({ translate, language }: ScreenContext, { answers: input }: Case): Html | null {
+  if (input.length === 0) return null;
+  return html`<h3>${translate('medAnswers')}</h3><ul class="stack tight">${input.map(
+    ({ analysis, body, state, failure, givenAt: answeredAt, author, authorName }) =>
+      html`<li><p><b>${translate(`medAnalysis_${analysis}`)}</b> ${badge(state === 'SENT' ? 'good' : state === 'PENDING' ? 'info' : 'bad', translate(`medAnswer_${state}`))}</p><p>${body}</p>${failure && html`<p class="small soft">${failure}</p>`}<small>${authorName ?? author} · ${listTime(answeredAt, language)}</small></li>`,
   )}</ul>`;
 }
 
 /** Forms of an open case; of an answer that is on its way none. */
 function forms(context: ScreenContext, found: Case): Html | null {
-  const isUnderWay = found.answers.some(({ state }) => state === 'PENDING' || state === 'SENT');
-  const isOpen = found.state === 'OPEN' && !isUnderWay;
+  const isRunning = found.answers.some(({ state }) => state === 'PENDING' || state === 'SENT');
+  const isOpen = found.state === 'OPEN' && !isRunning;
   return html`${isOpen && html`${evidenceForm(context, found)}${attachForm(context, found)}${answerForm(context, found)}`}${outcomeForm(context, found)}`;
 }
 
 function evidenceForm(context: ScreenContext, { caseId: id }: Case): Html | null {
-  const { say, language } = context;
-  return actForm(context, {
-    act: 'MakeMedEvidence',
-    given: { id, language: language.toUpperCase() },
-    button: say('medMakeEvidence'),
+  const { translate, language } = context;
+  return actionForm(context, {
+    action: 'MakeMedEvidence',
+    preset: { id, language: language.toUpperCase() },
+    button: translate('medMakeEvidence'),
     kind: 'pill',
   });
 }
 
 function attachForm(context: ScreenContext, { caseId: id }: Case): Html | null {
-  const { say } = context;
-  const given = { id };
+  const { translate } = context;
+  const input = { id };
   const file = {
     name: 'content',
-    label: say('medFile'),
-    hint: say('medFileHint'),
+    label: translate('medFile'),
+    hint: translate('medFileHint'),
     type: 'file',
     isRequired: true,
   } as const;
-  return actForm(context, {
-    act: 'AttachMedFile',
-    given,
-    button: say('medAttach'),
+  return actionForm(context, {
+    action: 'AttachMedFile',
+    preset: input,
+    button: translate('medAttach'),
     kind: 'pill',
     hasFile: true,
-    fields: field(context, 'AttachMedFile', file, given),
+    fields: field(context, 'AttachMedFile', file, input),
   });
 }
 
 function answerForm(context: ScreenContext, { caseId: id }: Case): Html | null {
-  const { say } = context;
-  const given = { id };
-  const options = ANALYSES.map((each) => [each, say(`medAnalysis_${each}`)] as const);
+  const { translate } = context;
+  const input = { id };
+  const options = ANALYSES.map((each) => [each, translate(`medAnalysis_${each}`)] as const);
   const body = {
     name: 'body',
-    label: say('medText'),
-    hint: say('medTextHint'),
+    label: translate('medText'),
+    hint: translate('medTextHint'),
     type: 'lines',
     isRequired: true,
   } as const;
-  return askedForm(context, {
-    act: 'AnswerMedCase',
-    given,
-    open: say('medAnswer'),
-    what: say('medAnswerWhat'),
-    button: say('medAnswerYes'),
-    fields: html`${field(context, 'AnswerMedCase', { name: 'analysis', label: say('medAnalysis'), options }, given)}${field(context, 'AnswerMedCase', body, given)}`,
+  return disclosedForm(context, {
+    action: 'AnswerMedCase',
+    preset: input,
+    open: translate('medAnswer'),
+    what: translate('medAnswerWhat'),
+    button: translate('medAnswerYes'),
+    fields: html`${field(context, 'AnswerMedCase', { name: 'analysis', label: translate('medAnalysis'), options }, input)}${field(context, 'AnswerMedCase', body, input)}`,
   });
 }
 
@@ -133,25 +133,30 @@ function outcomeForm(context: ScreenContext, { caseId: id, kind, state }: Case):
     each === 'ANSWERED' ? state === 'OPEN' : kind === 'INFRACTION',
   );
   if (isDecided || possible.length === 0 || !may(context, 'platform:risk')) return null;
-  const { say } = context;
-  const given = { id };
-  const options = possible.map((each) => [each, say(`medState_${each}`)] as const);
-  const reason = { name: 'reason', label: say('reason'), hint: say('medOutcomeHint'), isRequired: true };
-  return askedForm(context, {
-    act: 'RecordMedOutcome',
-    given,
-    open: say('medOutcome'),
-    what: say('medOutcomeWhat'),
-    button: say('medOutcomeYes'),
-    fields: html`${field(context, 'RecordMedOutcome', { name: 'outcome', label: say('medOutcomeField'), options }, given)}${field(context, 'RecordMedOutcome', reason, given)}`,
+  const { translate } = context;
+  const input = { id };
+  const options = possible.map((each) => [each, translate(`medState_${each}`)] as const);
+  const reason = {
+    name: 'reason',
+    label: translate('reason'),
+    hint: translate('medOutcomeHint'),
+    isRequired: true,
+  };
+  return disclosedForm(context, {
+    action: 'RecordMedOutcome',
+    preset: input,
+    open: translate('medOutcome'),
+    what: translate('medOutcomeWhat'),
+    button: translate('medOutcomeYes'),
+    fields: html`${field(context, 'RecordMedOutcome', { name: 'outcome', label: translate('medOutcomeField'), options }, input)}${field(context, 'RecordMedOutcome', reason, input)}`,
   });
 }
 
-function history({ say, language }: ScreenContext, { history: told }: Case): Html {
-  const entries = told.map(({ at, event, actor, actorName, detail }) => {
+function history({ translate, language }: ScreenContext, { history: reported }: Case): Html {
+  const entries = reported.map(({ at, event, actor, actorName, detail }) => {
     const word = MED_EVENTS[event]?.[language] ?? event;
     const who = actor === null || actor === undefined ? null : html` · ${actorName ?? actor}`;
-    return html`<li><b>${word}</b> <small>${moment(at, language)}${who}</small>${detail && html`<br><small class="soft">${detail}</small>`}</li>`;
+    return html`<li><b>${word}</b> <small>${listTime(at, language)}${who}</small>${detail && html`<br><small class="soft">${detail}</small>`}</li>`;
   });
-  return html`<h3>${say('medHistory')}</h3><ol class="stack tight">${entries}</ol>`;
+  return html`<h3>${translate('medHistory')}</h3><ol class="stack tight">${entries}</ol>`;
 }

@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../ui/language.ts';
 import { note } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';
 import type { SettingsQuery } from '../generated/graphql.ts';
-import { actForm, field } from './form.ts';
+import { actionForm, field } from './form.ts';
 import { section } from './lists.ts';
 
 type Settings = NonNullable<SettingsQuery['viewer']['person']>['notifications'];
@@ -13,31 +13,31 @@ type Settings = NonNullable<SettingsQuery['viewer']['person']>['notifications'];
 /** @returns the form with the present choice; null for who is no member, as an operator by a link. */
 export function notificationChoice(context: ScreenContext, settings: Settings | undefined): Html | null {
   if (!settings) return null;
-  const { say } = context;
+  const { translate } = context;
   const { isSending, email, language, kinds } = settings;
-  const act = 'ChooseNotifications';
+  const action = 'ChooseNotifications';
   const ticks = kinds.map(({ kind, isOn }) =>
     tick({
-      name: `${act}-${kind}`,
-      label: say(`notify_${kind}`),
+      name: `${action}-${kind}`,
+      label: translate(`notify_${kind}`),
       attributes: { name: 'kinds', value: kind, checked: isOn },
     }),
   );
   const options = (['en', 'pt'] as const).map((each) => [each.toUpperCase(), LANGUAGES[each]] as const);
-  const select = field(context, act, {
+  const select = field(context, action, {
     name: 'language',
-    label: say('notificationLanguage'),
+    label: translate('notificationLanguage'),
     value: language,
     options,
   });
-  const form = actForm(context, {
-    act,
-    button: say('saveNotifications'),
-    fields: html`<fieldset><legend class="unseen">${say('notifications')}</legend>${ticks}</fieldset>${select}`,
+  const form = actionForm(context, {
+    action,
+    button: translate('saveNotifications'),
+    fields: html`<fieldset><legend class="unseen">${translate('notifications')}</legend>${ticks}</fieldset>${select}`,
   });
   return section(
     'notifications',
-    say('notifications'),
-    html`<div class="in stack tight">${!isSending && note('info', say('notificationsOff'))}<p class="small soft">${say('notificationsWhy', { email })}</p>${form}</div>`,
+    translate('notifications'),
+    html`<div class="in stack tight">${!isSending && note('info', translate('notificationsOff'))}<p class="small soft">${translate('notificationsWhy', { email })}</p>${form}</div>`,
   );
 }

@@ -3,46 +3,46 @@ import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
-import { decimal, moment } from './figures.ts';
-import { askedForm, field } from './form.ts';
+import { decimal, listTime } from './figures.ts';
+import { disclosedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
 type Order = RailsQuery['openPixOrders'][number];
 
 /** @returns the orders, the oldest first. */
 export function ordersSection(context: ScreenContext, rows: readonly Order[]): Html {
-  const { say, language } = context;
-  const caption = say('openOrders');
+  const { translate, language } = context;
+  const caption = translate('openOrders');
   const columns: readonly Column<Order>[] = [
-    { name: say('time'), cell: ({ placedAt }) => moment(placedAt, language, 'second') },
-    { name: say('what'), cell: ({ kind }) => say(`order_${kind}`) },
-    { name: say('amount'), isFigure: true, cell: ({ amount }) => decimal(amount, 2, language) },
-    { name: say('account'), look: 'wide', cell: ({ account }) => account },
-    { name: say('reference'), look: 'mono wide', cell: ({ key }) => key },
-    { name: unseen(say('actsHere')), isActs: true, cell: (order) => settling(context, order) },
+    { name: translate('time'), cell: ({ placedAt }) => listTime(placedAt, language, 'second') },
+    { name: translate('what'), cell: ({ kind }) => translate(`order_${kind}`) },
+    { name: translate('amount'), isFigure: true, cell: ({ amount }) => decimal(amount, 2, language) },
+    { name: translate('account'), style: 'wide', cell: ({ account }) => account },
+    { name: translate('reference'), style: 'mono wide', cell: ({ key }) => key },
+    { name: unseen(translate('actsHere')), isActions: true, cell: (order) => settling(context, order) },
   ];
   if (rows.length === 0) return html``;
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('orders', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('orders', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 function settling(context: ScreenContext, { key }: Order): Html | null {
-  const { say } = context;
+  const { translate } = context;
   if (!may(context, 'platform:risk')) return null;
-  const act = 'SettlePixOrder';
-  const given = { key };
+  const action = 'SettlePixOrder';
+  const preset = { key };
   const outcomes = [
-    ['DONE', say('orderDone')],
-    ['NOT_DONE', say('orderNotDone')],
+    ['DONE', translate('orderDone')],
+    ['NOT_DONE', translate('orderNotDone')],
   ] as const;
-  const outcome = { name: 'outcome', label: say('status'), options: outcomes, isRequired: true };
-  const evidence = { name: 'evidence', label: say('orderEvidence'), isRequired: true };
-  return askedForm(context, {
-    act,
-    given,
-    open: say('settleOrder'),
-    what: say('settleOrderWhat'),
-    button: say('settleOrderYes'),
-    fields: html`${field(context, act, outcome, given)}${field(context, act, evidence, given)}`,
+  const outcome = { name: 'outcome', label: translate('status'), options: outcomes, isRequired: true };
+  const evidence = { name: 'evidence', label: translate('orderEvidence'), isRequired: true };
+  return disclosedForm(context, {
+    action,
+    preset,
+    open: translate('settleOrder'),
+    what: translate('settleOrderWhat'),
+    button: translate('settleOrderYes'),
+    fields: html`${field(context, action, outcome, preset)}${field(context, action, evidence, preset)}`,
   });
 }

@@ -10,34 +10,39 @@ import { section } from './lists.ts';
 /** @returns a row for each currency; what is beyond its limit is marked. */
 export function positionList(context: ScreenContext, rows: readonly Position[]): Html | null {
   if (rows.length === 0) return null;
-  const { say, language } = context;
+  const { translate, language } = context;
   const shown = ({ currency }: Position, amount: string | null | undefined) =>
     amount && decimal(amount, currency.decimals, language);
   const columns: readonly Column<Position>[] = [
-    { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },
-    { name: say('owned'), isFigure: true, cell: (row) => shown(row, row.owned) },
-    { name: say('targetPosition'), isFigure: true, look: 'wide', cell: (row) => shown(row, row.target) },
+    { name: translate('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },
+    { name: translate('owned'), isFigure: true, cell: (row) => shown(row, row.owned) },
     {
-      name: say('exposureLimit'),
+      name: translate('targetPosition'),
       isFigure: true,
-      look: 'wider',
+      style: 'wide',
+      cell: (row) => shown(row, row.target),
+    },
+    {
+      name: translate('exposureLimit'),
+      isFigure: true,
+      style: 'wider',
       cell: (row) => html`−${shown(row, row.short)} … ${shown(row, row.long)}`,
     },
-    { name: say('toBuy'), isFigure: true, cell: (row) => shown(row, row.buy) },
-    { name: say('toSell'), isFigure: true, cell: (row) => shown(row, row.sell) },
+    { name: translate('toBuy'), isFigure: true, cell: (row) => shown(row, row.buy) },
+    { name: translate('toSell'), isFigure: true, cell: (row) => shown(row, row.sell) },
     {
-      name: say('worth'),
+      name: translate('worth'),
       isFigure: true,
-      look: 'wide',
+      style: 'wide',
       cell: ({ worth }) => worth && inBrl(worth, language),
     },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: ({ isWithin }) =>
-        isWithin ? badge('good', say('withinLimits')) : badge('bad', say('beyondLimits')),
+        isWithin ? badge('good', translate('withinLimits')) : badge('bad', translate('beyondLimits')),
     },
   ];
-  const caption = say('positions');
+  const caption = translate('positions');
   const list = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('positions', caption, scrolled(say('tableOf', { name: caption }), list));
+  return section('positions', caption, scrolled(translate('tableOf', { name: caption }), list));
 }

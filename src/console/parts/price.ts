@@ -2,7 +2,7 @@
 import { isMore } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
-import type { Asked, ScreenContext } from '../context.ts';
+import type { PendingForm, ScreenContext } from '../context.ts';
 import type { Variables } from '../execute.ts';
 import type { NewQuery, PriceFragment } from '../generated/graphql.ts';
 import { type AmountShown, BRL, decimal, inBrl, money } from './figures.ts';
@@ -20,13 +20,13 @@ export interface Priced {
 const NOTHING = new URLSearchParams();
 
 /** @returns the variables that request the price of the form; none when it is not requested. */
-export function priceVariables({ asked }: ScreenContext, priced: Priced | undefined) {
-  const order = asked && priced && orderVariables(priced, asked);
+export function priceVariables({ pending }: ScreenContext, priced: Priced | undefined) {
+  const order = pending && priced && orderVariables(priced, pending);
   return order ? { isPriced: true, order } : {};
 }
 
 /** @returns the order that a form describes; undefined without an amount. */
-export function orderVariables(priced: Priced, { values, variables }: Asked): Variables | undefined {
+export function orderVariables(priced: Priced, { values, variables }: PendingForm): Variables | undefined {
   const { amount, currency } = variables;
   const brl = typeof amount === 'object' ? (amount as { readonly brl?: string } | null)?.brl : amount;
   return brl === undefined ? undefined : { template: templateOf(priced, values), currency, amount: { brl } };
@@ -44,13 +44,13 @@ export function priceSides(
 
 /** @returns rate and fees of a price, as names and values. */
 export function priceFacts(
-  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   { currency, rate, fees, networkFee }: PriceFragment,
 ): readonly (readonly [name: string, value: string | false])[] {
   return [
-    [say('rate'), `1 ${currency.displayName} = ${inBrl(rate, language)}`],
-    [say('fees'), inBrl(fees, language)],
-    [say('networkFee'), /[1-9]/.test(networkFee) && money({ amount: networkFee, currency }, language)],
+    [translate('rate'), `1 ${currency.displayName} = ${inBrl(rate, language)}`],
+    [translate('fees'), inBrl(fees, language)],
+    [translate('networkFee'), /[1-9]/.test(networkFee) && money({ amount: networkFee, currency }, language)],
   ];
 }
 
@@ -62,30 +62,30 @@ function templateOf({ type }: Priced, values: URLSearchParams): string {
 }
 
 /** @returns the button that asks for the price, and the place where it is shown. */
-export function priceButton({ say }: ScreenContext): Html {
-  return html`<button name="ask" value="price">${say('askPrice')}</button>`;
+export function priceButton({ translate }: ScreenContext): Html {
+  return html`<button name="ask" value="price">${translate('askPrice')}</button>`;
 }
 
 /** @returns the price; an empty place where nobody asked, which a script fills while somebody writes. */
-export function pricePlace(context: ScreenContext, priced: Priced, quote: NewQuery['quote']): Html {
+export function priceCard(context: ScreenContext, priced: Priced, quote: NewQuery['quote']): Html {
   if (!quote) return html`<div id="price" role="status"></div>`;
-  const { say, language } = context;
+  const { translate, language } = context;
   const { source, target } = priceSides(priced, quote);
   const shown = keyValues([
-    pair(say('goesIn'), money(source, language)),
+    pair(translate('goesIn'), money(source, language)),
     ...priceFacts(context, quote).map(([name, value]) => pair(name, value)),
-    pair(say('comesOut'), html`<b>${money(target, language)}</b>`),
+    pair(translate('comesOut'), html`<b>${money(target, language)}</b>`),
   ]);
-  return html`<div id="price" role="status">${shown}<p class="small soft">${say('priceNow')}</p></div>`;
+  return html`<div id="price" role="status">${shown}<p class="small soft">${translate('priceNow')}</p></div>`;
 }
 
 /** @returns the least and the most that an order may be of: of the platform's limits and the account's own the tighter. */
 export function rangeHint(
-  { say, language, asked, refused }: ScreenContext,
+  { translate, language, pending, refused }: ScreenContext,
   { viewer }: NewQuery,
   priced: Priced,
 ): string | null {
-  const template = templateOf(priced, (asked ?? refused)?.values ?? NOTHING);
+  const template = templateOf(priced, (pending ?? refused)?.values ?? NOTHING);
   const { templateSettings, templateLimits } = viewer.account;
   const ours = templateSettings.find((each) => each.template === template);
   const own = templateLimits.find((each) => each.template === template);
@@ -94,19 +94,19 @@ export function rangeHint(
   const min = own?.amountMin && isMore(own.amountMin, amountMin) ? own.amountMin : amountMin;
   const max = own?.amountMax && isMore(amountMax, own.amountMax) ? own.amountMax : amountMax;
   const written = (amount: string) => inBrl(amount, language);
-  return say('between', { min: written(min), max: written(max) });
+  return translate('between', { min: written(min), max: written(max) });
 }
 
 /** @returns the currencies that there is something of, with what is available, for a choice of what to take out. */
 export function availableOptions(
-  { say, language }: ScreenContext,
+  { translate, language }: ScreenContext,
   { balances, currencies }: NewQuery,
 ): readonly (readonly [code: string, word: string])[] {
   const options = currencies.flatMap(({ code, displayName, decimals }) => {
     const available = balances.find(({ currency }) => currency.code === code)?.available ?? '0';
     if (!isMore(available, '0')) return [];
     const amount = decimal(available, decimals, language);
-    return [[code, say('availableOf', { currency: displayName, amount })] as const];
+    return [[code, translate('availableOf', { currency: displayName, amount })] as const];
   });
-  return options.length > 0 ? options : [['', say('nothingAvailable')]];
+  return options.length > 0 ? options : [['', translate('nothingAvailable')]];
 }

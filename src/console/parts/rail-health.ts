@@ -10,52 +10,52 @@ import { count } from './lists.ts';
 
 /** @returns one row for each rail; failures are marked. */
 export function railTable(context: ScreenContext, rows: readonly HealthFragment[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const shown = (value: number) => count(value, language);
   const columns: readonly Column<HealthFragment>[] = [
-    { name: say('rail'), isRowHead: true, cell: ({ rail }) => say(rail) },
+    { name: translate('rail'), isRowHead: true, cell: ({ rail }) => translate(rail) },
     {
-      name: say('lastNews'),
-      look: 'wide',
+      name: translate('lastNews'),
+      style: 'wide',
       cell: ({ lastNewsAt }) => lastNewsAt && ago(lastNewsAt, language),
     },
     {
-      name: say('unsettledNews'),
-      look: 'wide',
+      name: translate('unsettledNews'),
+      style: 'wide',
       isFigure: true,
       cell: ({ unsettledNews }) => shown(unsettledNews),
     },
-    { name: say('pendingOrders'), isFigure: true, cell: ({ pendingOrders }) => shown(pendingOrders) },
+    { name: translate('pendingOrders'), isFigure: true, cell: ({ pendingOrders }) => shown(pendingOrders) },
     {
-      name: say('failingOrders'),
+      name: translate('failingOrders'),
       isFigure: true,
       cell: ({ failingOrders }) => (failingOrders > 0 ? badge('bad', shown(failingOrders)) : shown(0)),
     },
     {
-      name: say('lastDayDone'),
+      name: translate('lastDayDone'),
       isFigure: true,
-      look: 'wide',
+      style: 'wide',
       cell: ({ lastDay }) => (lastDay ? shown(lastDay.done) : '–'),
     },
     {
-      name: say('lastDayFailed'),
+      name: translate('lastDayFailed'),
       isFigure: true,
-      look: 'wide',
+      style: 'wide',
       cell: ({ lastDay }) =>
         lastDay ? (lastDay.failed > 0 ? badge('bad', shown(lastDay.failed)) : shown(0)) : '–',
     },
     {
-      name: say('lastDayTime'),
+      name: translate('lastDayTime'),
       isFigure: true,
-      look: 'wide',
+      style: 'wide',
       cell: ({ lastDay }) =>
         lastDay?.medianMs != null &&
         `${timeSpan(context, lastDay.medianMs)} / ${timeSpan(context, lastDay.p95Ms)}`,
     },
   ];
-  const caption = say('railHealth');
+  const caption = translate('railHealth');
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns }),
   );
 }

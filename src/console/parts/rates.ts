@@ -4,7 +4,7 @@ import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
-import { decimal, moment } from './figures.ts';
+import { decimal, listTime } from './figures.ts';
 import { section } from './lists.ts';
 
 type Check = RailsQuery['railHealth'][number]['checks'][number];
@@ -15,58 +15,58 @@ const NONE = html``;
 
 /** @returns every check, in the order of the rails. */
 export function checksSection(context: ScreenContext, rows: readonly Check[]): Html {
-  const { say } = context;
+  const { translate } = context;
   const columns: readonly Column<Check>[] = [
-    { name: say('rail'), isRowHead: true, cell: ({ part }) => part },
-    { name: say('check'), cell: ({ check }) => check },
+    { name: translate('rail'), isRowHead: true, cell: ({ part }) => part },
+    { name: translate('check'), cell: ({ check }) => check },
     {
-      name: say('status'),
-      cell: ({ ok }) => (ok ? badge('good', say('check_ok')) : badge('bad', say('check_bad'))),
+      name: translate('status'),
+      cell: ({ ok }) => (ok ? badge('good', translate('check_ok')) : badge('bad', translate('check_bad'))),
     },
-    { name: say('found'), cell: ({ detail }) => detail },
+    { name: translate('found'), cell: ({ detail }) => detail },
   ];
-  return rows.length === 0 ? NONE : listed(context, 'checks', say('railChecks'), { rows, columns });
+  return rows.length === 0 ? NONE : listed(context, 'checks', translate('railChecks'), { rows, columns });
 }
 
 /** @returns each asset with its rate, and below it each of its feeds. */
 export function ratesSection(context: ScreenContext, rates: readonly Rate[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   type Row = Rate['feeds'][number] & { readonly rate: Rate };
   const shown = (price: string | null | undefined) => price && decimal(price, 2, language);
   const columns: readonly Column<Row>[] = [
-    { name: say('asset'), isRowHead: true, cell: ({ rate }) => rate.asset },
-    { name: say('feed'), cell: ({ feed }) => feed },
-    { name: say('price'), isFigure: true, cell: ({ price }) => shown(price) },
+    { name: translate('asset'), isRowHead: true, cell: ({ rate }) => rate.asset },
+    { name: translate('feed'), cell: ({ feed }) => feed },
+    { name: translate('price'), isFigure: true, cell: ({ price }) => shown(price) },
     {
-      name: say('observed'),
-      look: 'wide',
-      cell: ({ observedAt }) => observedAt && moment(observedAt, language, 'second'),
+      name: translate('observed'),
+      style: 'wide',
+      cell: ({ observedAt }) => observedAt && listTime(observedAt, language, 'second'),
     },
     {
-      name: say('status'),
-      cell: ({ state, why }) => html`${badge(TONES[state], say(`feed_${state}`))} ${why ?? ''}`,
+      name: translate('status'),
+      cell: ({ state, why }) => html`${badge(TONES[state], translate(`feed_${state}`))} ${why ?? ''}`,
     },
   ];
   const rows = rates.flatMap((rate) => rate.feeds.map((feed) => ({ ...feed, rate })));
   if (rows.length === 0) return NONE;
   const sums = rates.map(
     (rate) =>
-      html`<li>${rate.asset} <b class="num">${shown(rate.mid)}</b> ${badge(rate.mid ? 'good' : 'bad', say(`rate_${rate.state}`))}</li>`,
+      html`<li>${rate.asset} <b class="num">${shown(rate.mid)}</b> ${badge(rate.mid ? 'good' : 'bad', translate(`rate_${rate.state}`))}</li>`,
   );
   const head = html`<ul class="in-x stack tight">${sums}</ul>`;
-  return listed(context, 'rates', say('rateFeeds'), { rows, columns }, head);
+  return listed(context, 'rates', translate('rateFeeds'), { rows, columns }, head);
 }
 
 function listed<Row>(
-  { say }: ScreenContext,
+  { translate }: ScreenContext,
   id: string,
   caption: string,
-  given: { readonly rows: readonly Row[]; readonly columns: readonly Column<Row>[] },
+  parts: { readonly rows: readonly Row[]; readonly columns: readonly Column<Row>[] },
   head: Html = NONE,
 ): Html {
   const content = scrolled(
-    say('tableOf', { name: caption }),
-    table({ caption, isCaptionUnseen: true, ...given }),
+    translate('tableOf', { name: caption }),
+    table({ caption, isCaptionUnseen: true, ...parts }),
   );
   return section(id, caption, html`${head}${content}`);
 }

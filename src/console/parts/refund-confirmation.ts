@@ -5,12 +5,12 @@ import type { Variables } from '../execute.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { confirmation } from './confirmation.ts';
 
-const ACT = 'RefundPayment';
+const ACTION = 'RefundPayment';
 
 /** @returns the variables that request the effects of the refund that a form describes; none where no refund waits for a confirmation. */
-export function refundVariables({ asked }: ScreenContext): Variables {
-  if (!isReviewed(asked)) return {};
-  const { amount } = asked.variables;
+export function refundVariables({ pending }: ScreenContext): Variables {
+  if (!isReviewed(pending)) return {};
+  const { amount } = pending.variables;
   return { isRefundReviewed: true, ...(amount !== undefined && { refundAmount: amount }) };
 }
 
@@ -19,14 +19,14 @@ export function refundConfirmation(
   context: ScreenContext,
   { end2end, refundEffects }: NonNullable<TransactionQuery['transaction']>,
 ): Html | null {
-  if (!isReviewed(context.asked)) return null;
+  if (!isReviewed(context.pending)) return null;
   const back = refundEffects?.find(({ kind }) => kind === 'REFUND')?.money;
   const debited = refundEffects?.find(({ kind }) => kind === 'DEBIT')?.money;
   if (!back || !debited) return null;
   return confirmation(context, {
-    act: ACT,
+    action: ACTION,
     // The amount is the one that the sentence states, also where all of the rest was requested without one.
-    given: { end2end, amount: back.amount },
+    preset: { end2end, amount: back.amount },
     sentence: 'confirmRefund',
     title: 'confirmRefundTitle',
     button: 'refundYes',
@@ -37,6 +37,6 @@ export function refundConfirmation(
   });
 }
 
-function isReviewed(asked: ScreenContext['asked']): asked is NonNullable<ScreenContext['asked']> {
-  return asked?.confirms !== undefined && asked.values.get('end2end') !== null;
+function isReviewed(pending: ScreenContext['pending']): pending is NonNullable<ScreenContext['pending']> {
+  return pending?.confirms !== undefined && pending.values.get('end2end') !== null;
 }

@@ -2,8 +2,8 @@
 import { type Html, html } from '../../ui/html.ts';
 import type { ScreenContext } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
-import { wholeMoment } from './figures.ts';
-import { actForm, field } from './form.ts';
+import { fullTime } from './figures.ts';
+import { actionForm, field } from './form.ts';
 import { section } from './lists.ts';
 
 /** @returns the forms of the sandbox; null when the session may send none. */
@@ -12,25 +12,25 @@ export function playMoney(
   currencies: DevelopersQuery['currencies'],
   now: string,
 ): Html | null {
-  const { say, language } = context;
+  const { translate, language } = context;
   const forms = [fundForm(context, currencies), clockForm(context)].filter((form) => form !== null);
   if (forms.length === 0) return null;
-  const time = html`<p>${say('clockShows')} <b data-live="clock">${wholeMoment(now, language, 'second')}</b></p>`;
-  return section('sandbox', say('sandbox'), html`<div class="in form stack">${time}${forms}</div>`);
+  const time = html`<p>${translate('clockShows')} <b data-live="clock">${fullTime(now, language, 'second')}</b></p>`;
+  return section('sandbox', translate('sandbox'), html`<div class="in form stack">${time}${forms}</div>`);
 }
 
 function fundForm(context: ScreenContext, currencies: DevelopersQuery['currencies']): Html | null {
-  const { say } = context;
-  const act = 'SandboxFund';
+  const { translate } = context;
+  const action = 'SandboxFund';
   const options = currencies.map(({ code, displayName }) => [code, displayName] as const);
-  const fields = html`<h3>${say('playMoney')}</h3>${field(context, act, { name: 'currency', label: say('currency'), options })}${field(context, act, { name: 'amount', label: say('amount'), inputmode: 'decimal', isRequired: true })}`;
-  return actForm(context, { act, button: say('credit_it'), fields });
+  const fields = html`<h3>${translate('playMoney')}</h3>${field(context, action, { name: 'currency', label: translate('currency'), options })}${field(context, action, { name: 'amount', label: translate('amount'), inputmode: 'decimal', isRequired: true })}`;
+  return actionForm(context, { action, button: translate('credit_it'), fields });
 }
 
 function clockForm(context: ScreenContext): Html | null {
-  const { say } = context;
-  const act = 'SandboxAdvanceClock';
-  const by = { name: 'by', label: say('moveBy'), hint: say('moveByHint'), isRequired: true };
-  const fields = html`<h3>${say('sandboxClock')}</h3>${field(context, act, by)}`;
-  return actForm(context, { act, button: say('moveClock'), fields });
+  const { translate } = context;
+  const action = 'SandboxAdvanceClock';
+  const by = { name: 'by', label: translate('moveBy'), hint: translate('moveByHint'), isRequired: true };
+  const fields = html`<h3>${translate('sandboxClock')}</h3>${field(context, action, by)}`;
+  return actionForm(context, { action, button: translate('moveClock'), fields });
 }

@@ -1,8 +1,8 @@
 /** Takings on Home: today, 7 and 30 days, bars of the days, success rate and time to settle. */
 import { barChart } from '../../ui/chart.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { nearText } from '../../ui/moments.ts';
 import { empty, keyValues, pair } from '../../ui/parts.ts';
+import { nearText } from '../../ui/times.ts';
 import type { ScreenContext } from '../context.ts';
 import type { TodayQuery } from '../generated/graphql.ts';
 import type { Word } from '../words.ts';
@@ -20,27 +20,29 @@ const PERIODS = [
 
 /** @returns the figures and their chart; that there are too many payments where they are not added up. */
 export function takingsCard(context: ScreenContext, takings: TodayQuery['takings']): Html {
-  const { say, language } = context;
-  if (!takings) return empty('activity', say('takingsAway'));
+  const { translate, language } = context;
+  if (!takings) return empty('activity', translate('takingsAway'));
   const { month } = takings;
   const figures = PERIODS.map(([name, word, when]) => {
     const { amount, amountBefore, payments } = takings[name];
     const number =
-      payments === 1 ? say('paymentCount') : say('paymentsCount', { n: count(payments, language) });
-    return html`<div><dt>${say(word)}</dt><dd><b class="figure num">${inBrl(amount, language)}</b><small>${number}. ${changeText(context, amount, amountBefore, when)}.</small></dd></div>`;
+      payments === 1
+        ? translate('paymentCount')
+        : translate('paymentsCount', { n: count(payments, language) });
+    return html`<div><dt>${translate(word)}</dt><dd><b class="figure num">${inBrl(amount, language)}</b><small>${number}. ${changeText(context, amount, amountBefore, when)}.</small></dd></div>`;
   });
   const times = keyValues(
     [
-      pair(say('successRate'), month.ended > 0 && rate(context, month)),
-      pair(say('timeToSettle'), settled(context, takings)),
+      pair(translate('successRate'), month.ended > 0 && rate(context, month)),
+      pair(translate('timeToSettle'), settled(context, takings)),
     ],
     true,
   );
-  return html`<dl class="sums">${figures}</dl><div class="in">${chart(context, takings)}${times}<p class="small soft">${say('takingsHow')}</p></div>`;
+  return html`<dl class="sums">${figures}</dl><div class="in">${chart(context, takings)}${times}<p class="small soft">${translate('takingsHow')}</p></div>`;
 }
 
 function chart(context: ScreenContext, { days, month }: Takings): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const half = days.length / 2;
   const name = (day: string) => nearText(Date.parse(`${day}T12:00:00-03:00`), language, 'day');
   const points = days.slice(half).map(({ day, amount }, at) => ({
@@ -51,20 +53,20 @@ function chart(context: ScreenContext, { days, month }: Takings): Html {
   const change = changeText(context, month.amount, month.amountBefore, 'when30');
   return barChart({
     points,
-    sentence: say('chartTakings', { amount: inBrl(month.amount, language), change }),
+    sentence: translate('chartTakings', { amount: inBrl(month.amount, language), change }),
     words: {
-      open: say('chartTable'),
-      name: say('day'),
-      value: say('inThePeriod'),
-      before: say('daysBefore'),
+      open: translate('chartTable'),
+      name: translate('day'),
+      value: translate('inThePeriod'),
+      before: translate('daysBefore'),
     },
     show: (value) => inBrl(value, language),
   });
 }
 
-function rate({ say, language }: ScreenContext, { payments, ended }: Takings['month']): Html {
+function rate({ translate, language }: ScreenContext, { payments, ended }: Takings['month']): Html {
   const percent = Math.round((100 * payments) / ended);
-  const of = say('successOf', { paid: count(payments, language), ended: count(ended, language) });
+  const of = translate('successOf', { paid: count(payments, language), ended: count(ended, language) });
   return html`${percent}% <small>${of}</small>`;
 }
 
@@ -72,5 +74,5 @@ function settled(context: ScreenContext, { medianMs, p95Ms }: Takings): Html | n
   const median = timeSpan(context, medianMs ?? null);
   return median === null
     ? null
-    : html`${median} <small>${context.say('timeToSettleP95')} ${timeSpan(context, p95Ms ?? null)}</small>`;
+    : html`${median} <small>${context.translate('timeToSettleP95')} ${timeSpan(context, p95Ms ?? null)}</small>`;
 }

@@ -17,11 +17,11 @@ export interface Task {
 
 /** @returns the kinds of which something waits; or that nothing does. */
 export function taskList(
-  { say, language }: Pick<ScreenContext, 'say' | 'language'>,
+  { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   all: readonly Task[],
 ): Html {
   const named = (word: Word, href: string | null) =>
-    href === null ? html`<span>${say(word)}</span>` : html`<a href="${href}">${say(word)}</a>`;
+    href === null ? html`<span>${translate(word)}</span>` : html`<a href="${href}">${translate(word)}</a>`;
   const items = all.flatMap(({ word, count: waiting = 0, href }) =>
     waiting > 0
       ? [
@@ -29,5 +29,5 @@ export function taskList(
         ]
       : [],
   );
-  return items.length > 0 ? html`<ul class="tasks">${items}</ul>` : empty('done', say('nothingNeeds'));
+  return items.length > 0 ? html`<ul class="tasks">${items}</ul>` : empty('done', translate('nothingNeeds'));
 }

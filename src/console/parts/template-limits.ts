@@ -3,12 +3,12 @@ import { isMore } from '../../base/money/money.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { CLEARED_FIELD } from '../act.ts';
+import { CLEARED_FIELD } from '../action.ts';
 import type { ScreenContext } from '../context.ts';
 import type { SettingsQuery, TemplatePriceFragment } from '../generated/graphql.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 import { inBrl } from './figures.ts';
-import { askedForm, field } from './form.ts';
+import { disclosedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
 type Account = SettingsQuery['viewer']['account'];
@@ -27,26 +27,26 @@ export function priceAndLimits(
   context: ScreenContext,
   { templateSettings, templateLimits }: Pick<Account, 'templateSettings' | 'templateLimits'>,
 ): Html {
-  const { say } = context;
+  const { translate } = context;
   const own = new Map(templateLimits.map((each) => [each.template, each]));
   const columns: readonly Column<TemplatePriceFragment>[] = [
     ...priceColumns(context),
     ...LIMITS.map((name) => ({
-      name: say(`set_${name}`),
+      name: translate(`set_${name}`),
       isFigure: true,
       cell: (row: TemplatePriceFragment) =>
         limitsOf(row).includes(name) && limitText(context, name, row, own.get(row.template)),
     })),
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: (row) =>
         html`<div class="row">${limitForm(context, row)}${own.has(row.template) && removal(context, row.template)}</div>`,
     },
   ];
-  const caption = say('templateSettings');
+  const caption = translate('templateSettings');
   const shown = table({ caption, isCaptionUnseen: true, rows: templateSettings, columns });
-  return section('limits', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('limits', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 /** @returns the limits that apply to a template. */
@@ -55,16 +55,23 @@ export function limitsOf({ isPriced }: Pick<TemplatePriceFragment, 'isPriced'>):
 }
 
 /** @returns the columns with a template's name and price; none without a price. */
-export function priceColumns({ say, language }: ScreenContext): readonly Column<TemplatePriceFragment>[] {
+export function priceColumns({
+  translate,
+  language,
+}: ScreenContext): readonly Column<TemplatePriceFragment>[] {
   return [
-    { name: say('template'), isRowHead: true, cell: ({ template }) => sayNamed(say, `template_${template}`) },
+    {
+      name: translate('template'),
+      isRowHead: true,
+      cell: ({ template }) => translateName(translate, `template_${template}`),
+    },
     ...FRACTIONS.map((name) => ({
-      name: say(`set_${name}`),
+      name: translate(`set_${name}`),
       isFigure: true,
       cell: (row: TemplatePriceFragment) => row.isPriced && showPercent(row[name], language),
     })),
     {
-      name: say('set_feeFixed'),
+      name: translate('set_feeFixed'),
       isFigure: true,
       cell: ({ isPriced, feeFixed }) => isPriced && inBrl(feeFixed, language),
     },
@@ -73,7 +80,7 @@ export function priceColumns({ say, language }: ScreenContext): readonly Column<
 
 /** The limit in force, which is the tighter one; the platform's stands next to the account's own. */
 function limitText(
-  { say, language }: ScreenContext,
+  { translate, language }: ScreenContext,
   name: Limit,
   platform: TemplatePriceFragment,
   own: Limits | undefined,
@@ -84,34 +91,34 @@ function limitText(
   const isTighter = name === 'amountMin' ? isMore(amount, platform[name]) : isMore(platform[name], amount);
   const mine = inBrl(amount, language);
   return isTighter
-    ? html`${mine}<div class="small soft">${say('platformSays', { amount: theirs })}</div>`
-    : html`${theirs}<div class="small soft">${say('youSaid', { amount: mine })}</div>`;
+    ? html`${mine}<div class="small soft">${translate('platformSays', { amount: theirs })}</div>`
+    : html`${theirs}<div class="small soft">${translate('youSaid', { amount: mine })}</div>`;
 }
 
 function limitForm(context: ScreenContext, row: TemplatePriceFragment): Html | null {
-  const { say } = context;
-  const act = 'UpdateTemplateLimits';
-  const given = { template: row.template, part: 'change' };
+  const { translate } = context;
+  const action = 'UpdateTemplateLimits';
+  const preset = { template: row.template, part: 'change' };
   const one = (name: Limit) =>
-    field(context, act, { name, label: say(`set_${name}`), inputmode: 'decimal' }, given);
-  return askedForm(context, {
-    act,
-    given,
-    open: say('changeSettings'),
-    what: say('ownLimitsWhat'),
-    button: say('changeSettingsYes'),
+    field(context, action, { name, label: translate(`set_${name}`), inputmode: 'decimal' }, preset);
+  return disclosedForm(context, {
+    action,
+    preset,
+    open: translate('changeSettings'),
+    what: translate('ownLimitsWhat'),
+    button: translate('changeSettingsYes'),
     fields: html`${limitsOf(row).map(one)}`,
   });
 }
 
 function removal(context: ScreenContext, template: string): Html | null {
-  const { say } = context;
-  return askedForm(context, {
-    act: 'UpdateTemplateLimits',
-    given: { template, part: 'removal', [CLEARED_FIELD]: LIMITS },
-    open: say('takeAway'),
-    what: say('removeLimitsWhat'),
-    button: say('removeLimitsYes'),
+  const { translate } = context;
+  return disclosedForm(context, {
+    action: 'UpdateTemplateLimits',
+    preset: { template, part: 'removal', [CLEARED_FIELD]: LIMITS },
+    open: translate('takeAway'),
+    what: translate('removeLimitsWhat'),
+    button: translate('removeLimitsYes'),
     kind: 'danger',
   });
 }

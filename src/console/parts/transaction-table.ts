@@ -3,8 +3,8 @@ import { type Html, html } from '../../ui/html.ts';
 import { type Column, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext } from '../context.ts';
 import type { TransactionRowFragment as Row } from '../generated/graphql.ts';
-import { sayNamed } from '../words.ts';
-import { type AmountShown, decimal, isBrl, moment, money, statusBadge } from './figures.ts';
+import { translateName } from '../words.ts';
+import { type AmountShown, decimal, isBrl, listTime, money, statusBadge } from './figures.ts';
 
 /** @returns the table; rows have their reference, by which a script finds them again. */
 export function transactionTable(context: ScreenContext, rows: readonly Row[], caption: string): Html {
@@ -26,22 +26,22 @@ interface WrittenRow {
   readonly pix: string | null;
 }
 
-function writtenRow({ say, language }: ScreenContext, row: Row): WrittenRow {
+function writtenRow({ translate, language }: ScreenContext, row: Row): WrittenRow {
   const pix = pixOf(row);
   return {
     row,
-    when: moment(row.createdAt, language),
+    when: listTime(row.createdAt, language),
     badge: statusBadge(row, language),
-    kind: sayNamed(say, row.__typename),
+    kind: translateName(translate, row.__typename),
     pix: pix && money(pix, language),
   };
 }
 
-function columns({ say, language }: ScreenContext): readonly Column<WrittenRow>[] {
+function columns({ translate, language }: ScreenContext): readonly Column<WrittenRow>[] {
   const who = ({ row, when, kind }: WrittenRow) => {
     const about = [kind, row.externalCode].filter(Boolean).join(' ');
     const href = pathTo(`/transactions/${row.end2end}`);
-    return html`<a href="${href}">${whoOf(row) ?? say('unknown')}</a><small class="narrow">${when} · ${about}</small>`;
+    return html`<a href="${href}">${whoOf(row) ?? translate('unknown')}</a><small class="narrow">${when} · ${about}</small>`;
   };
   const main = ({ row, badge, pix }: WrittenRow) => {
     const amount = pix === null ? cryptoOf(row) : null;
@@ -54,20 +54,24 @@ function columns({ say, language }: ScreenContext): readonly Column<WrittenRow>[
     return html`${decimal(amount.amount, decimals, language)}<span class="unit">${asset}</span>`;
   };
   return [
-    { name: say('time'), look: 'wide', cell: ({ when }) => when },
-    { name: say('status'), look: 'wide', cell: ({ badge }) => badge },
-    { name: say('payerOrPayee'), look: 'cut', cell: who },
-    { name: say('kind'), look: 'wider', cell: ({ kind }) => kind },
-    { name: say('order'), look: 'wide', cell: ({ row }) => row.externalCode },
-    { name: say('pix'), look: 'wide', isFigure: true, cell: ({ pix }) => pix },
-    { name: say('crypto'), look: 'wide', isFigure: true, cell: crypto },
-    { name: say('amount'), look: 'narrow', isFigure: true, cell: main },
-    { name: say('reference'), look: 'mono soft wider', cell: ({ row }) => `…${row.end2end.slice(-6)}` },
+    { name: translate('time'), style: 'wide', cell: ({ when }) => when },
+    { name: translate('status'), style: 'wide', cell: ({ badge }) => badge },
+    { name: translate('payerOrPayee'), style: 'cut', cell: who },
+    { name: translate('kind'), style: 'wider', cell: ({ kind }) => kind },
+    { name: translate('order'), style: 'wide', cell: ({ row }) => row.externalCode },
+    { name: translate('pix'), style: 'wide', isFigure: true, cell: ({ pix }) => pix },
+    { name: translate('crypto'), style: 'wide', isFigure: true, cell: crypto },
+    { name: translate('amount'), style: 'narrow', isFigure: true, cell: main },
+    {
+      name: translate('reference'),
+      style: 'mono soft wider',
+      cell: ({ row }) => `…${row.end2end.slice(-6)}`,
+    },
   ];
 }
 
 /** A transaction as far as it says who pays or is paid. */
-interface OfSomebody {
+interface WithPerson {
   readonly clientName: string | null;
   /** Of a withdrawal. */
   readonly address?: string | null;
@@ -77,7 +81,7 @@ interface OfSomebody {
  * @returns the payer or payee; of a withdrawal, its destination, shortened in the middle: people compare the two
  *   ends.
  */
-export function whoOf({ clientName, address }: OfSomebody): string | null {
+export function whoOf({ clientName, address }: WithPerson): string | null {
   if (clientName) return clientName;
   if (!address) return null;
   return address.length < 20 ? address : `${address.slice(0, 6)}…${address.slice(-6)}`;

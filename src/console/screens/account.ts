@@ -9,7 +9,7 @@ import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.t
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { inBrl } from '../parts/figures.ts';
-import { askedForm, field } from '../parts/form.ts';
+import { disclosedForm, field } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
 import { FRACTIONS, LIMITS, limitsOf, priceColumns } from '../parts/template-limits.ts';
@@ -37,35 +37,35 @@ export const ACCOUNT = screenOf<AccountQuery>({
   view: ({ accountHolder }, context) => {
     if (!accountHolder) throw notFound();
     const { name, accountId, templateSettings, customers } = accountHolder;
-    const main = html`<div class="top"><h1>${name}</h1><p class="soft">${context.say('accountNumber')} ${accountId}</p></div>
+    const main = html`<div class="top"><h1>${name}</h1><p class="soft">${context.translate('accountNumber')} ${accountId}</p></div>
 ${settingTable(context, accountId, templateSettings)}${customers && customerList(context, accountId, customers)}${correctionOf(context, accountId)}`;
     return { title: name, main };
   },
 });
 
 function settingTable(context: ScreenContext, account: string, rows: readonly Priced[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const columns: readonly Column<Priced>[] = [
     ...priceColumns(context),
     ...LIMITS.map((name) => ({
-      name: say(`set_${name}`),
+      name: translate(`set_${name}`),
       isFigure: true,
       cell: (row: TemplatePriceFragment) => limitsOf(row).includes(name) && inBrl(row[name], language),
     })),
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: (row) =>
         html`${proposal(context, row)}${settingForm(context, { account, template: row.template }, row)}`,
     },
   ];
-  const caption = say('templateSettings');
+  const caption = translate('templateSettings');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('settings', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('settings', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 /** A price that waits for another person. */
-function proposal({ say, language }: ScreenContext, { proposedPrice }: Priced): Html | null {
+function proposal({ translate, language }: ScreenContext, { proposedPrice }: Priced): Html | null {
   if (!proposedPrice) return null;
   const { proposedBy: who, spread, feeRate, feeFixed } = proposedPrice;
   const shown = {
@@ -74,33 +74,33 @@ function proposal({ say, language }: ScreenContext, { proposedPrice }: Priced): 
     feeRate: showPercent(feeRate, language),
     feeFixed: inBrl(feeFixed, language),
   };
-  return html`<div class="small soft">${say('proposedPrice', shown)}</div>`;
+  return html`<div class="small soft">${translate('proposedPrice', shown)}</div>`;
 }
 
 function settingForm(
   context: ScreenContext,
-  given: { readonly account: string; readonly template: string },
+  preset: { readonly account: string; readonly template: string },
   row: TemplatePriceFragment,
 ): Html | null {
-  const { say } = context;
-  const act = 'UpdateTemplateSettings';
+  const { translate } = context;
+  const action = 'UpdateTemplateSettings';
   const decimals = { inputmode: 'decimal' } as const;
   const fields = [
     ...(row.isPriced ? FRACTIONS : []).map((name) => ({
       name,
-      label: say(`set_${name}`),
-      hint: say('fractionHint'),
+      label: translate(`set_${name}`),
+      hint: translate('fractionHint'),
       ...decimals,
     })),
-    ...amountsOf(row).map((name) => ({ name, label: say(`set_${name}`), ...decimals })),
+    ...amountsOf(row).map((name) => ({ name, label: translate(`set_${name}`), ...decimals })),
   ];
-  return askedForm(context, {
-    act,
-    given,
-    open: say('changeSettings'),
-    what: say('changeSettingsWhat'),
-    button: say('changeSettingsYes'),
-    fields: html`${fields.map((each) => field(context, act, each, given))}`,
+  return disclosedForm(context, {
+    action,
+    preset,
+    open: translate('changeSettings'),
+    what: translate('changeSettingsWhat'),
+    button: translate('changeSettingsYes'),
+    fields: html`${fields.map((each) => field(context, action, each, preset))}`,
   });
 }
 
@@ -109,26 +109,28 @@ function customerList(
   account: string,
   { nodes, pageInfo, totalCount }: Customers,
 ): Html {
-  const list = customerTable(context, nodes, { acts: (customer) => grantForm(context, account, customer) });
+  const list = customerTable(context, nodes, {
+    actions: (customer) => grantForm(context, account, customer),
+  });
   const pages = pager(context, pageInfo, nodes.length, totalCount);
   return section(
     'customers',
-    context.say('customers'),
+    context.translate('customers'),
     html`${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
   );
 }
 
 function grantForm(context: ScreenContext, account: string, { taxId, level }: Customer): Html | null {
-  const { say } = context;
-  const act = 'GrantCustomerLimits';
-  const given = { account, taxId };
-  const levels = (['BASIC', 'VERIFIED'] as const).map((each) => [each, say(`level_${each}`)] as const);
-  return askedForm(context, {
-    act,
-    given,
-    open: say('changeSettings'),
-    what: say('grantWhat'),
-    button: say('changeSettingsYes'),
-    fields: html`${limitFields(context, act, given)}${field(context, act, { name: 'level', label: say('level'), value: level, options: levels }, given)}`,
+  const { translate } = context;
+  const action = 'GrantCustomerLimits';
+  const preset = { account, taxId };
+  const levels = (['BASIC', 'VERIFIED'] as const).map((each) => [each, translate(`level_${each}`)] as const);
+  return disclosedForm(context, {
+    action,
+    preset,
+    open: translate('changeSettings'),
+    what: translate('grantWhat'),
+    button: translate('changeSettingsYes'),
+    fields: html`${limitFields(context, action, preset)}${field(context, action, { name: 'level', label: translate('level'), value: level, options: levels }, preset)}`,
   });
 }

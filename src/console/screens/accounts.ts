@@ -14,10 +14,10 @@ export const ACCOUNTS = screenOf<AccountsQuery>({
   scope: PLATFORM_SCOPES,
   variables: (context) => pageVariables(context),
   view: ({ accounts: { nodes, pageInfo, totalCount } }, context) => {
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('holders')}</h1></div>
-${section('holders', say('allHolders'), pageOf(context, nodes.length, totalCount, holderTable(context, nodes)))}
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('holders')}</h1></div>
+${section('holders', translate('allHolders'), pageOf(context, nodes.length, totalCount, holderTable(context, nodes)))}
 <div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
-    return { title: say('holders'), main };
+    return { title: translate('holders'), main };
   },
 });

@@ -6,7 +6,7 @@ import type { ApprovalsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, inBrl, money } from '../parts/figures.ts';
 import { pager, pageVariables, section } from '../parts/lists.ts';
-import { approveForm, rejectForm } from '../parts/transaction-acts.ts';
+import { approveForm, rejectForm } from '../parts/transaction-actions.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 
 type Approval = ApprovalsQuery['approvals'][number];
@@ -17,14 +17,14 @@ export const APPROVALS = screenOf<ApprovalsQuery>({
   operation: operationNamed('Approvals'),
   variables: (context) => pageVariables(context),
   view: ({ approvals, transactions }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const { nodes, pageInfo, totalCount, totalIsExact } = transactions;
-    const list = html`<div data-live="rows">${transactionTable(context, nodes, say('WITHDRAWALS'))}</div>`;
-    const main = html`<div class="top"><h1>${say('approvals')}</h1><p class="soft">${say('approvalsRule')}</p></div>
-<div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(context, each)) : html`<div class="card phone-full">${empty('approve', say('noApprovals'), say('noApprovalsHow'))}</div>`}</div>
-${nodes.length > 0 && section('withdrawals', say('WITHDRAWALS'), list, null, 'rows')}
+    const list = html`<div data-live="rows">${transactionTable(context, nodes, translate('WITHDRAWALS'))}</div>`;
+    const main = html`<div class="top"><h1>${translate('approvals')}</h1><p class="soft">${translate('approvalsRule')}</p></div>
+<div class="stack" data-live="waiting">${approvals.length > 0 ? approvals.map((each) => approval(context, each)) : html`<div class="card phone-full">${empty('approve', translate('noApprovals'), translate('noApprovalsHow'))}</div>`}</div>
+${nodes.length > 0 && section('withdrawals', translate('WITHDRAWALS'), list, null, 'rows')}
 <div class="row">${pager(context, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
-    return { title: say('approvals'), main };
+    return { title: translate('approvals'), main };
   },
 });
 
@@ -44,30 +44,30 @@ function approval(
     requestedAt,
   }: Approval,
 ): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { end2end, target, createdAt } = transaction;
   const own = transaction.__typename === 'Withdrawal' ? transaction : null;
   const title = own
-    ? say('withdraw', { amount: target ? money(target, language) : '' })
-    : say(`out_${kind}`, { amount: inBrl(brl, language) });
+    ? translate('withdraw', { amount: target ? money(target, language) : '' })
+    : translate(`out_${kind}`, { amount: inBrl(brl, language) });
   const facts = keyValues([
-    pair(say('created'), ago(createdAt, language)),
-    pair(say('askedBy'), requestedByName ?? requestedBy),
-    pair(say('whyWaits'), say(`waits_${reason}`)),
-    pair(say('approvalsNeeded'), String(approvalsNeeded)),
+    pair(translate('created'), ago(createdAt, language)),
+    pair(translate('askedBy'), requestedByName ?? requestedBy),
+    pair(translate('whyWaits'), translate(`waits_${reason}`)),
+    pair(translate('approvalsNeeded'), String(approvalsNeeded)),
     pair(
-      say('networkFee'),
+      translate('networkFee'),
       own?.networkFee && target && money({ ...target, amount: own.networkFee }, language),
     ),
-    pair(say('notes'), own?.notes),
-    idPair(say('destination'), destination && address(destination)),
+    pair(translate('notes'), own?.notes),
+    idPair(translate('destination'), destination && address(destination)),
   ]);
   const approve = mayApprove && approveForm(context, { kind, requestedAt }, transaction);
   const state = badge(
     mayApprove ? 'warn' : 'idle',
-    say(mayApprove ? 'waitsForYou' : 'waitsForOther'),
+    translate(mayApprove ? 'waitsForYou' : 'waitsForOther'),
     mayApprove ? 'approve' : 'clock',
     true,
   );
-  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${say(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(context, kind, end2end)}</footer></article>`;
+  return html`<article class="card phone-full" aria-labelledby="a-${end2end}"><header><h2 id="a-${end2end}"><a href="${pathTo(`/transactions/${end2end}`)}">${title}</a></h2>${state}</header><div class="in">${facts}${whyNot && html`<p>${translate(whyNot)}</p>`}</div><footer class="in row line">${approve}${rejectForm(context, kind, end2end)}</footer></article>`;
 }

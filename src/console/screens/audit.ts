@@ -5,10 +5,10 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { AuditQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
+import { listTime } from '../parts/figures.ts';
 import { chips, NO_PAGE, pageOf, pager, pageVariables } from '../parts/lists.ts';
-import { actWord, objectWord } from '../words/acts.ts';
-import { sayNamed } from '../words.ts';
+import { actionText, objectWord } from '../words/actions.ts';
+import { translateName } from '../words.ts';
 
 type Entry = AuditQuery['auditLog']['nodes'][number];
 const FILTERS = ['act', 'actorId', 'objectId'] as const;
@@ -20,24 +20,24 @@ export const AUDIT = screenOf<AuditQuery>({
   scope: 'admin',
   variables: (context) => {
     const { query } = context;
-    const act = query.get('act');
+    const action = query.get('act');
     return {
-      ...(act && { acts: [act] }),
+      ...(action && { acts: [action] }),
       ...(query.get('actorId') && { actorId: query.get('actorId') }),
       ...(query.get('objectId') && { objectId: query.get('objectId') }),
       ...pageVariables(context),
     };
   },
   view: ({ auditLog: { nodes, pageInfo, totalCount } }, context) => {
-    const { say, query } = context;
-    const labels = { act: say('act'), actorId: say('who'), objectId: say('object') };
-    const given = FILTERS.flatMap((name) => {
+    const { translate, query } = context;
+    const labels = { act: translate('act'), actorId: translate('who'), objectId: translate('object') };
+    const active = FILTERS.flatMap((name) => {
       const value = query.get(name);
       return value
-        ? [{ name, label: labels[name], value: name === 'act' ? actWord(value, context.language) : value }]
+        ? [{ name, label: labels[name], value: name === 'act' ? actionText(value, context.language) : value }]
         : [];
     });
-    const caption = say('audit');
+    const caption = translate('audit');
     const rowAttributes = ({ seq }: Entry) => ({ 'data-row': seq });
     const shown = table({
       caption,
@@ -47,9 +47,11 @@ export const AUDIT = screenOf<AuditQuery>({
       rowAttributes,
     });
     const list =
-      nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('shield', say('noActs'));
-    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('auditWhy')}</p></div>
-<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}</div>
+      nodes.length > 0
+        ? scrolled(translate('tableOf', { name: caption }), shown)
+        : empty('shield', translate('noActs'));
+    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${translate('auditWhy')}</p></div>
+<div class="row" role="group" aria-label="${translate('filters')}">${chips(context, active)}</div>
 <div class="card phone-full">${pageOf(context, nodes.length, totalCount, list)}</div>
 <div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
     return { title: caption, main };
@@ -57,23 +59,23 @@ export const AUDIT = screenOf<AuditQuery>({
 });
 
 function columns(context: ScreenContext): readonly Column<Entry>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   const only = (name: string, value: string) => sameWith(context, { ...NO_PAGE, [name]: value });
-  const when = ({ at }: Entry) => moment(at, language, 'second');
+  const when = ({ at }: Entry) => listTime(at, language, 'second');
   const who = ({ actorKind, actorId, actorName }: Entry) =>
-    html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`;
+    html`<a href="${only('actorId', actorId)}">${translateName(translate, actorKind, { id: actorName ?? actorId })}</a>`;
   const onWhat = ({ objectKind, objectId, objectName }: Entry) =>
     objectKind === 'transaction'
       ? html`<a class="mono" href="${pathTo(`/transactions/${objectId}`)}">…${objectId.slice(-6)}</a>`
       : html`<a href="${only('objectId', objectId)}">${objectWord(objectKind, language)} ${objectName ?? html`<span class="mono">${objectId}</span>`}</a>`;
   const what = (entry: Entry) =>
-    html`<a href="${only('act', entry.act)}">${actWord(entry.act, language)}</a><small class="narrow">${onWhat(entry)}</small><small class="narrow">${when(entry)} · ${who(entry)}</small>`;
+    html`<a href="${only('act', entry.act)}">${actionText(entry.act, language)}</a><small class="narrow">${onWhat(entry)}</small><small class="narrow">${when(entry)} · ${who(entry)}</small>`;
   return [
-    { name: say('time'), look: 'wide', cell: when },
-    { name: say('act'), isRowHead: true, look: 'wraps', cell: what },
-    { name: say('who'), look: 'wide', cell: who },
-    { name: say('object'), look: 'wide', cell: onWhat },
-    { name: say('fromWhere'), look: 'wider', cell: ({ address }) => address },
-    { name: say('reference'), look: 'mono soft wider', cell: ({ requestId }) => requestId },
+    { name: translate('time'), style: 'wide', cell: when },
+    { name: translate('act'), isRowHead: true, style: 'wraps', cell: what },
+    { name: translate('who'), style: 'wide', cell: who },
+    { name: translate('object'), style: 'wide', cell: onWhat },
+    { name: translate('fromWhere'), style: 'wider', cell: ({ address }) => address },
+    { name: translate('reference'), style: 'mono soft wider', cell: ({ requestId }) => requestId },
   ];
 }

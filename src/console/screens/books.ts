@@ -2,19 +2,19 @@
 import { sum } from '../../base/money/money.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { dayText, timeText } from '../../ui/moments.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
+import { dayText, timeText } from '../../ui/times.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { closeChecklist } from '../parts/close-checklist.ts';
 import { exportMenu } from '../parts/exports.ts';
-import { BRL, figure, moment, money } from '../parts/figures.ts';
+import { BRL, figure, listTime, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { manualSection } from '../parts/manual-journals.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
 
@@ -27,26 +27,26 @@ export const BOOKS = screenOf<BooksQuery>({
     Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
   view: (data, context) => {
     const { treasury, trialBalance, profitAndLoss, manualJournals, bookCloses } = data;
-    const { say } = context;
+    const { translate } = context;
     const period = periodText(context, trialBalance);
     const main = html`${top(context, data)}
 <div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.nodes.length === 0)}</div>
 ${periodForm(context, trialBalance)}
-${section('treasury', say('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
-${section('trial', say('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
-${section('classes', say('byClass'), classTable(context, trialBalance.lines), period)}
-${section('result', say('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
+${section('treasury', translate('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
+${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
+${section('classes', translate('byClass'), classTable(context, trialBalance.lines), period)}
+${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
-    return { title: say('books'), main };
+    return { title: translate('books'), main };
   },
 });
 
 /** Title, files of the period, and a form for paper. */
 function top(context: ScreenContext, { viewer, trialBalance: { from, to } }: BooksQuery): Html {
-  const { say, language, query } = context;
-  const paper = say('onPaper', { account: viewer.account.name, person: viewer.person?.name ?? '' });
+  const { translate, language, query } = context;
+  const paper = translate('onPaper', { account: viewer.account.name, person: viewer.person?.name ?? '' });
   const filters = { dateFrom: from, dateTo: to, account: query.get('account')?.trim() };
-  return html`<div class="top"><h1>${say('books')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(viewer.account.now), language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'books', filters)}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>`;
+  return html`<div class="top"><h1>${translate('books')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(viewer.account.now), language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'books', filters)}<button class="btn" type="button" data-print hidden>${translate('print')}</button></div></div>`;
 }
 
 type Trial = BooksQuery['trialBalance'];
@@ -54,45 +54,53 @@ type TrialLine = Trial['lines'][number];
 type Line = Pick<TrialLine, 'account' | 'currency'>;
 type Close = BooksQuery['bookCloses']['nodes'][number];
 
-function periodText({ say, language }: ScreenContext, { from, to }: Pick<Trial, 'from' | 'to'>): string {
-  return say('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });
+function periodText(
+  { translate, language }: ScreenContext,
+  { from, to }: Pick<Trial, 'from' | 'to'>,
+): string {
+  return translate('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });
 }
 
 function periodForm(context: ScreenContext, { from, to }: Trial): Html {
-  const { say, query } = context;
-  const days = html`${field(context, 'period', { name: 'from', label: say('fromBrasilia'), type: 'date', value: from })}${field(context, 'period', { name: 'to', label: say('toBrasilia'), type: 'date', value: to })}`;
-  const account = { name: 'account', label: say('bookAccount'), value: query.get('account') };
+  const { translate, query } = context;
+  const days = html`${field(context, 'period', { name: 'from', label: translate('fromBrasilia'), type: 'date', value: from })}${field(context, 'period', { name: 'to', label: translate('toBrasilia'), type: 'date', value: to })}`;
+  const account = { name: 'account', label: translate('bookAccount'), value: query.get('account') };
   const dropped = [...FILTERS, 'done'];
-  const form = queryForm(context, html`${days}${field(context, 'period', account)}`, say('apply'), dropped);
-  return html`<div class="row" role="group" aria-label="${say('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(context, { from, to })}</button>
+  const form = queryForm(
+    context,
+    html`${days}${field(context, 'period', account)}`,
+    translate('apply'),
+    dropped,
+  );
+  return html`<div class="row" role="group" aria-label="${translate('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(context, { from, to })}</button>
 <div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 
 function tableOf<Row>(
-  { say }: ScreenContext,
+  { translate }: ScreenContext,
   word: 'treasury' | 'trialBalance' | 'profitAndLoss',
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   foot?: readonly (readonly HtmlValue[])[],
 ): Html {
-  const caption = say(word);
-  if (rows.length === 0) return empty('receipt', say('emptyBooks'));
+  const caption = translate(word);
+  if (rows.length === 0) return empty('receipt', translate('emptyBooks'));
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns, ...(foot && { foot }) }),
   );
 }
 
 /** Name of a line, and its currency. */
-function heads<Row extends Line>({ say }: ScreenContext): readonly Column<Row>[] {
+function heads<Row extends Line>({ translate }: ScreenContext): readonly Column<Row>[] {
   return [
     {
-      name: say('ledgerAccount'),
+      name: translate('ledgerAccount'),
       isRowHead: true,
       cell: ({ account }) =>
-        html`${sayNamed(say, `book_${account ?? 'holders'}`)}${account && html` <small class="mono">${account}</small>`}`,
+        html`${translateName(translate, `book_${account ?? 'holders'}`)}${account && html` <small class="mono">${account}</small>`}`,
     },
-    { name: say('currency'), cell: ({ currency }) => currency.displayName },
+    { name: translate('currency'), cell: ({ currency }) => currency.displayName },
   ];
 }
 
@@ -105,42 +113,42 @@ function amountColumn<Row extends Line>(
 }
 
 function treasuryColumns(context: ScreenContext): readonly Column<BooksQuery['treasury'][number]>[] {
-  const { say } = context;
+  const { translate } = context;
   return [
     ...heads<BooksQuery['treasury'][number]>(context),
-    amountColumn(context, say('balance'), ({ balance }) => balance),
+    amountColumn(context, translate('balance'), ({ balance }) => balance),
     valueColumn(context),
   ];
 }
 
 /** Worth of an amount; unknown for a currency without a rate. */
 function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
-  say,
+  translate,
   language,
 }: ScreenContext): Column<Row> {
   return {
-    name: say('inBrl'),
+    name: translate('inBrl'),
     isFigure: true,
     cell: ({ calculatedBrl }) =>
-      calculatedBrl === null ? say('notValued') : figure(calculatedBrl, BRL, language),
+      calculatedBrl === null ? translate('notValued') : figure(calculatedBrl, BRL, language),
   };
 }
 
 function trialColumns(context: ScreenContext): readonly Column<TrialLine>[] {
-  const { say } = context;
+  const { translate } = context;
   return [
     ...heads<TrialLine>(context),
-    amountColumn(context, say('opening'), ({ opening }) => opening),
-    amountColumn(context, say('debits'), ({ debits }) => debits),
-    amountColumn(context, say('credits'), ({ credits }) => credits),
-    amountColumn(context, say('closing'), ({ closing }) => closing),
+    amountColumn(context, translate('opening'), ({ opening }) => opening),
+    amountColumn(context, translate('debits'), ({ debits }) => debits),
+    amountColumn(context, translate('credits'), ({ credits }) => credits),
+    amountColumn(context, translate('closing'), ({ closing }) => closing),
     valueColumn<TrialLine>(context),
   ];
 }
 
 /** The sums of each currency: debits are credits, and the balances of all accounts are nothing together. */
 function trialTotals(
-  { say, language }: ScreenContext,
+  { translate, language }: ScreenContext,
   lines: readonly TrialLine[],
 ): readonly (readonly HtmlValue[])[] {
   const currencies = new Map(lines.map(({ currency }) => [currency.code, currency]));
@@ -155,7 +163,7 @@ function trialTotals(
       total((line) => signed(line, line.closing)),
       '',
     ];
-    return [say('total'), currency.displayName, ...totals];
+    return [translate('total'), currency.displayName, ...totals];
   });
 }
 
@@ -171,24 +179,24 @@ const CLASSES: readonly TrialLine['class'][] = [
 
 /** Closing balances of each class in BRL; a class with a balance that has no rate has no sum. */
 function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const rows = CLASSES.flatMap((each) => {
     const values = lines.filter((line) => line.class === each).map(({ calculatedBrl }) => calculatedBrl);
     const known = values.filter((value) => value !== null);
     return values.length === 0 ? [] : [{ each, value: known.length === values.length ? sum(known) : null }];
   });
-  if (rows.length === 0) return empty('receipt', say('emptyBooks'));
-  const caption = say('byClass');
+  if (rows.length === 0) return empty('receipt', translate('emptyBooks'));
+  const caption = translate('byClass');
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { name: say('accountClass'), isRowHead: true, cell: ({ each }) => sayNamed(say, each) },
+    { name: translate('accountClass'), isRowHead: true, cell: ({ each }) => translateName(translate, each) },
     {
-      name: say('inBrl'),
+      name: translate('inBrl'),
       isFigure: true,
-      cell: ({ value }) => (value === null ? say('notValued') : figure(value, BRL, language)),
+      cell: ({ value }) => (value === null ? translate('notValued') : figure(value, BRL, language)),
     },
   ];
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns }),
   );
 }
@@ -207,39 +215,42 @@ function resultColumns(
 ): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {
   return [
     ...heads<BooksQuery['profitAndLoss']['lines'][number]>(context),
-    amountColumn(context, context.say('amount'), ({ amount }) => amount),
+    amountColumn(context, context.translate('amount'), ({ amount }) => amount),
     valueColumn(context),
   ];
 }
 
-function sums({ say, language }: ScreenContext, { net, position }: BooksQuery['profitAndLoss']): Html {
+function sums({ translate, language }: ScreenContext, { net, position }: BooksQuery['profitAndLoss']): Html {
   const listed = (all: typeof net) => all.map((each) => money(each, language)).join(' · ') || '–';
-  return html`<p class="in small">${say('bookNet')}: ${listed(net)}<br>${say('bookPosition')}: ${listed(position)}</p>`;
+  return html`<p class="in small">${translate('bookNet')}: ${listed(net)}<br>${translate('bookPosition')}: ${listed(position)}</p>`;
 }
 
 function closes(context: ScreenContext, rows: readonly Close[]): Html {
-  const { say, language } = context;
-  const caption = say('bookCloses');
+  const { translate, language } = context;
+  const caption = translate('bookCloses');
   const columns: readonly Column<Close>[] = [
-    { name: say('day'), isRowHead: true, cell: ({ day }) => dayText(day, language) },
-    { name: say('closedAt'), cell: ({ closedAt }) => moment(closedAt, language) },
-    { name: say('who'), look: 'wide', cell: ({ closedBy }) => closedBy },
+    { name: translate('day'), isRowHead: true, cell: ({ day }) => dayText(day, language) },
+    { name: translate('closedAt'), cell: ({ closedAt }) => listTime(closedAt, language) },
+    { name: translate('who'), style: 'wide', cell: ({ closedBy }) => closedBy },
     {
-      name: say('movedAccounts'),
+      name: translate('movedAccounts'),
       isFigure: true,
-      look: 'wide',
+      style: 'wide',
       cell: ({ ledgerAccounts }) => ledgerAccounts,
     },
-    { name: say('hash'), look: 'mono cut', cell: ({ hash }) => hash },
+    { name: translate('hash'), style: 'mono cut', cell: ({ hash }) => hash },
   ];
   const shown =
     rows.length > 0
-      ? scrolled(say('tableOf', { name: caption }), table({ caption, isCaptionUnseen: true, rows, columns }))
-      : empty('receipt', say('noCloses'));
+      ? scrolled(
+          translate('tableOf', { name: caption }),
+          table({ caption, isCaptionUnseen: true, rows, columns }),
+        )
+      : empty('receipt', translate('noCloses'));
   const day = {
     name: 'day',
-    label: say('dayToClose'),
-    hint: say('dayToCloseWhat'),
+    label: translate('dayToClose'),
+    hint: translate('dayToCloseWhat'),
     type: 'date',
     isRequired: true,
   } as const;
@@ -248,9 +259,9 @@ function closes(context: ScreenContext, rows: readonly Close[]): Html {
   const form =
     isFirst &&
     addForm(context, {
-      act: 'CloseBooks',
-      open: say('closeBooks'),
-      button: say('closeBooksYes'),
+      action: 'CloseBooks',
+      open: translate('closeBooks'),
+      button: translate('closeBooksYes'),
       fields: field(context, 'CloseBooks', day),
     });
   return section('closes', caption, html`${shown}${form}`);

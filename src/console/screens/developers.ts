@@ -8,8 +8,8 @@ import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { DevelopersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { DELIVERY_STATES, deliveries, ENDPOINT_TONES } from '../parts/deliveries.ts';
-import { ago, moment } from '../parts/figures.ts';
-import { actForm, addForm, askedForm, field } from '../parts/form.ts';
+import { ago, listTime } from '../parts/figures.ts';
+import { actionForm, addForm, disclosedForm, field } from '../parts/form.ts';
 import { chosen, pageVariables, section, unseen } from '../parts/lists.ts';
 import { playMoney } from '../parts/sandbox.ts';
 
@@ -35,117 +35,142 @@ export const DEVELOPERS = screenOf<DevelopersQuery>({
     };
   },
   view: ({ apiKeys, currencies, viewer: { account } }, context) => {
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${say('events')}</a>${may(context, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${say('requests')}</a>`}</p></div>
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('developers')}</h1><p class="row push"><a class="btn" href="/graphql">GraphiQL</a><a class="btn" href="${pathTo('/events')}">${translate('events')}</a>${may(context, 'admin') && html`<a class="btn" href="${pathTo('/requests')}">${translate('requests')}</a>`}</p></div>
 ${apiKeys && keys(context, apiKeys)}${account.webhookEndpoints && endpoints(context, account.webhookEndpoints)}${deliveries(context, account)}${account.mode === 'SANDBOX' && playMoney(context, currencies, account.now)}`;
-    return { title: say('developers'), main };
+    return { title: translate('developers'), main };
   },
 });
 
 function keys(context: ScreenContext, all: readonly Key[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const columns: readonly Column<Key>[] = [
-    { name: say('name'), isRowHead: true, cell: ({ name, hint }) => html`${name} <code>…${hint}</code>` },
-    { name: say('scopes'), look: 'wide', cell: ({ scopes }) => scopes.join(', ') },
     {
-      name: say('lastUsed'),
-      look: 'wide',
-      cell: ({ lastUsedAt }) => (lastUsedAt ? ago(lastUsedAt, language) : say('never')),
+      name: translate('name'),
+      isRowHead: true,
+      cell: ({ name, hint }) => html`${name} <code>…${hint}</code>`,
     },
-    { name: say('expires'), look: 'wide', cell: ({ expiresAt }) => expiresAt && moment(expiresAt, language) },
+    { name: translate('scopes'), style: 'wide', cell: ({ scopes }) => scopes.join(', ') },
     {
-      name: say('status'),
-      cell: ({ revokedAt }) => (revokedAt ? badge('idle', say('revoked')) : badge('good', say('valid'))),
+      name: translate('lastUsed'),
+      style: 'wide',
+      cell: ({ lastUsedAt }) => (lastUsedAt ? ago(lastUsedAt, language) : translate('never')),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (key) => !key.revokedAt && keyActs(context, key) },
+    {
+      name: translate('expires'),
+      style: 'wide',
+      cell: ({ expiresAt }) => expiresAt && listTime(expiresAt, language),
+    },
+    {
+      name: translate('status'),
+      cell: ({ revokedAt }) =>
+        revokedAt ? badge('idle', translate('revoked')) : badge('good', translate('valid')),
+    },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: (key) => !key.revokedAt && keyActions(context, key),
+    },
   ];
-  const caption = say('apiKeys');
+  const caption = translate('apiKeys');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
   const content =
-    all.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('key', say('noKeys'));
+    all.length > 0
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('key', translate('noKeys'));
   return section('keys', caption, html`${content}${keyForm(context)}`);
 }
 
-function keyActs(context: ScreenContext, { keyId }: Key): Html {
-  const { say } = context;
-  const rotate = askedForm(context, {
-    act: 'RotateApiKey',
-    given: { keyId, overlapSeconds: String(OVERLAP_SECONDS) },
-    open: say('rotate'),
-    what: say('rotateWhat'),
-    button: say('rotateYes'),
+function keyActions(context: ScreenContext, { keyId }: Key): Html {
+  const { translate } = context;
+  const rotate = disclosedForm(context, {
+    action: 'RotateApiKey',
+    preset: { keyId, overlapSeconds: String(OVERLAP_SECONDS) },
+    open: translate('rotate'),
+    what: translate('rotateWhat'),
+    button: translate('rotateYes'),
   });
-  const revoke = askedForm(context, {
-    act: 'RevokeApiKey',
-    given: { keyId },
-    open: say('revoke'),
-    what: say('revokeWhat'),
-    button: say('revokeYes'),
+  const revoke = disclosedForm(context, {
+    action: 'RevokeApiKey',
+    preset: { keyId },
+    open: translate('revoke'),
+    what: translate('revokeWhat'),
+    button: translate('revokeYes'),
     kind: 'danger',
   });
   return html`<div class="row">${rotate}${revoke}</div>`;
 }
 
 function keyForm(context: ScreenContext): Html | null {
-  const { say, session } = context;
-  const act = 'CreateApiKey';
+  const { translate, session } = context;
+  const action = 'CreateApiKey';
   const grantable = SCOPES.filter((scope) => session.scopes.includes(scope));
   const ticks = grantable.map((scope) =>
-    tick({ name: `${act}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
+    tick({ name: `${action}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
   );
-  const fields = html`${field(context, act, { name: 'name', label: say('name'), isRequired: true })}<fieldset><legend>${say('scopes')}</legend>${ticks}</fieldset>`;
-  return addForm(context, { act, open: say('addKey'), button: say('addKey'), fields });
+  const fields = html`${field(context, action, { name: 'name', label: translate('name'), isRequired: true })}<fieldset><legend>${translate('scopes')}</legend>${ticks}</fieldset>`;
+  return addForm(context, { action, open: translate('addKey'), button: translate('addKey'), fields });
 }
 
 function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
-  const { say } = context;
+  const { translate } = context;
   const columns: readonly Column<Endpoint>[] = [
     {
-      name: say('url'),
+      name: translate('url'),
       isRowHead: true,
       cell: ({ url, endpointId: id }) => html`<a href="${pathTo(`/webhooks/${id}`)}">${url}</a>`,
     },
-    { name: say('name'), look: 'wide', cell: ({ description }) => description },
+    { name: translate('name'), style: 'wide', cell: ({ description }) => description },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: ({ state, disabledReason }) =>
-        html`${badge(ENDPOINT_TONES[state], say(state))} <small>${disabledReason}</small>`,
+        html`${badge(ENDPOINT_TONES[state], translate(state))} <small>${disabledReason}</small>`,
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (endpoint) => endpointActs(context, endpoint) },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: (endpoint) => endpointActions(context, endpoint),
+    },
   ];
-  const caption = say('endpoints');
+  const caption = translate('endpoints');
   const shown = table({ caption, isCaptionUnseen: true, rows: all, columns });
-  const listed = scrolled(say('tableOf', { name: caption }), shown);
-  const act = 'CreateWebhookEndpoint';
-  const fields = html`${field(context, act, { name: 'url', label: say('url'), type: 'url', isRequired: true })}${field(context, act, { name: 'description', label: say('name') })}`;
-  const form = addForm(context, { act, open: say('addEndpoint'), button: say('addEndpoint'), fields });
-  const content = all.length > 0 ? listed : empty('bolt', say('noEndpoints'));
+  const listed = scrolled(translate('tableOf', { name: caption }), shown);
+  const action = 'CreateWebhookEndpoint';
+  const fields = html`${field(context, action, { name: 'url', label: translate('url'), type: 'url', isRequired: true })}${field(context, action, { name: 'description', label: translate('name') })}`;
+  const form = addForm(context, {
+    action,
+    open: translate('addEndpoint'),
+    button: translate('addEndpoint'),
+    fields,
+  });
+  const content = all.length > 0 ? listed : empty('bolt', translate('noEndpoints'));
   return section(
     'endpoints',
     caption,
-    html`${content}${form}<p class="small"><a href="${pathTo('/webhook-secrets')}">${say('sharedSecretLink')}</a></p>`,
+    html`${content}${form}<p class="small"><a href="${pathTo('/webhook-secrets')}">${translate('sharedSecretLink')}</a></p>`,
   );
 }
 
-function endpointActs(context: ScreenContext, { endpointId: id, state, isRecoverable }: Endpoint): Html {
-  const { say } = context;
-  const given = { id };
-  const remove = askedForm(context, {
-    act: 'RemoveWebhookEndpoint',
-    given,
-    open: say('removeEndpoint'),
-    what: say('removeEndpointWhat'),
-    button: say('removeEndpointYes'),
+function endpointActions(context: ScreenContext, { endpointId: id, state, isRecoverable }: Endpoint): Html {
+  const { translate } = context;
+  const preset = { id };
+  const remove = disclosedForm(context, {
+    action: 'RemoveWebhookEndpoint',
+    preset,
+    open: translate('removeEndpoint'),
+    what: translate('removeEndpointWhat'),
+    button: translate('removeEndpointYes'),
     kind: 'danger',
   });
-  const recover = askedForm(context, {
-    act: 'RecoverWebhookEndpoint',
-    given,
-    open: say('recover'),
-    what: say('recoverWhat'),
-    button: say('recoverYes'),
+  const recover = disclosedForm(context, {
+    action: 'RecoverWebhookEndpoint',
+    preset,
+    open: translate('recover'),
+    what: translate('recoverWhat'),
+    button: translate('recoverYes'),
   });
-  const simple = (act: string, button: string) => actForm(context, { act, given, button, kind: 'pill' });
-  const secret = html`<a class="btn pill" href="${pathTo('/webhook-secrets', { endpoint: id })}">${say('secret')}</a>`;
-  return html`<div class="row">${secret}${state === 'ENABLED' && simple('PauseWebhookEndpoint', say('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', say('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', say('test'))}${remove}</div>`;
+  const simple = (action: string, button: string) =>
+    actionForm(context, { action, preset, button, kind: 'pill' });
+  const secret = html`<a class="btn pill" href="${pathTo('/webhook-secrets', { endpoint: id })}">${translate('secret')}</a>`;
+  return html`<div class="row">${secret}${state === 'ENABLED' && simple('PauseWebhookEndpoint', translate('pause'))}${state !== 'ENABLED' && simple('ResumeWebhookEndpoint', translate('resume'))}${isRecoverable && recover}${state !== 'DISABLED' && simple('SendTestWebhook', translate('test'))}${remove}</div>`;
 }

@@ -5,7 +5,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, screenOf } from '../context.ts';
 import type { EventsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
+import { listTime } from '../parts/figures.ts';
 import { pageOf, pager, pageVariables } from '../parts/lists.ts';
 
 type Event = EventsQuery['events']['nodes'][number];
@@ -20,19 +20,19 @@ export const EVENTS = screenOf<EventsQuery>({
     return { last: first, before: after, first: last, after: before, offset };
   },
   view: ({ events: { nodes, pageInfo, totalCount } }, context) => {
-    const { say, language } = context;
+    const { translate, language } = context;
     const columns: readonly Column<Event>[] = [
-      { name: say('time'), cell: ({ occurredAt }) => moment(occurredAt, language, 'millis') },
-      { name: say('event'), cell: ({ name }) => html`<code>${name}</code>` },
+      { name: translate('time'), cell: ({ occurredAt }) => listTime(occurredAt, language, 'millis') },
+      { name: translate('event'), cell: ({ name }) => html`<code>${name}</code>` },
       {
-        name: say('transactions'),
-        look: 'mono',
+        name: translate('transactions'),
+        style: 'mono',
         cell: ({ transaction: { end2end } }) =>
           html`<a href="${pathTo(`/transactions/${end2end}`)}">…${end2end.slice(-6)}</a>`,
       },
       { name: '#', isFigure: true, cell: ({ sequence }) => sequence },
     ];
-    const caption = say('events');
+    const caption = translate('events');
     const rows = [...nodes].reverse();
     const shown = table({
       caption,
@@ -48,8 +48,10 @@ export const EVENTS = screenOf<EventsQuery>({
       startCursor: pageInfo.endCursor,
     };
     const list =
-      rows.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('bolt', say('noEvents'));
-    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${say('eventsWhy')}</p></div>
+      rows.length > 0
+        ? scrolled(translate('tableOf', { name: caption }), shown)
+        : empty('bolt', translate('noEvents'));
+    const main = html`<div class="top"><h1>${caption}</h1><p class="soft">${translate('eventsWhy')}</p></div>
 <div class="card phone-full rows" data-live="rows">${pageOf(context, rows.length, totalCount, list)}</div>
 <div class="row">${pager(context, turned, rows.length, totalCount)}</div>`;
     return { title: caption, main };

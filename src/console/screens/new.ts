@@ -7,37 +7,37 @@ import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type Asked, mayAct, mayDo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { mayDo, mayPerform, type PendingForm, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { Variables } from '../execute.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
 import { type ConfirmedOrder, confirmation } from '../parts/confirmation.ts';
 import { inBrl, money } from '../parts/figures.ts';
-import { actForm, askedForm, type Field, field } from '../parts/form.ts';
-import { handOver } from '../parts/hand-over.ts';
+import { actionForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 import {
   availableOptions,
   orderVariables,
   type Priced,
   priceButton,
+  priceCard,
   priceFacts,
-  pricePlace,
   priceSides,
   priceVariables,
   rangeHint,
 } from '../parts/price.ts';
+import { shareCard } from '../parts/share-card.ts';
 import type { Word } from '../words.ts';
 
 /** A kind of what can be made: its act, its words, its fields. */
 export interface Kind {
   readonly name: string;
-  readonly act: string;
+  readonly action: string;
   readonly mutation: string;
   readonly word: Word;
   readonly what: Word;
-  readonly given?: Readonly<Record<string, string>>;
+  readonly preset?: Readonly<Record<string, string>>;
   /** Missing where it has no price. */
   readonly priced?: Priced;
   /** Sentence of its confirmation; missing where nothing is confirmed. */
@@ -49,45 +49,45 @@ export interface Kind {
 export const KINDS: readonly Kind[] = [
   {
     name: 'checkout',
-    act: 'CreateCheckout',
+    action: 'CreateCheckout',
     mutation: 'createCheckout',
     word: 'newCheckout',
     what: 'newCheckoutWhat',
-    given: { accept: 'true' },
+    preset: { accept: 'true' },
     priced: { amount: 'brl', type: () => 'CrossrampCheckout' },
     sentence: () => 'confirmToBalance',
-    fields: ({ say }, data) => [
-      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
-      cryptoField(say('crypto'), data),
-      ...customerFields(say),
+    fields: ({ translate }, data) => [
+      { name: 'brl', label: translate('amountBrl'), inputmode: 'decimal', isRequired: true },
+      cryptoField(translate('crypto'), data),
+      ...customerFields(translate),
     ],
   },
   {
     name: 'onramp-order',
-    act: 'CreateOnramp',
+    action: 'CreateOnramp',
     mutation: 'createOnramp',
     word: 'newOnramp',
     what: 'newOnrampWhat',
-    given: { accept: 'true' },
+    preset: { accept: 'true' },
     priced: {
       amount: 'brl',
       type: (values) => (values.get('wallet')?.trim() ? 'OnrampInstant' : 'Onramp'),
     },
     sentence: (values) => (values.get('wallet')?.trim() ? 'confirmToWallet' : 'confirmToBalance'),
-    fields: ({ say }, data) => [
-      { name: 'brl', label: say('amountBrl'), inputmode: 'decimal', isRequired: true },
-      cryptoField(say('crypto'), data),
-      { name: 'wallet', label: say('walletOptional') },
-      ...customerFields(say),
+    fields: ({ translate }, data) => [
+      { name: 'brl', label: translate('amountBrl'), inputmode: 'decimal', isRequired: true },
+      cryptoField(translate('crypto'), data),
+      { name: 'wallet', label: translate('walletOptional') },
+      ...customerFields(translate),
     ],
   },
   {
     name: 'offramp-order',
-    act: 'CreateOfframp',
+    action: 'CreateOfframp',
     mutation: 'createOfframp',
     word: 'newOfframp',
     what: 'newOfframpWhat',
-    given: { accept: 'true' },
+    preset: { accept: 'true' },
     priced: {
       amount: 'brl',
       type: (values) => (values.get('from') === 'EXTERNAL' ? 'OfframpInstant' : 'Offramp'),
@@ -95,61 +95,61 @@ export const KINDS: readonly Kind[] = [
     },
     sentence: (values) => (values.get('from') === 'EXTERNAL' ? 'confirmFromDeposit' : 'confirmFromBalance'),
     fields: (context, data) => {
-      const { say } = context;
+      const { translate } = context;
       return [
-        { name: 'brl', label: say('amountPayee'), inputmode: 'decimal', isRequired: true },
-        cryptoField(say('crypto'), data),
-        { name: 'from', label: say('source'), options: offrampSources(context) },
-        pixTypeField(say('pixKeyType'), say('none')),
-        { name: 'pixKey', label: say('pixKey') },
-        ...customerFields(say),
+        { name: 'brl', label: translate('amountPayee'), inputmode: 'decimal', isRequired: true },
+        cryptoField(translate('crypto'), data),
+        { name: 'from', label: translate('source'), options: offrampSources(context) },
+        pixTypeField(translate('pixKeyType'), translate('none')),
+        { name: 'pixKey', label: translate('pixKey') },
+        ...customerFields(translate),
       ];
     },
   },
   {
     name: 'withdrawal',
-    act: 'CreateWithdrawal',
+    action: 'CreateWithdrawal',
     mutation: 'createWithdrawal',
     word: 'newWithdrawal',
     what: 'newWithdrawalWhat',
     sentence: () => 'confirmWithdrawal',
     fields: (context, data) => {
-      const { say } = context;
+      const { translate } = context;
       return [
         {
           name: 'amountReceived',
-          label: say('amountOut'),
-          hint: say('amountOutHint'),
+          label: translate('amountOut'),
+          hint: translate('amountOutHint'),
           inputmode: 'decimal',
           isRequired: true,
         },
         {
           name: 'currency',
-          label: say('currency'),
+          label: translate('currency'),
           options: availableOptions(context, data),
         },
         {
           name: 'groupId',
-          label: say('group'),
+          label: translate('group'),
           options: data.viewer.account.whitelistGroups.map(({ groupId: id, name }) => [id, name]),
         },
-        destinationField(say('destination'), data),
-        { name: 'notes', label: say('notes') },
+        destinationField(translate('destination'), data),
+        { name: 'notes', label: translate('notes') },
       ];
     },
   },
   {
     name: 'link',
-    act: 'CreateStaticLink',
+    action: 'CreateStaticLink',
     mutation: 'createStaticLink',
     word: 'newLink',
     what: 'newLinkWhat',
     priced: { amount: 'amount', type: () => 'CrossrampCheckout' },
-    fields: ({ say }, data) => [
-      { name: 'name', label: say('name'), isRequired: true },
-      { name: 'amount', label: say('amountOpen'), inputmode: 'decimal' },
-      cryptoField(say('crypto'), data),
-      { name: 'externalCode', label: say('orderOptional') },
+    fields: ({ translate }, data) => [
+      { name: 'name', label: translate('name'), isRequired: true },
+      { name: 'amount', label: translate('amountOpen'), inputmode: 'decimal' },
+      cryptoField(translate('crypto'), data),
+      { name: 'externalCode', label: translate('orderOptional') },
     ],
   },
 ];
@@ -159,69 +159,69 @@ export const NEW = screenOf<NewQuery>({
   path: '/new',
   operation: operationNamed('New'),
   variables: (context) =>
-    context.asked?.confirms
-      ? feeVariables(context.asked)
+    context.pending?.confirms
+      ? feeVariables(context.pending)
       : priceVariables(context, chosenKind(context).priced),
   view: (data, context) => {
-    const { say } = context;
+    const { translate } = context;
     const kind = chosenKind(context);
     const views = KINDS.filter(({ mutation }) => mayDo(context, mutation)).map(({ name, word }) => ({
       href: sameWith(context, { kind: name, done: null, link: null }),
-      word: say(word),
+      word: translate(word),
       isCurrent: name === kind.name,
     }));
     const confirmed = orderToConfirm(context, kind, data);
     if (confirmed)
       return {
-        title: say('confirmOrder'),
-        main: html`<div class="top"><h1>${say('newTitle')}</h1></div>${confirmation(context, confirmed)}`,
+        title: translate('confirmOrder'),
+        main: html`<div class="top"><h1>${translate('newTitle')}</h1></div>${confirmation(context, confirmed)}`,
       };
     const create = kind.sentence
-      ? html`<button class="primary" name="ask" value="confirm">${say('review')}</button>`
-      : html`<button class="primary">${say('create')}</button>`;
-    const form = actForm(context, {
-      act: kind.act,
-      ...(kind.given && { given: kind.given }),
+      ? html`<button class="primary" name="ask" value="confirm">${translate('review')}</button>`
+      : html`<button class="primary">${translate('create')}</button>`;
+    const form = actionForm(context, {
+      action: kind.action,
+      ...(kind.preset && { preset: kind.preset }),
       button: html`<div class="row">${create}${kind.priced && priceButton(context)}</div>`,
-      fields: html`${fieldsOf(context, kind, data)}${kind.priced && pricePlace(context, kind.priced, data.quote)}`,
+      fields: html`${fieldsOf(context, kind, data)}${kind.priced && priceCard(context, kind.priced, data.quote)}`,
     });
-    if (views.length === 0) return { title: say('newTitle'), main: nothingToMake(context) };
-    const main = html`<div class="top"><h1>${say('newTitle')}</h1></div>${segments(say('whichKind'), views)}
-<section class="card in stack form"><h2>${say(kind.word)}</h2><p class="soft">${say(kind.what)}</p>${form}</section>
+    if (views.length === 0) return { title: translate('newTitle'), main: nothingToMake(context) };
+    const main = html`<div class="top"><h1>${translate('newTitle')}</h1></div>${segments(translate('whichKind'), views)}
+<section class="card in stack form"><h2>${translate(kind.word)}</h2><p class="soft">${translate(kind.what)}</p>${form}</section>
 ${kind.name === 'link' && links(context, data)}`;
-    return { title: `${say('newTitle')}: ${say(kind.word)}`, main };
+    return { title: `${translate('newTitle')}: ${translate(kind.word)}`, main };
   },
 });
 
 /** The order to confirm, as the form describes it; null without one. */
 function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): ConfirmedOrder | null {
-  const { say, asked } = context;
-  const { act, given = {}, priced, fields, sentence } = kind;
-  if (!asked?.confirms || !sentence) return null;
-  const order = { act, sentence: sentence(asked.values) };
+  const { translate, pending } = context;
+  const { action, preset = {}, priced, fields, sentence } = kind;
+  if (!pending?.confirms || !sentence) return null;
+  const order = { action, sentence: sentence(pending.values) };
   const rest = fields(context, data).filter(({ name }) => name !== 'currency');
-  const { price } = asked.confirms;
+  const { price } = pending.confirms;
   if (price && priced)
     return {
       ...order,
       ...priceSides(priced, price),
-      given: { ...given, quoteId: price.quoteId ?? '' },
+      preset: { ...preset, quoteId: price.quoteId ?? '' },
       price: priceFacts(context, price),
       fields: rest.filter(({ name }) => name !== priced.amount),
       expiresAt: price.expiresAt,
     };
-  const currency = data.currencies.find(({ code }) => code === asked.values.get('currency'));
+  const currency = data.currencies.find(({ code }) => code === pending.values.get('currency'));
   const fee = data.withdrawalFee;
   if (!currency || fee === undefined) return null;
-  const amount = String(asked.variables.amountReceived);
+  const amount = String(pending.variables.amountReceived);
   if ((amount.split('.')[1] ?? '').length > currency.decimals)
-    throw invalidParameters([{ parameter: 'amountReceived', message: say('mustBeNumber') }]);
+    throw invalidParameters([{ parameter: 'amountReceived', message: translate('mustBeNumber') }]);
   return {
     ...order,
     source: { amount, currency },
     target: { amount: lessFee(amount, fee, currency.decimals), currency },
-    given: { networkFeeMax: fee },
-    price: [[say('networkFee'), money({ amount: fee, currency }, context.language)]],
+    preset: { networkFeeMax: fee },
+    price: [[translate('networkFee'), money({ amount: fee, currency }, context.language)]],
     fields: rest.filter(({ name }) => name !== 'amountReceived'),
   };
 }
@@ -233,32 +233,32 @@ function lessFee(amount: string, fee: string, decimals: number): string {
 }
 
 /** @returns the variables of the document for a withdrawal that is to be confirmed. */
-function feeVariables({ values, confirms }: NonNullable<ScreenContext['asked']>): Variables {
+function feeVariables({ values, confirms }: NonNullable<ScreenContext['pending']>): Variables {
   return confirms?.price ? {} : { hasFee: true, feeOf: values.get('currency') };
 }
 
 /** @returns the order of a form that has a price; undefined for other forms. */
-export function orderOf(act: string, { values, variables }: Asked): Variables | undefined {
-  const priced = KINDS.find((kind) => kind.act === act && kind.sentence)?.priced;
+export function orderOf(action: string, { values, variables }: PendingForm): Variables | undefined {
+  const priced = KINDS.find((kind) => kind.action === action && kind.sentence)?.priced;
   return priced && orderVariables(priced, { values, variables });
 }
 
 /** @returns the form's values: a reserved price determines the amounts. */
-export function orderForm(act: string, form: URLSearchParams): URLSearchParams {
-  const priced = KINDS.find((kind) => kind.act === act)?.priced;
+export function orderForm(action: string, form: URLSearchParams): URLSearchParams {
+  const priced = KINDS.find((kind) => kind.action === action)?.priced;
   if (!priced || !form.get('quoteId')) return form;
   return new URLSearchParams([...form].filter(([name]) => name !== priced.amount));
 }
 
-function nothingToMake({ say }: ScreenContext): Html {
-  const why = empty('lock', say('makesNothing'), say('forbidden'));
-  return html`<div class="top"><h1>${say('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
+function nothingToMake({ translate }: ScreenContext): Html {
+  const why = empty('lock', translate('makesNothing'), translate('forbidden'));
+  return html`<div class="top"><h1>${translate('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
 }
 
 /** The fields of a kind; the amount says how little and how much may be entered. */
-function fieldsOf(context: ScreenContext, { act, priced, fields }: Kind, data: NewQuery): readonly Html[] {
+function fieldsOf(context: ScreenContext, { action, priced, fields }: Kind, data: NewQuery): readonly Html[] {
   return fields(context, data).map((each) =>
-    field(context, act, {
+    field(context, action, {
       // A link can fill the form in; its reader sends it.
       value: context.query.get(each.name),
       ...each,
@@ -269,15 +269,15 @@ function fieldsOf(context: ScreenContext, { act, priced, fields }: Kind, data: N
 
 function chosenKind(context: ScreenContext): Kind {
   const allowed = KINDS.filter(({ mutation }) => mayDo(context, mutation));
-  const asked = allowed.find(({ name }) => name === context.query.get('kind'));
-  return asked ?? allowed[0] ?? (KINDS[0] as Kind);
+  const pending = allowed.find(({ name }) => name === context.query.get('kind'));
+  return pending ?? allowed[0] ?? (KINDS[0] as Kind);
 }
 
-function customerFields(say: ScreenContext['say']): readonly Field[] {
+function customerFields(translate: ScreenContext['translate']): readonly Field[] {
   return [
-    { name: 'externalCode', label: say('orderOptional') },
-    { name: 'clientName', label: say('nameOptional') },
-    { name: 'clientTaxId', label: say('taxIdOptional') },
+    { name: 'externalCode', label: translate('orderOptional') },
+    { name: 'clientName', label: translate('nameOptional') },
+    { name: 'clientTaxId', label: translate('taxIdOptional') },
   ];
 }
 
@@ -300,10 +300,10 @@ function pixTypeField(label: string, none: string): Field {
 
 /** Sources of an offramp that the session may use: each is an act with a scope of its own. */
 function offrampSources(context: ScreenContext): NonNullable<Field['options']> {
-  const { say } = context;
+  const { translate } = context;
   return [
-    ...(mayAct(context, 'balance.pay_out') ? [['BALANCE', say('fromBalance')] as const] : []),
-    ...(mayAct(context, 'offramp.create') ? [['EXTERNAL', say('fromDeposit')] as const] : []),
+    ...(mayPerform(context, 'balance.pay_out') ? [['BALANCE', translate('fromBalance')] as const] : []),
+    ...(mayPerform(context, 'offramp.create') ? [['EXTERNAL', translate('fromDeposit')] as const] : []),
   ];
 }
 
@@ -322,46 +322,51 @@ function destinationField(label: string, { viewer }: NewQuery): Field {
 type Link = NewQuery['viewer']['account']['staticLinks'][number];
 
 function links(context: ScreenContext, { viewer }: NewQuery): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { staticLinks } = viewer.account;
   const end = ({ slug }: Link) =>
-    askedForm(context, {
-      act: 'DisableStaticLink',
-      given: { slug },
-      open: say('endLink'),
-      what: say('endLinkWhat'),
-      button: say('endLinkYes'),
+    disclosedForm(context, {
+      action: 'DisableStaticLink',
+      preset: { slug },
+      open: translate('endLink'),
+      what: translate('endLinkWhat'),
+      button: translate('endLinkYes'),
       kind: 'danger',
     });
   const chosen = staticLinks.find(({ slug }) => slug === context.query.get('link'));
   const columns: readonly Column<Link>[] = [
-    { name: say('name'), isRowHead: true, cell: ({ name }) => name },
-    { name: say('url'), look: 'mono', cell: ({ url }) => html`<a href="${url}" rel="noreferrer">${url}</a>` },
+    { name: translate('name'), isRowHead: true, cell: ({ name }) => name },
     {
-      name: say('amount'),
+      name: translate('url'),
+      style: 'mono',
+      cell: ({ url }) => html`<a href="${url}" rel="noreferrer">${url}</a>`,
+    },
+    {
+      name: translate('amount'),
       isFigure: true,
       cell: ({ amount }) => amount && inBrl(amount, language),
     },
     {
-      name: say('status'),
-      cell: ({ disabledAt }) => (disabledAt ? badge('idle', say('ended')) : badge('good', say('open'))),
+      name: translate('status'),
+      cell: ({ disabledAt }) =>
+        disabledAt ? badge('idle', translate('ended')) : badge('good', translate('open')),
     },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: (link) =>
         !link.disabledAt &&
-        html`<div class="row"><a class="btn pill" href="${sameWith(context, { link: link.slug, done: null })}">${say('qr')}</a>${end(link)}</div>`,
+        html`<div class="row"><a class="btn pill" href="${sameWith(context, { link: link.slug, done: null })}">${translate('qr')}</a>${end(link)}</div>`,
     },
   ];
-  const caption = say('links');
+  const caption = translate('links');
   const shown = table({ caption, isCaptionUnseen: true, rows: staticLinks, columns });
   const list = section(
     'links',
     caption,
     staticLinks.length > 0
-      ? scrolled(say('tableOf', { name: caption }), shown)
-      : empty('open', say('noLinks')),
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('open', translate('noLinks')),
   );
-  return html`${chosen && handOver(context, chosen.url, chosen.name)}${list}`;
+  return html`${chosen && shareCard(context, chosen.url, chosen.name)}${list}`;
 }

@@ -9,14 +9,14 @@ import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago, money } from '../parts/figures.ts';
-import { askedForm, field, type Given } from '../parts/form.ts';
+import { disclosedForm, field, type PresetValues } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
-import { owedVariables, receivableList, refundList } from '../parts/owed.ts';
 import { positionList } from '../parts/positions.ts';
+import { receivableList, receivablesVariables, refundList } from '../parts/receivables.ts';
 import { stepUpList } from '../parts/step-ups.ts';
-import { suspenseActs } from '../parts/suspense-acts.ts';
-import { effectList, releaseMeaning } from '../parts/transaction-acts.ts';
-import { sayNamed } from '../words.ts';
+import { suspenseActions } from '../parts/suspense-actions.ts';
+import { effectList, releaseMeaning } from '../parts/transaction-actions.ts';
+import { translateName } from '../words.ts';
 
 type Suspense = NonNullable<OperatorQuery['suspense']>;
 type Entry = Suspense['nodes'][number];
@@ -31,35 +31,35 @@ export const OPERATOR = screenOf<OperatorQuery>({
     state: stateOf(context),
     hasBooks: may(context, 'platform:books'),
     hasRisk: may(context, 'platform:risk'),
-    ...owedVariables(context),
+    ...receivablesVariables(context),
     ...pageVariables(context),
   }),
   view: ({ suspense, holds, stepUps, openRefunds, receivables, positions }, context) => {
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('operator')}</h1></div>
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('operator')}</h1></div>
 ${holds && holdList(context, holds)}${stepUps && stepUpList(context, stepUps)}${openRefunds && refundList(context, openRefunds)}${receivables && receivableList(context, receivables)}${positions && positionList(context, positions)}${suspense && suspenseList(context, suspense)}`;
-    return { title: say('operator'), main };
+    return { title: translate('operator'), main };
   },
 });
 
 function suspenseList(context: ScreenContext, { nodes, pageInfo, totalCount }: Suspense): Html {
-  const { say } = context;
-  const caption = say('suspense');
+  const { translate } = context;
+  const caption = translate('suspense');
   const views = STATES.map((each) => ({
     href: sameWith(context, { ...NO_PAGE, state: each }),
-    word: sayNamed(say, each),
+    word: translateName(translate, each),
     isCurrent: each === stateOf(context),
   }));
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
   const content =
     nodes.length > 0
-      ? scrolled(say('tableOf', { name: caption }), shown)
-      : empty('activity', say('noSuspense'));
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('activity', translate('noSuspense'));
   return section(
     'suspense',
     caption,
     html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount, content)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount)}</div>`,
-    say('suspenseWhy'),
+    translate('suspenseWhy'),
   );
 }
 
@@ -68,25 +68,25 @@ function stateOf(context: ScreenContext): (typeof STATES)[number] {
 }
 
 function columns(context: ScreenContext): readonly Column<Entry>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   return [
-    { name: say('opened'), cell: ({ openedAt }) => ago(openedAt, language) },
+    { name: translate('opened'), cell: ({ openedAt }) => ago(openedAt, language) },
     {
-      name: say('amount'),
+      name: translate('amount'),
       isFigure: true,
       cell: ({ amount, currency }) => money({ amount, currency }, language),
     },
-    { name: say('reason'), cell: ({ reason }) => sayNamed(say, reason) },
-    { name: say('reference'), look: 'mono wide', cell: ({ end2end }) => end2end },
+    { name: translate('reason'), cell: ({ reason }) => translateName(translate, reason) },
+    { name: translate('reference'), style: 'mono wide', cell: ({ end2end }) => end2end },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: ({ state, isStuck, proposedTo, proposedBy }) =>
-        html`${isStuck ? badge('bad', say('returnFailed')) : badge(state === 'OPEN' ? 'warn' : 'good', sayNamed(say, state))}${proposedTo && html`<br>${say('proposedTo', { account: proposedTo, who: proposedBy ?? '' })}`}`,
+        html`${isStuck ? badge('bad', translate('returnFailed')) : badge(state === 'OPEN' ? 'warn' : 'good', translateName(translate, state))}${proposedTo && html`<br>${translate('proposedTo', { account: proposedTo, who: proposedBy ?? '' })}`}`,
     },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
-      cell: (entry) => suspenseActs(context, entry),
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: (entry) => suspenseActions(context, entry),
     },
   ];
 }
@@ -96,50 +96,52 @@ type Hold = NonNullable<OperatorQuery['holds']>[number];
 /** The reason that the release of frozen money takes; null for other holds. */
 function releaseReason(
   context: ScreenContext,
-  { arguments: taken }: Hold['transaction']['release'][number],
-  given: Given,
+  { arguments: accepted }: Hold['transaction']['release'][number],
+  preset: PresetValues,
 ): Html | null {
-  const reason = taken.find(({ name }) => name === 'reason');
+  const reason = accepted.find(({ name }) => name === 'reason');
   if (!reason) return null;
-  const label = context.say('decisionReason');
-  return field(context, 'ReleaseHold', { name: 'reason', label, isRequired: reason.isRequired }, given);
+  const label = context.translate('decisionReason');
+  return field(context, 'ReleaseHold', { name: 'reason', label, isRequired: reason.isRequired }, preset);
 }
 
 function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const decide = ({ account, transaction: { end2end, release: releases, reject: rejects } }: Hold) => {
-    const given = { account, end2end };
+    const preset = { account, end2end };
     const [release] = releases;
     const [reject] = rejects;
     const releasing = release && {
-      open: say('release'),
-      what: say(releaseMeaning(release) ?? 'releaseWhat'),
-      button: say('releaseYes'),
-      fields: html`${effectList(context, release)}${releaseReason(context, release, given)}`,
+      open: translate('release'),
+      what: translate(releaseMeaning(release) ?? 'releaseWhat'),
+      button: translate('releaseYes'),
+      fields: html`${effectList(context, release)}${releaseReason(context, release, preset)}`,
     };
     const rejecting = reject && {
-      open: say('rejectHold'),
-      what: say('rejectHoldWhat'),
-      button: say('rejectHoldYes'),
+      open: translate('rejectHold'),
+      what: translate('rejectHoldWhat'),
+      button: translate('rejectHoldYes'),
       fields: effectList(context, reject),
     };
-    return html`<div class="row">${releasing && askedForm(context, { act: 'ReleaseHold', given, ...releasing })}${rejecting && askedForm(context, { act: 'RejectHold', given, ...rejecting, kind: 'danger' })}</div>`;
+    return html`<div class="row">${releasing && disclosedForm(context, { action: 'ReleaseHold', preset, ...releasing })}${rejecting && disclosedForm(context, { action: 'RejectHold', preset, ...rejecting, kind: 'danger' })}</div>`;
   };
   const columns: readonly Column<Hold>[] = [
-    { name: say('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },
-    { name: say('account'), cell: ({ account }) => account },
-    { name: say('payerOrPayee'), look: 'wide', cell: ({ transaction }) => transaction.clientName },
+    { name: translate('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },
+    { name: translate('account'), cell: ({ account }) => account },
+    { name: translate('payerOrPayee'), style: 'wide', cell: ({ transaction }) => transaction.clientName },
     {
-      name: say('amount'),
+      name: translate('amount'),
       isFigure: true,
       cell: ({ transaction: { source } }) => source && money(source, language),
     },
-    { name: say('reference'), look: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
-    { name: unseen(say('actsHere')), isActs: true, cell: decide },
+    { name: translate('reference'), style: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
+    { name: unseen(translate('actsHere')), isActions: true, cell: decide },
   ];
-  const caption = say('holds');
+  const caption = translate('holds');
   const shown = table({ caption, isCaptionUnseen: true, rows: holds, columns });
   const content =
-    holds.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('held', say('noHolds'));
+    holds.length > 0
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('held', translate('noHolds'));
   return section('holds', caption, content);
 }

@@ -9,7 +9,7 @@ import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { MemberRole, PeopleQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { ago } from '../parts/figures.ts';
-import { actForm, addForm, askedForm, field } from '../parts/form.ts';
+import { actionForm, addForm, disclosedForm, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
 type Member = PeopleQuery['members'][number];
@@ -22,10 +22,10 @@ export const PEOPLE = screenOf<PeopleQuery>({
   scope: 'admin',
   variables: () => ({}),
   view: ({ members, mySessions }, context) => {
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('people')}</h1><p class="row push"><a class="btn" href="${pathTo('/security')}">${say('sessions')}</a><a class="btn" href="${pathTo('/audit')}">${say('audit')}</a></p></div>
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('people')}</h1><p class="row push"><a class="btn" href="${pathTo('/security')}">${translate('sessions')}</a><a class="btn" href="${pathTo('/audit')}">${translate('audit')}</a></p></div>
 ${memberList(context, members)}${mySessions.length > 0 && sessionList(context, mySessions)}`;
-    return { title: say('people'), main };
+    return { title: translate('people'), main };
   },
 });
 
@@ -39,87 +39,107 @@ function roles(context: ScreenContext): readonly (readonly [MemberRole, string])
 }
 
 function memberList(context: ScreenContext, members: readonly Member[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const columns: readonly Column<Member>[] = [
-    { name: say('name'), isRowHead: true, cell: ({ name }) => name },
-    { name: say('email'), cell: ({ email }) => email },
-    { name: say('role'), cell: ({ role }) => roleWord(role, language) },
-    { name: say('passkeys'), isFigure: true, look: 'wide', cell: ({ passkeys }) => passkeys },
+    { name: translate('name'), isRowHead: true, cell: ({ name }) => name },
+    { name: translate('email'), cell: ({ email }) => email },
+    { name: translate('role'), cell: ({ role }) => roleWord(role, language) },
+    { name: translate('passkeys'), isFigure: true, style: 'wide', cell: ({ passkeys }) => passkeys },
     {
-      name: say('lastSeen'),
-      look: 'wide',
-      cell: ({ lastSeenAt }) => (lastSeenAt ? ago(lastSeenAt, language) : say('never')),
+      name: translate('lastSeen'),
+      style: 'wide',
+      cell: ({ lastSeenAt }) => (lastSeenAt ? ago(lastSeenAt, language) : translate('never')),
     },
     {
-      name: say('status'),
-      cell: ({ joinedAt }) => (joinedAt ? badge('good', say('member')) : badge('idle', say('invited'))),
+      name: translate('status'),
+      cell: ({ joinedAt }) =>
+        joinedAt ? badge('good', translate('member')) : badge('idle', translate('invited')),
     },
-    { name: unseen(say('actsHere')), isActs: true, cell: (member) => memberActs(context, member) },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: (member) => memberActions(context, member),
+    },
   ];
-  const caption = say('members');
-  const act = 'InviteMember';
-  const fields = html`${field(context, act, { name: 'name', label: say('name'), isRequired: true })}${field(context, act, { name: 'email', label: say('email'), isRequired: true })}${field(context, act, { name: 'role', label: say('role'), options: roles(context) })}`;
+  const caption = translate('members');
+  const action = 'InviteMember';
+  const fields = html`${field(context, action, { name: 'name', label: translate('name'), isRequired: true })}${field(context, action, { name: 'email', label: translate('email'), isRequired: true })}${field(context, action, { name: 'role', label: translate('role'), options: roles(context) })}`;
   const shown = table({ caption, isCaptionUnseen: true, rows: members, columns });
-  const invitation = addForm(context, { act, open: say('invite'), button: say('invite'), fields });
+  const invitation = addForm(context, {
+    action,
+    open: translate('invite'),
+    button: translate('invite'),
+    fields,
+  });
   return section(
     'members',
     caption,
-    html`${scrolled(say('tableOf', { name: caption }), shown)}${invitation}`,
+    html`${scrolled(translate('tableOf', { name: caption }), shown)}${invitation}`,
   );
 }
 
-function memberActs(context: ScreenContext, { personId, role, isConfirmed }: Member): Html {
-  const { say } = context;
-  const act = 'ChangeMemberRole';
-  const given = { personId };
-  const change = askedForm(context, {
-    act,
-    given,
-    open: say('changeRole'),
-    what: say('changeRoleWhat'),
-    button: say('changeRoleYes'),
+function memberActions(context: ScreenContext, { personId, role, isConfirmed }: Member): Html {
+  const { translate } = context;
+  const action = 'ChangeMemberRole';
+  const preset = { personId };
+  const change = disclosedForm(context, {
+    action,
+    preset,
+    open: translate('changeRole'),
+    what: translate('changeRoleWhat'),
+    button: translate('changeRoleYes'),
     fields: field(
       context,
-      act,
-      { name: 'role', label: say('role'), value: role, options: roles(context) },
-      given,
+      action,
+      { name: 'role', label: translate('role'), value: role, options: roles(context) },
+      preset,
     ),
   });
   const confirm =
     !isConfirmed &&
-    askedForm(context, {
-      act: 'ConfirmMember',
-      given,
-      open: say('confirmMember'),
-      what: say('confirmMemberWhat'),
-      button: say('confirmMemberYes'),
+    disclosedForm(context, {
+      action: 'ConfirmMember',
+      preset,
+      open: translate('confirmMember'),
+      what: translate('confirmMemberWhat'),
+      button: translate('confirmMemberYes'),
     });
-  const remove = askedForm(context, {
-    act: 'RemoveMember',
-    given,
-    open: say('takeAway'),
-    what: say('removeMemberWhat'),
-    button: say('removeMemberYes'),
+  const remove = disclosedForm(context, {
+    action: 'RemoveMember',
+    preset,
+    open: translate('takeAway'),
+    what: translate('removeMemberWhat'),
+    button: translate('removeMemberYes'),
     kind: 'danger',
   });
   return html`<div class="row">${confirm}${change}${remove}</div>`;
 }
 
 function sessionList(context: ScreenContext, sessions: readonly Session[]): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const end = (sessionId: string) =>
-    actForm(context, { act: 'RevokeSession', given: { sessionId }, button: say('endSession'), kind: 'pill' });
+    actionForm(context, {
+      action: 'RevokeSession',
+      preset: { sessionId },
+      button: translate('endSession'),
+      kind: 'pill',
+    });
   const columns: readonly Column<Session>[] = [
-    { name: say('browser'), look: 'cut', cell: ({ userAgent }) => browserName(userAgent) ?? say('unknown') },
-    { name: say('fromWhere'), look: 'wide', cell: ({ address }) => address },
-    { name: say('lastSeen'), cell: ({ lastSeenAt }) => ago(lastSeenAt, language) },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
-      cell: ({ sessionId, isCurrent }) => (isCurrent ? badge('good', say('thisBrowser')) : end(sessionId)),
+      name: translate('browser'),
+      style: 'cut',
+      cell: ({ userAgent }) => browserName(userAgent) ?? translate('unknown'),
+    },
+    { name: translate('fromWhere'), style: 'wide', cell: ({ address }) => address },
+    { name: translate('lastSeen'), cell: ({ lastSeenAt }) => ago(lastSeenAt, language) },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: ({ sessionId, isCurrent }) =>
+        isCurrent ? badge('good', translate('thisBrowser')) : end(sessionId),
     },
   ];
-  const caption = say('sessionsOfYours');
+  const caption = translate('sessionsOfYours');
   const shown = table({ caption, isCaptionUnseen: true, rows: sessions, columns });
-  return section('sessions', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('sessions', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }

@@ -1,7 +1,7 @@
 /** Home of the operator: volume and margin, what waits over all accounts, float and exposure, rails, the newest accounts. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
-import { timeText } from '../../ui/moments.ts';
+import { timeText } from '../../ui/times.ts';
 import { may, pathTo, screenOf } from '../context.ts';
 import type { PlatformTodayQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
@@ -22,22 +22,22 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
     hasNews: may(context, ['platform:risk', 'platform:rails']),
   }),
   view: (data, context) => {
-    const { say, language } = context;
+    const { translate, language } = context;
     const { nodes, totalCount } = data.accounts;
     const link = (path: string, word: string) => html`<a class="go" href="${pathTo(path)}">${word}</a>`;
-    const main = html`<div class="top"><h1>${say('today')}</h1><p class="soft">${say('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
-<div class="two even">${data.houseDays !== undefined && section('volume', say('volume'), houseVolume(context, data.houseDays))}${section('needs', say('needsSomebody'), taskList(context, waiting(data)), link('/review', say('reviewQueue')))}</div>
+    const main = html`<div class="top"><h1>${translate('today')}</h1><p class="soft">${translate('inBrasilia', { time: timeText(Date.parse(data.viewer.account.now), language, 'full') })}</p></div>
+<div class="two even">${data.houseDays !== undefined && section('volume', translate('volume'), houseVolume(context, data.houseDays))}${section('needs', translate('needsSomebody'), taskList(context, waiting(data)), link('/review', translate('reviewQueue')))}</div>
 ${data.treasury && floatList(context, data.treasury)}${data.positions && positionList(context, data.positions)}
-${section('health', say('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', say('rails')))}
-${section('holders', say('newestHolders'), holderTable(context, nodes), link('/accounts', `${say('allHolders')} (${count(totalCount, language)})`))}`;
-    return { title: say('today'), main };
+${section('health', translate('railHealth'), railTable(context, data.railHealth), may(context, ['platform:risk', 'platform:rails']) && link('/rails', translate('rails')))}
+${section('holders', translate('newestHolders'), holderTable(context, nodes), link('/accounts', `${translate('allHolders')} (${count(totalCount, language)})`))}`;
+    return { title: translate('today'), main };
   },
 });
 
 /** Waiting work, with its links. */
 function waiting(data: PlatformTodayQuery): readonly Task[] {
   const operator = pathTo('/operator');
-  const news = (state: string) => pathTo('/rails', { state });
+  const messagesPath = (state: string) => pathTo('/rails', { state });
   return [
     ...data.reviewCounts.map(
       ({ kind, count: number }): Task => ({
@@ -47,8 +47,8 @@ function waiting(data: PlatformTodayQuery): readonly Task[] {
       }),
     ),
     { word: 'att_receivables', count: data.receivables?.totalCount, href: `${operator}#receivables` },
-    { word: 'att_failedNews', count: data.failedNews?.totalCount, href: news('FAILED') },
-    { word: 'att_pendingNews', count: data.pendingNews?.totalCount, href: news('PENDING') },
-    { word: 'att_reportedNews', count: data.reportedNews?.totalCount, href: news('REPORTED') },
+    { word: 'att_failedNews', count: data.failedNews?.totalCount, href: messagesPath('FAILED') },
+    { word: 'att_pendingNews', count: data.pendingNews?.totalCount, href: messagesPath('PENDING') },
+    { word: 'att_reportedNews', count: data.reportedNews?.totalCount, href: messagesPath('REPORTED') },
   ];
 }

@@ -5,14 +5,14 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
-import { actForm, askedForm, field } from '../parts/form.ts';
+import { listTime } from '../parts/figures.ts';
+import { actionForm, disclosedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { ordersSection } from '../parts/pix-orders.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { checksSection, ratesSection } from '../parts/rates.ts';
 
-type News = RailsQuery['railNews']['nodes'][number];
+type RailMessage = RailsQuery['railNews']['nodes'][number];
 
 const STATES = ['FAILED', 'PENDING', 'REPORTED', 'CLOSED'] as const;
 const TONES = { FAILED: 'bad', PENDING: 'info', REPORTED: 'warn', CLOSED: 'idle' } as const;
@@ -28,25 +28,27 @@ export const RAILS = screenOf<RailsQuery>({
   },
   view: ({ railHealth, rateFeeds, openPixOrders, railNews }, context) => {
     const checks = railHealth.flatMap((rail) => rail.checks);
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('rails')}</h1></div>
-${section('health', say('railHealth'), railTable(context, railHealth))}${checksSection(context, checks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${newsList(context, railNews)}`;
-    return { title: say('rails'), main };
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('rails')}</h1></div>
+${section('health', translate('railHealth'), railTable(context, railHealth))}${checksSection(context, checks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${messageList(context, railNews)}`;
+    return { title: translate('rails'), main };
   },
 });
 
-function newsList(context: ScreenContext, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
-  const { say } = context;
-  const caption = say('news');
-  const asked = chosen(context, 'state', STATES) ?? null;
+function messageList(context: ScreenContext, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
+  const { translate } = context;
+  const caption = translate('news');
+  const chosenState = chosen(context, 'state', STATES) ?? null;
   const views = [null, ...STATES].map((state) => ({
     href: sameWith(context, { ...NO_PAGE, state }),
-    word: state === null ? say('all') : say(`news_${state}`),
-    isCurrent: state === asked,
+    word: state === null ? translate('all') : translate(`news_${state}`),
+    isCurrent: state === chosenState,
   }));
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
   const content =
-    nodes.length > 0 ? scrolled(say('tableOf', { name: caption }), shown) : empty('done', say('noNews'));
+    nodes.length > 0
+      ? scrolled(translate('tableOf', { name: caption }), shown)
+      : empty('done', translate('noNews'));
   return section(
     'news',
     caption,
@@ -54,48 +56,57 @@ function newsList(context: ScreenContext, { nodes, pageInfo, totalCount }: Rails
   );
 }
 
-function columns(context: ScreenContext): readonly Column<News>[] {
-  const { say, language } = context;
+function columns(context: ScreenContext): readonly Column<RailMessage>[] {
+  const { translate, language } = context;
   return [
-    { name: say('time'), cell: ({ seenAt }) => moment(seenAt, language, 'second') },
-    { name: say('rail'), cell: ({ rail }) => rail },
-    { name: say('what'), cell: ({ kind }) => html`<code>${kind}</code>` },
-    { name: say('account'), look: 'wide', cell: ({ account }) => account },
-    { name: say('reference'), look: 'mono wide', cell: ({ end2end }) => end2end },
-    { name: say('tries'), look: 'wide', isFigure: true, cell: ({ tries }) => tries },
+    { name: translate('time'), cell: ({ seenAt }) => listTime(seenAt, language, 'second') },
+    { name: translate('rail'), cell: ({ rail }) => rail },
+    { name: translate('what'), cell: ({ kind }) => html`<code>${kind}</code>` },
+    { name: translate('account'), style: 'wide', cell: ({ account }) => account },
+    { name: translate('reference'), style: 'mono wide', cell: ({ end2end }) => end2end },
+    { name: translate('tries'), style: 'wide', isFigure: true, cell: ({ tries: attempts }) => attempts },
     {
-      name: say('nextTry'),
-      look: 'wider',
-      cell: ({ nextTryAt }) => nextTryAt && moment(nextTryAt, language, 'second'),
+      name: translate('nextTry'),
+      style: 'wider',
+      cell: ({ nextTryAt }) => nextTryAt && listTime(nextTryAt, language, 'second'),
     },
-    { name: say('status'), cell: ({ state }) => badge(TONES[state], say(`news_${state}`)) },
-    { name: say('told'), cell: whole },
-    { name: unseen(say('actsHere')), isActs: true, cell: (news) => isOpen(news) && decisions(context, news) },
+    { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(`news_${state}`)) },
+    { name: translate('told'), cell: whole },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: (message) => isOpen(message) && decisions(context, message),
+    },
   ];
 
-  function whole({ key, news, lastError, closeReason, closedBy }: News): Html {
-    const closed = closeReason && say('closedFor', { reason: closeReason, actor: closedBy ?? '' });
-    return html`<details class="ask"><summary class="btn pill">${say('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(news, null, 2)}</pre></div></details>`;
+  function whole({ key, news: message, lastError, closeReason, closedBy }: RailMessage): Html {
+    const closed = closeReason && translate('closedFor', { reason: closeReason, actor: closedBy ?? '' });
+    return html`<details class="ask"><summary class="btn pill">${translate('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(message, null, 2)}</pre></div></details>`;
   }
 }
 
 /** An unsettled event can be decided; a report of fraud is only read. */
-function isOpen({ state }: News): boolean {
+function isOpen({ state }: RailMessage): boolean {
   return state === 'FAILED' || state === 'PENDING';
 }
 
-function decisions(context: ScreenContext, { newsId: id }: News): Html {
-  const { say } = context;
-  const given = { id };
-  const reason = { name: 'reason', label: say('closeReason'), isRequired: true };
-  const close = askedForm(context, {
-    act: 'CloseRailNews',
-    given,
-    open: say('closeNews'),
-    what: say('closeNewsWhat'),
-    button: say('closeNewsYes'),
-    fields: field(context, 'CloseRailNews', reason, given),
+function decisions(context: ScreenContext, { newsId: id }: RailMessage): Html {
+  const { translate } = context;
+  const preset = { id };
+  const reason = { name: 'reason', label: translate('closeReason'), isRequired: true };
+  const close = disclosedForm(context, {
+    action: 'CloseRailNews',
+    preset,
+    open: translate('closeNews'),
+    what: translate('closeNewsWhat'),
+    button: translate('closeNewsYes'),
+    fields: field(context, 'CloseRailNews', reason, preset),
   });
-  const retry = actForm(context, { act: 'RetryRailNews', given, button: say('retryNews'), kind: 'pill' });
+  const retry = actionForm(context, {
+    action: 'RetryRailNews',
+    preset,
+    button: translate('retryNews'),
+    kind: 'pill',
+  });
   return html`<div class="row">${retry}${close}</div>`;
 }

@@ -1,14 +1,14 @@
 /** Reconciliation: the reports, and what one of them found, with what to do about it. */
 import { type Html, html } from '../../ui/html.ts';
-import { dayText } from '../../ui/moments.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
+import { dayText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { decimal, moment } from '../parts/figures.ts';
+import { decimal, listTime } from '../parts/figures.ts';
 import { count, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 type Report = ReconciliationQuery['reconciliations']['nodes'][number];
 type Shown = ReconciliationQuery['shown']['nodes'][number];
@@ -38,15 +38,15 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
     },
     context,
   ) => {
-    const { say } = context;
-    const main = html`<div class="top"><h1>${say('reconciliation')}</h1><p class="soft">${say('reconciliationWhy')}</p></div>
+    const { translate } = context;
+    const main = html`<div class="top"><h1>${translate('reconciliation')}</h1><p class="soft">${translate('reconciliationWhy')}</p></div>
 ${shown && details(context, shown)}${reports(context, reconciliations)}`;
-    return { title: say('reconciliation'), main };
+    return { title: translate('reconciliation'), main };
   },
 });
 
-function stateOf({ say }: ScreenContext, { isOpen }: Report): Html {
-  return isOpen ? badge('warn', say('isOpenReport')) : badge('good', say('isClosedReport'));
+function stateOf({ translate }: ScreenContext, { isOpen }: Report): Html {
+  return isOpen ? badge('warn', translate('isOpenReport')) : badge('good', translate('isClosedReport'));
 }
 
 function openOf(report: Report): number {
@@ -55,75 +55,98 @@ function openOf(report: Report): number {
 }
 
 /** Networks and banks have the names that the operator gave them. */
-function railName({ say }: ScreenContext, rail: string): string {
-  return rail === 'pix' ? say('PIX') : rail;
+function railName({ translate }: ScreenContext, rail: string): string {
+  return rail === 'pix' ? translate('PIX') : rail;
 }
 
 function reports(
   context: ScreenContext,
   { nodes: rows, pageInfo, totalCount }: ReconciliationQuery['reconciliations'],
 ): Html {
-  const { say, language } = context;
-  const caption = say('reports');
+  const { translate, language } = context;
+  const caption = translate('reports');
   if (totalCount === 0)
-    return section('reports', caption, empty('done', say('noReports'), say('noReportsWhy')));
+    return section('reports', caption, empty('done', translate('noReports'), translate('noReportsWhy')));
   const columns: readonly Column<Report>[] = [
     {
-      name: say('day'),
+      name: translate('day'),
       isRowHead: true,
       cell: ({ rail, day }) =>
         html`<a href="${sameWith(context, { rail, day })}">${dayText(day, language)}</a>`,
     },
-    { name: say('rail'), cell: ({ rail }) => railName(context, rail) },
-    { name: say('status'), cell: (report) => stateOf(context, report) },
-    { name: say('matched'), isFigure: true, look: 'wide', cell: ({ matched }) => count(matched, language) },
-    { name: say('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
-    { name: say('who'), look: 'wide', cell: ({ madeBy }) => madeBy },
-    { name: say('time'), look: 'wide', cell: ({ madeAt }) => moment(madeAt, language) },
+    { name: translate('rail'), cell: ({ rail }) => railName(context, rail) },
+    { name: translate('status'), cell: (report) => stateOf(context, report) },
+    {
+      name: translate('matched'),
+      isFigure: true,
+      style: 'wide',
+      cell: ({ matched }) => count(matched, language),
+    },
+    { name: translate('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
+    { name: translate('who'), style: 'wide', cell: ({ madeBy }) => madeBy },
+    { name: translate('time'), style: 'wide', cell: ({ madeAt }) => listTime(madeAt, language) },
   ];
   const shown = table({ caption, isCaptionUnseen: true, rows, columns, isOfLinks: true });
-  const page = pageOf(context, rows.length, totalCount, scrolled(say('tableOf', { name: caption }), shown));
+  const page = pageOf(
+    context,
+    rows.length,
+    totalCount,
+    scrolled(translate('tableOf', { name: caption }), shown),
+  );
   return html`${section('reports', caption, page)}
 <div class="row">${pager(context, pageInfo, rows.length, totalCount)}</div>`;
 }
 
 function details(context: ScreenContext, report: Shown): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { rail, day, findings, balances, inSuspense } = report;
   const rows = findings.slice(0, FINDINGS_SHOWN);
-  const some = findings.length > rows.length && say('someFindings', { count: count(rows.length, language) });
-  const caption = say('findings');
+  const some =
+    findings.length > rows.length && translate('someFindings', { count: count(rows.length, language) });
+  const caption = translate('findings');
   const shown =
     rows.length > 0
       ? scrolled(
-          say('tableOf', { name: caption }),
+          translate('tableOf', { name: caption }),
           table({ caption, isCaptionUnseen: true, rows, columns: findingColumns(context) }),
         )
-      : empty('done', say('noFindings'));
+      : empty('done', translate('noFindings'));
   const suspense =
     inSuspense > 0 &&
-    html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${say('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;
-  const title = say('reportOf', { rail: railName(context, rail), day: dayText(day, language) });
+    html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${translate('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;
+  const title = translate('reportOf', { rail: railName(context, rail), day: dayText(day, language) });
   return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${suspense}`, stateOf(context, report))}${balances.length > 0 && balanceSection(context, balances)}`;
 }
 
 function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   return [
-    { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
-    { name: say('findings'), isRowHead: true, cell: ({ finding }) => sayNamed(say, `finding_${finding}`) },
-    { name: say('what'), cell: ({ kind }) => sayNamed(say, `entry_${kind}`) },
-    { name: say('currency'), cell: ({ currency }) => currency },
-    { name: say('amountThere'), isFigure: true, cell: ({ amountThere }) => amountOf(context, amountThere) },
-    { name: say('amountHere'), isFigure: true, cell: ({ amountHere }) => amountOf(context, amountHere) },
+    { name: translate('time'), cell: ({ at }) => listTime(at, language, 'second') },
     {
-      name: say('account'),
-      look: 'wide',
+      name: translate('findings'),
+      isRowHead: true,
+      cell: ({ finding }) => translateName(translate, `finding_${finding}`),
+    },
+    { name: translate('what'), cell: ({ kind }) => translateName(translate, `entry_${kind}`) },
+    { name: translate('currency'), cell: ({ currency }) => currency },
+    {
+      name: translate('amountThere'),
+      isFigure: true,
+      cell: ({ amountThere }) => amountOf(context, amountThere),
+    },
+    {
+      name: translate('amountHere'),
+      isFigure: true,
+      cell: ({ amountHere }) => amountOf(context, amountHere),
+    },
+    {
+      name: translate('account'),
+      style: 'wide',
       cell: ({ account }) => account && html`<a href="${pathTo(`/accounts/${account}`)}">${account}</a>`,
     },
-    { name: say('reference'), look: 'mono cut', cell: ({ transaction, id }) => transaction ?? id },
+    { name: translate('reference'), style: 'mono cut', cell: ({ transaction, id }) => transaction ?? id },
     {
-      name: say('todo'),
+      name: translate('todo'),
       cell: ({ finding, why }) =>
         html`${todo(context, finding)}<br><small class="soft" lang="en">${why}</small>`,
     },
@@ -131,27 +154,29 @@ function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
 }
 
 /** An amount missing in the books may be among the unsettled events. */
-function todo({ say }: ScreenContext, finding: Finding['finding']): Html {
-  const words = sayNamed(say, `todo_${finding}`);
+function todo({ translate }: ScreenContext, finding: Finding['finding']): Html {
+  const words = translateName(translate, `todo_${finding}`);
   return finding === 'MISSING_HERE' ? html`<a href="${pathTo('/rails')}">${words}</a>` : html`${words}`;
 }
 
 function balanceSection(context: ScreenContext, rows: readonly Balance[]): Html {
-  const { say } = context;
-  const caption = say('balancesInAll');
+  const { translate } = context;
+  const caption = translate('balancesInAll');
   const columns: readonly Column<Balance>[] = [
-    { name: say('currency'), isRowHead: true, cell: ({ currency }) => currency },
-    { name: say('amountThere'), isFigure: true, cell: ({ there }) => amountOf(context, there) },
-    { name: say('amountHere'), isFigure: true, cell: ({ here }) => amountOf(context, here) },
-    { name: say('inFlight'), isFigure: true, cell: ({ inFlight }) => amountOf(context, inFlight) },
+    { name: translate('currency'), isRowHead: true, cell: ({ currency }) => currency },
+    { name: translate('amountThere'), isFigure: true, cell: ({ there }) => amountOf(context, there) },
+    { name: translate('amountHere'), isFigure: true, cell: ({ here }) => amountOf(context, here) },
+    { name: translate('inFlight'), isFigure: true, cell: ({ inFlight }) => amountOf(context, inFlight) },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: ({ agrees }) =>
-        agrees ? badge('good', say('isClosedReport')) : badge('warn', say('finding_BALANCE_DIFFERS')),
+        agrees
+          ? badge('good', translate('isClosedReport'))
+          : badge('warn', translate('finding_BALANCE_DIFFERS')),
     },
   ];
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
-  return section('balances', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('balances', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 /** With as many decimals as it has, two at least. */

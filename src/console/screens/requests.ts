@@ -5,9 +5,9 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { RequestsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
+import { listTime } from '../parts/figures.ts';
 import { chips, chosen, NO_PAGE, pageOf, pager, pageVariables } from '../parts/lists.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 type Entry = RequestsQuery['requestLog']['nodes'][number];
 
@@ -22,25 +22,29 @@ export const REQUESTS = screenOf<RequestsQuery>({
   variables: (context) => {
     const { query } = context;
     const statusClass = chosen(context, 'status', CLASSES);
-    const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
-    return { ...Object.fromEntries(given), ...(statusClass && { statusClass }), ...pageVariables(context) };
+    const active = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
+    return { ...Object.fromEntries(active), ...(statusClass && { statusClass }), ...pageVariables(context) };
   },
   view: ({ requestLog: { nodes, pageInfo, totalCount } }, context) => {
-    const { say, query } = context;
-    const labels = { actorId: say('who'), requestId: say('reference'), end2end: say('transactions') };
-    const given = FILTERS.flatMap((name) => {
+    const { translate, query } = context;
+    const labels = {
+      actorId: translate('who'),
+      requestId: translate('reference'),
+      end2end: translate('transactions'),
+    };
+    const active = FILTERS.flatMap((name) => {
       const value = query.get(name);
       return value ? [{ name, label: labels[name], value }] : [];
     });
-    const caption = say('requests');
+    const caption = translate('requests');
     const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
     const list =
       nodes.length > 0
-        ? scrolled(say('tableOf', { name: caption }), shown)
-        : empty('activity', say('noRequests'));
-    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
-<div class="top"><h1>${caption}</h1><p class="soft">${say('requestsWhy')}</p></div>
-${statusLinks(context)}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}</div>
+        ? scrolled(translate('tableOf', { name: caption }), shown)
+        : empty('activity', translate('noRequests'));
+    const main = html`<nav class="small" aria-label="${translate('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${translate('developers')}</a></nav>
+<div class="top"><h1>${caption}</h1><p class="soft">${translate('requestsWhy')}</p></div>
+${statusLinks(context)}<div class="row" role="group" aria-label="${translate('filters')}">${chips(context, active)}</div>
 <div class="card phone-full">${pageOf(context, nodes.length, totalCount ?? null, list)}</div>
 <div class="row">${pager(context, pageInfo, nodes.length, totalCount ?? null)}</div>`;
     return { title: caption, main };
@@ -48,48 +52,48 @@ ${statusLinks(context)}<div class="row" role="group" aria-label="${say('filters'
 });
 
 function statusLinks(context: ScreenContext): Html {
-  const { say } = context;
-  const asked = chosen(context, 'status', CLASSES) ?? null;
+  const { translate } = context;
+  const chosenClass = chosen(context, 'status', CLASSES) ?? null;
   const views = [null, ...CLASSES].map((status) => ({
     href: sameWith(context, { ...NO_PAGE, status }),
-    word: say(status ?? 'all'),
-    isCurrent: status === asked,
+    word: translate(status ?? 'all'),
+    isCurrent: status === chosenClass,
   }));
-  return segments(say('status'), views);
+  return segments(translate('status'), views);
 }
 
 function columns(context: ScreenContext): readonly Column<Entry>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   const only = (name: string, value: string) => sameWith(context, { ...NO_PAGE, [name]: value });
   return [
-    { name: say('time'), cell: ({ at }) => moment(at, language, 'second') },
+    { name: translate('time'), cell: ({ at }) => listTime(at, language, 'second') },
     {
-      name: say('request'),
+      name: translate('request'),
       isRowHead: true,
       cell: ({ method, route, operationName }) =>
         html`<code>${method} ${route}</code> <small>${operationName}</small>`,
     },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: ({ status, errorCode }) =>
         html`${badge(toneOfStatus(status), String(status))} <small>${errorCode}</small>`,
     },
-    { name: say('durationMs'), isFigure: true, look: 'wide', cell: ({ durationMs }) => durationMs },
+    { name: translate('durationMs'), isFigure: true, style: 'wide', cell: ({ durationMs }) => durationMs },
     {
-      name: say('who'),
+      name: translate('who'),
       cell: ({ actorKind, actorId, actorName }) =>
-        html`<a href="${only('actorId', actorId)}">${sayNamed(say, actorKind, { id: actorName ?? actorId })}</a>`,
+        html`<a href="${only('actorId', actorId)}">${translateName(translate, actorKind, { id: actorName ?? actorId })}</a>`,
     },
     {
-      name: say('transactions'),
-      look: 'mono wide',
+      name: translate('transactions'),
+      style: 'mono wide',
       cell: ({ end2end }) =>
         end2end &&
         html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'calls' })}">…${end2end.slice(-6)}</a>`,
     },
     {
-      name: say('reference'),
-      look: 'mono soft wider',
+      name: translate('reference'),
+      style: 'mono soft wider',
       cell: ({ requestId }) => html`<a href="${only('requestId', requestId)}">${requestId}</a>`,
     },
   ];

@@ -56,9 +56,9 @@ export const REVIEW = screenOf<ReviewQuery>({
     };
   },
   view: ({ reviewCounts, reviewQueue, viewer }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const { nodes, pageInfo, totalCount } = reviewQueue;
-    const caption = say('reviewCaption');
+    const caption = translate('reviewCaption');
     const columns = columnsOf(context, viewer.account.now, nodes);
     const list = table({
       caption,
@@ -69,13 +69,13 @@ export const REVIEW = screenOf<ReviewQuery>({
     });
     const rows =
       nodes.length > 0
-        ? scrolled(say('tableOf', { name: say('reviewQueue') }), list)
-        : empty('done', say('reviewEmpty'), say('reviewEmptyHow'));
-    const main = html`<div class="top"><h1>${say('reviewQueue')}</h1><p class="soft">${say('reviewWhy')}</p></div>
+        ? scrolled(translate('tableOf', { name: translate('reviewQueue') }), list)
+        : empty('done', translate('reviewEmpty'), translate('reviewEmptyHow'));
+    const main = html`<div class="top"><h1>${translate('reviewQueue')}</h1><p class="soft">${translate('reviewWhy')}</p></div>
 ${kindLinks(context, reviewCounts)}${filterRow(context)}
 <div class="card phone-full" data-live="rows">${pageOf(context, nodes.length, totalCount, rows)}</div>
 <div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
-    return { title: say('reviewQueue'), main };
+    return { title: translate('reviewQueue'), main };
   },
 });
 
@@ -90,7 +90,7 @@ function filtersOf(context: ScreenContext) {
 
 /** Kinds of which a case waits, each with how many. */
 function kindLinks(context: ScreenContext, counts: ReviewQuery['reviewCounts']): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { kind: shown } = filtersOf(context);
   const waiting = counts.filter(({ kind, count: number }) => number > 0 || kind === shown);
   const total = counts.reduce((all, { count: number }) => all + number, 0);
@@ -99,54 +99,58 @@ function kindLinks(context: ScreenContext, counts: ReviewQuery['reviewCounts']):
     word: html`${word}\u00a0<span class="count">${count(number, language)}</span>`,
     isCurrent: (shown ?? null) === kind,
   });
-  return segments(say('whichList'), [
-    link(null, say('everyKind'), total),
+  return segments(translate('whichList'), [
+    link(null, translate('everyKind'), total),
     ...waiting.map(({ kind, count: number }) => link(kind, kindText(context, kind), number)),
   ]);
 }
 
 function filterRow(context: ScreenContext): Html {
-  const { say } = context;
+  const { translate } = context;
   const { assignee, hours } = filtersOf(context);
   const set = [
-    ...(assignee ? [{ name: 'assignee', label: say('assignee'), value: say(`assignee_${assignee}`) }] : []),
-    ...(hours ? [{ name: 'hours', label: say('waitingHours'), value: say(`hours_${hours}`) }] : []),
+    ...(assignee
+      ? [{ name: 'assignee', label: translate('assignee'), value: translate(`assignee_${assignee}`) }]
+      : []),
+    ...(hours
+      ? [{ name: 'hours', label: translate('waitingHours'), value: translate(`hours_${hours}`) }]
+      : []),
   ];
-  const all = ['', say('all')] as const;
-  const assignees = [all, ...ASSIGNEES.map((each) => [each, say(`assignee_${each}`)] as const)];
-  const ages = [all, ...HOURS.map((each) => [each, say(`hours_${each}`)] as const)];
-  const fields = html`${field(context, 'filter', { name: 'assignee', label: say('assignee'), value: assignee ?? '', options: assignees })}${field(context, 'filter', { name: 'hours', label: say('waitingHours'), value: hours ?? '', options: ages })}`;
-  const form = queryForm(context, fields, say('apply'), ['assignee', 'hours', ...PAGE_NAMES, 'done']);
-  return html`<div class="row" role="group" aria-label="${say('filters')}">${chips(context, set)}
-<button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
+  const all = ['', translate('all')] as const;
+  const assignees = [all, ...ASSIGNEES.map((each) => [each, translate(`assignee_${each}`)] as const)];
+  const ages = [all, ...HOURS.map((each) => [each, translate(`hours_${each}`)] as const)];
+  const fields = html`${field(context, 'filter', { name: 'assignee', label: translate('assignee'), value: assignee ?? '', options: assignees })}${field(context, 'filter', { name: 'hours', label: translate('waitingHours'), value: hours ?? '', options: ages })}`;
+  const form = queryForm(context, fields, translate('apply'), ['assignee', 'hours', ...PAGE_NAMES, 'done']);
+  return html`<div class="row" role="group" aria-label="${translate('filters')}">${chips(context, set)}
+<button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${translate('filter')}</button>
 <div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 
 function columnsOf(context: ScreenContext, now: string, rows: readonly Case[]): readonly Column<Case>[] {
-  const { say, language } = context;
+  const { translate, language } = context;
   const isOfSeveral = new Set(rows.map(({ account }) => account)).size > 1;
-  const account: Column<Case> = { name: say('account'), cell: ({ accountName }) => accountName };
+  const account: Column<Case> = { name: translate('account'), cell: ({ accountName }) => accountName };
   return [
     {
-      name: say('caseKind'),
+      name: translate('caseKind'),
       isRowHead: true,
       cell: (row) => html`<a href="${caseHref(row.caseKey)}">${kindText(context, row.kind)}</a>`,
     },
-    { name: say('caseAbout'), cell: (row) => aboutText(context, row) },
+    { name: translate('caseAbout'), cell: (row) => aboutText(context, row) },
     ...(isOfSeveral ? [account] : []),
     {
-      name: say('amount'),
+      name: translate('amount'),
       isFigure: true,
       cell: ({ brl, money: amount }) => (brl ? inBrl(brl, language) : amount && money(amount, language)),
     },
     {
-      name: say('age'),
+      name: translate('age'),
       cell: ({ since, dueAt }) => {
         const due = dueText(context, dueAt ?? null, now);
-        return html`${ago(since, language)}${due && html`<br><small>${say('dueAt')}: ${due}</small>`}`;
+        return html`${ago(since, language)}${due && html`<br><small>${translate('dueAt')}: ${due}</small>`}`;
       },
     },
-    { name: say('assignee'), cell: (row) => assigneeText(context, row) },
-    { name: unseen(say('actsHere')), isActs: true, cell: (row) => assignForm(context, row) },
+    { name: translate('assignee'), cell: (row) => assigneeText(context, row) },
+    { name: unseen(translate('actsHere')), isActions: true, cell: (row) => assignForm(context, row) },
   ];
 }

@@ -6,17 +6,17 @@ import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { keyValues, pair } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { CLEARED_FIELD } from '../act.ts';
+import { CLEARED_FIELD } from '../action.ts';
 import { type ScreenContext, screenOf } from '../context.ts';
 import type { ProtectionSetting, SettingsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { inBrl, moment } from '../parts/figures.ts';
-import { actForm, askedForm, type Field, field } from '../parts/form.ts';
+import { brandingCard, originList } from '../parts/branding-card.ts';
+import { inBrl, listTime } from '../parts/figures.ts';
+import { actionForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 import { notificationChoice } from '../parts/notification-choice.ts';
-import { originList, pageLook } from '../parts/page-look.ts';
 import { priceAndLimits } from '../parts/template-limits.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 type Rules = SettingsQuery['viewer']['account']['accountSettings'];
 type Change = Rules['pendingChanges'][number];
@@ -31,102 +31,110 @@ export const SETTINGS = screenOf<SettingsQuery>({
   operation: operationNamed('Settings'),
   variables: () => ({}),
   view: ({ viewer: { account, person } }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const { accountSettings: rules, allowedOrigins, branding } = account;
-    const main = html`<div class="top"><h1>${say('settings')}</h1><p class="soft">${say('settingsWhy')}</p></div>
-${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${notificationChoice(context, person?.notifications)}${pageLook(context, branding)}${originList(context, { act: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: say('frameHosts'), why: say('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { act: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: say('allowedOrigins'), why: say('allowedOriginsWhy'), origins: allowedOrigins })}`;
-    return { title: say('settings'), main };
+    const main = html`<div class="top"><h1>${translate('settings')}</h1><p class="soft">${translate('settingsWhy')}</p></div>
+${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${notificationChoice(context, person?.notifications)}${brandingCard(context, branding)}${originList(context, { action: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: translate('frameHosts'), why: translate('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { action: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: translate('allowedOrigins'), why: translate('allowedOriginsWhy'), origins: allowedOrigins })}`;
+    return { title: translate('settings'), main };
   },
 });
 
 function protection(context: ScreenContext, rules: Rules): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { approvalAbove, outflowPerHour, newTargetPerHour } = rules;
-  const ceiling = (limit: string | null) => (limit === null ? say('none') : inBrl(limit, language));
+  const ceiling = (limit: string | null) => (limit === null ? translate('none') : inBrl(limit, language));
   const pairs = [
-    pair(say('set_whitelistCooling'), coolingText(context, rules.whitelistCoolingSeconds)),
-    pair(say('set_approvalAbove'), approvalAbove === null ? say('never') : inBrl(approvalAbove, language)),
-    pair(say('set_outflowPerHour'), ceiling(outflowPerHour)),
-    pair(say('set_newTargetPerHour'), ceiling(newTargetPerHour)),
-    pair(say('set_afterLock'), say(`afterLock_${rules.afterLock}`)),
+    pair(translate('set_whitelistCooling'), coolingText(context, rules.whitelistCoolingSeconds)),
+    pair(
+      translate('set_approvalAbove'),
+      approvalAbove === null ? translate('never') : inBrl(approvalAbove, language),
+    ),
+    pair(translate('set_outflowPerHour'), ceiling(outflowPerHour)),
+    pair(translate('set_newTargetPerHour'), ceiling(newTargetPerHour)),
+    pair(translate('set_afterLock'), translate(`afterLock_${rules.afterLock}`)),
   ];
   const end = approvalAbove !== null && approvalEnd(context);
   return section(
     'protection',
-    say('protection'),
+    translate('protection'),
     html`<div class="in stack tight">${keyValues(pairs)}<div class="row">${ruleForm(context, rules)}${end}</div></div>`,
   );
 }
 
 function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): Html | null {
-  const { say } = context;
-  const act = 'UpdateAccountSettings';
+  const { translate } = context;
+  const action = 'UpdateAccountSettings';
   // Distinguishes the forms of one act.
-  const given = { part: 'rules' };
-  const one = (each: Field) => field(context, act, each, given);
+  const preset = { part: 'rules' };
+  const one = (each: Field) => field(context, action, each, preset);
   const choices = new Set([...COOLING_HOURS.map((hours) => hours * HOUR_SECONDS), whitelistCoolingSeconds]);
   const cooling = [...choices]
     .sort((one, other) => one - other)
     .map((seconds) => [String(seconds), coolingText(context, seconds)] as const);
-  const after = (['REPRICE', 'END'] as const).map((each) => [each, say(`afterLock_${each}`)] as const);
+  const after = (['REPRICE', 'END'] as const).map((each) => [each, translate(`afterLock_${each}`)] as const);
   // An unchanged choice is not sent: it would withdraw a waiting change of it, or undo another person's.
-  const stays = ['', say('staysAsItIs')] as const;
+  const stays = ['', translate('staysAsItIs')] as const;
   const ceilings = (['outflowPerHour', 'newTargetPerHour'] as const).map((name) =>
-    one({ name, label: say(`set_${name}`), hint: say('approvalAboveHint'), inputmode: 'decimal' }),
+    one({
+      name,
+      label: translate(`set_${name}`),
+      hint: translate('approvalAboveHint'),
+      inputmode: 'decimal',
+    }),
   );
-  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: say('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: say('set_approvalAbove'), hint: say('approvalAboveHint'), inputmode: 'decimal' })}${ceilings}${one({ name: 'afterLock', label: say('set_afterLock'), options: [stays, ...after] })}`;
-  return askedForm(context, {
-    act,
-    given,
-    open: say('changeSettings'),
-    what: say('changeRulesWhat'),
-    button: say('changeSettingsYes'),
+  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: translate('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: translate('set_approvalAbove'), hint: translate('approvalAboveHint'), inputmode: 'decimal' })}${ceilings}${one({ name: 'afterLock', label: translate('set_afterLock'), options: [stays, ...after] })}`;
+  return disclosedForm(context, {
+    action,
+    preset,
+    open: translate('changeSettings'),
+    what: translate('changeRulesWhat'),
+    button: translate('changeSettingsYes'),
     fields,
   });
 }
 
 function approvalEnd(context: ScreenContext): Html | null {
-  const { say } = context;
-  return askedForm(context, {
-    act: 'UpdateAccountSettings',
-    given: { part: 'approvals', [CLEARED_FIELD]: 'approvalAbove' },
-    open: say('endApprovals'),
-    what: say('endApprovalsWhat'),
-    button: say('endApprovalsYes'),
+  const { translate } = context;
+  return disclosedForm(context, {
+    action: 'UpdateAccountSettings',
+    preset: { part: 'approvals', [CLEARED_FIELD]: 'approvalAbove' },
+    open: translate('endApprovals'),
+    what: translate('endApprovalsWhat'),
+    button: translate('endApprovalsYes'),
     kind: 'danger',
   });
 }
 
 /** Changes that loosen a protection, and wait. */
 function pendingList(context: ScreenContext, changes: readonly Change[]): Html | null {
-  const { say, language } = context;
+  const { translate, language } = context;
   if (changes.length === 0) return null;
   const undo = ({ setting, subject }: Change) =>
-    actForm(context, {
-      act: 'CancelSettingChange',
-      given: { setting, ...(subject !== null && { subject }) },
-      button: say('undoChange'),
+    actionForm(context, {
+      action: 'CancelSettingChange',
+      preset: { setting, ...(subject !== null && { subject }) },
+      button: translate('undoChange'),
       kind: 'pill',
     });
   const columns: readonly Column<Change>[] = [
     {
-      name: say('setting'),
+      name: translate('setting'),
       isRowHead: true,
       cell: ({ setting, subject }) =>
-        html`${say(`setting_${setting}`)}${subject !== null && html` <small>${sayNamed(say, `template_${subject}`)}</small>`}`,
+        html`${translate(`setting_${setting}`)}${subject !== null && html` <small>${translateName(translate, `template_${subject}`)}</small>`}`,
     },
-    { name: say('settingThen'), cell: (change) => valueText(context, change) },
-    { name: say('holdsFrom'), cell: ({ effectiveAt }) => moment(effectiveAt, language) },
-    { name: say('askedAt'), look: 'wide', cell: ({ requestedAt }) => moment(requestedAt, language) },
-    { name: unseen(say('actsHere')), isActs: true, cell: undo },
+    { name: translate('settingThen'), cell: (change) => valueText(context, change) },
+    { name: translate('holdsFrom'), cell: ({ effectiveAt }) => listTime(effectiveAt, language) },
+    { name: translate('askedAt'), style: 'wide', cell: ({ requestedAt }) => listTime(requestedAt, language) },
+    { name: unseen(translate('actsHere')), isActions: true, cell: undo },
   ];
-  const caption = say('pendingChanges');
+  const caption = translate('pendingChanges');
   const shown = table({ caption, isCaptionUnseen: true, rows: changes, columns });
-  return section('pending', caption, scrolled(say('tableOf', { name: caption }), shown));
+  return section('pending', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 function valueText(context: ScreenContext, { setting, value }: Change): string {
-  if (value === null) return context.say(ENDS[setting] ?? 'asTemplate');
+  if (value === null) return context.translate(ENDS[setting] ?? 'asTemplate');
   if (setting === 'WHITELIST_COOLING_SECONDS') return coolingText(context, Number(value));
   return inBrl(value, context.language);
 }
@@ -138,9 +146,9 @@ const ENDS: { readonly [Setting in ProtectionSetting]?: 'never' | 'none' } = {
   NEW_TARGET_PER_HOUR: 'none',
 };
 
-function coolingText({ say, language }: ScreenContext, seconds: number): string {
-  if (seconds === 0) return say('atOnce');
+function coolingText({ translate, language }: ScreenContext, seconds: number): string {
+  if (seconds === 0) return translate('atOnce');
   if (seconds % HOUR_SECONDS === 0)
-    return say('hoursLong', { hours: showFigure(String(seconds / HOUR_SECONDS), language, 0) });
-  return say('secondsLong', { seconds: showFigure(String(seconds), language, 0) });
+    return translate('hoursLong', { hours: showFigure(String(seconds / HOUR_SECONDS), language, 0) });
+  return translate('secondsLong', { seconds: showFigure(String(seconds), language, 0) });
 }

@@ -2,14 +2,14 @@
 import { GatewayError } from '../../base/errors/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { timeText } from '../../ui/moments.ts';
 import { empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
+import { timeText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { StatementQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
-import { figure, wholeMoment } from '../parts/figures.ts';
+import { figure, fullTime } from '../parts/figures.ts';
 import { field, queryForm } from '../parts/form.ts';
 import {
   chips,
@@ -24,7 +24,7 @@ import {
 } from '../parts/lists.ts';
 import { whoOf } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 const SUB_ACCOUNTS = ['available', 'in_transit', 'to_receive', 'blocked'] as const;
 const FILTERS = ['currency', 'subAccount', 'dateFrom', 'dateTo'] as const;
@@ -47,22 +47,22 @@ export const STATEMENT = screenOf<StatementQuery>({
     };
   },
   view: (data, context) => {
-    const { say } = context;
+    const { translate } = context;
     const { nodes, totalCount, pageInfo } = data.statement;
-    const paper = say('onPaper', {
+    const paper = translate('onPaper', {
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
     const rows =
       nodes.length > 0
-        ? html`<div data-whole>${lines(context, nodes)}</div><p class="on-paper" data-cut hidden>${say('paperCut')}</p>`
-        : empty('receipt', say('noLines'));
-    const main = html`<div class="top"><h1>${say('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), context.language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'statement', filterOf(context))}<button class="btn" type="button" data-print hidden>${say('print')}</button></div></div>
+        ? html`<div data-whole>${lines(context, nodes)}</div><p class="on-paper" data-cut hidden>${translate('paperCut')}</p>`
+        : empty('receipt', translate('noLines'));
+    const main = html`<div class="top"><h1>${translate('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), context.language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'statement', filterOf(context))}<button class="btn" type="button" data-print hidden>${translate('print')}</button></div></div>
 ${filterRow(context, data)}
-${section('ends', say('openingClosing'), ends(context, data))}
-${section('lines', say('statement'), pageOf(context, nodes.length, totalCount, rows), count(totalCount, context.language), 'rows')}
+${section('ends', translate('openingClosing'), ends(context, data))}
+${section('lines', translate('statement'), pageOf(context, nodes.length, totalCount, rows), count(totalCount, context.language), 'rows')}
 <div class="row no-print">${pager(context, pageInfo, nodes.length, totalCount, LINES)}</div>`;
-    return { title: say('statement'), main };
+    return { title: translate('statement'), main };
   },
 });
 
@@ -87,19 +87,19 @@ function dayStart(day: string, later: number): string {
 }
 
 function filterRow(context: ScreenContext, { viewer, closing }: StatementQuery): Html {
-  const { say } = context;
+  const { translate } = context;
   const filter = filterOf(context);
   const labels = {
-    currency: say('currency'),
-    subAccount: say('subAccount'),
-    dateFrom: `${say('from')} (UTC)`,
-    dateTo: `${say('to')} (UTC)`,
+    currency: translate('currency'),
+    subAccount: translate('subAccount'),
+    dateFrom: `${translate('from')} (UTC)`,
+    dateTo: `${translate('to')} (UTC)`,
   };
-  const given = FILTERS.flatMap((name) => {
+  const active = FILTERS.flatMap((name) => {
     const value = filter[name];
-    return value === undefined ? [] : [{ name, label: labels[name], value: sayNamed(say, value) }];
+    return value === undefined ? [] : [{ name, label: labels[name], value: translateName(translate, value) }];
   });
-  const options = [['', say('all')], ...SUB_ACCOUNTS.map((each) => [each, say(each)])] as const;
+  const options = [['', translate('all')], ...SUB_ACCOUNTS.map((each) => [each, translate(each)])] as const;
   const fields = FILTERS.map((name) =>
     field(context, 'filter', {
       name,
@@ -110,26 +110,26 @@ function filterRow(context: ScreenContext, { viewer, closing }: StatementQuery):
     }),
   );
   const dropped = [...FILTERS, ...PAGE_NAMES, 'done'];
-  return html`<div class="row">${links(context, closing)}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, given)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
-<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, say('apply'), dropped)}</div>
-${given.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])))}">${say('clear')}</a>`}${viewMenu(context, viewer)}</div></div>`;
+  return html`<div class="row">${links(context, closing)}<div class="row" role="group" aria-label="${translate('filters')}">${chips(context, active)}<button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${translate('filter')}</button>
+<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, translate('apply'), dropped)}</div>
+${active.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])))}">${translate('clear')}</a>`}${viewMenu(context, viewer)}</div></div>`;
 }
 
 /** The parts of the balance, and the currencies where there are several, each in one step. */
 function links(context: ScreenContext, balances: readonly Balance[]): Html {
-  const { say } = context;
+  const { translate } = context;
   const now = filterOf(context);
   const parts = [null, ...SUB_ACCOUNTS].map((each) => ({
     href: sameWith(context, { ...NO_PAGE, subAccount: each }),
-    word: say(each ?? 'all'),
+    word: translate(each ?? 'all'),
     isCurrent: (now.subAccount ?? null) === each,
   }));
   const currencies = [null, ...balances.map(({ currency }) => currency)].map((each) => ({
     href: sameWith(context, { ...NO_PAGE, currency: each?.code ?? null }),
-    word: each?.displayName ?? say('all'),
+    word: each?.displayName ?? translate('all'),
     isCurrent: (now.currency?.toUpperCase() ?? null) === (each?.code ?? null),
   }));
-  return html`<div class="row no-print">${balances.length > 1 && segments(say('currency'), currencies)}${segments(say('subAccount'), parts)}</div>`;
+  return html`<div class="row no-print">${balances.length > 1 && segments(translate('currency'), currencies)}${segments(translate('subAccount'), parts)}</div>`;
 }
 
 const MEMBERS = {
@@ -144,33 +144,33 @@ type Part = (typeof SUB_ACCOUNTS)[number];
 
 /** The balances at both ends of the period, of what the filter leaves. */
 function ends(context: ScreenContext, { opening, closing }: StatementQuery): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const { currency: code, subAccount } = filterOf(context);
   const rows = closing
     .filter(({ currency }) => !code || currency.code === code.toUpperCase())
     .flatMap((end) =>
       SUB_ACCOUNTS.filter((each) => !subAccount || each === subAccount).map((part) => ({ end, part })),
     );
-  if (rows.length === 0) return empty('receipt', say('noBalances'));
+  if (rows.length === 0) return empty('receipt', translate('noBalances'));
   const startOf = ({ currency }: Balance) => opening.find((each) => each.currency.code === currency.code);
   const amount = (balance: Balance | undefined, part: Part) => balance?.[MEMBERS[part]] ?? '0';
   const columns: readonly Column<{ readonly end: Balance; readonly part: Part }>[] = [
-    { name: say('currency'), isRowHead: true, cell: ({ end }) => end.currency.displayName },
-    { name: say('subAccount'), cell: ({ part }) => say(part) },
+    { name: translate('currency'), isRowHead: true, cell: ({ end }) => end.currency.displayName },
+    { name: translate('subAccount'), cell: ({ part }) => translate(part) },
     {
-      name: say('opening'),
+      name: translate('opening'),
       isFigure: true,
       cell: ({ end, part }) => figure(amount(startOf(end), part), end.currency, language),
     },
     {
-      name: say('closing'),
+      name: translate('closing'),
       isFigure: true,
       cell: ({ end, part }) => figure(amount(end, part), end.currency, language),
     },
   ];
-  const caption = say('openingClosing');
+  const caption = translate('openingClosing');
   return scrolled(
-    say('tableOf', { name: caption }),
+    translate('tableOf', { name: caption }),
     table({ caption, isCaptionUnseen: true, rows, columns }),
   );
 }
@@ -187,41 +187,44 @@ interface WrittenLine {
   readonly after: Html;
 }
 
-function writtenLine({ say, language }: ScreenContext, line: Line): WrittenLine {
+function writtenLine({ translate, language }: ScreenContext, line: Line): WrittenLine {
   const { date, debit, credit, balance, ledgerAccount, transaction } = line;
   const { currency } = ledgerAccount;
   return {
     line,
-    when: wholeMoment(date, language),
+    when: fullTime(date, language),
     who: transaction && whoOf(transaction),
-    part: say(ledgerAccount.subAccount),
+    part: translate(ledgerAccount.subAccount),
     amount: figure(/[1-9]/.test(debit) ? `-${debit}` : credit, currency, language),
     after: figure(balance, currency, language),
   };
 }
 
 function lines(context: ScreenContext, nodes: readonly Line[]): Html {
-  const { say } = context;
+  const { translate } = context;
   const what = ({ line, when, who }: WrittenLine) => {
     const also = html`<small class="narrow">${when}${who && html` · ${who}`}</small>`;
-    if (!line.transaction) return html`${say('adjustment')}${also}`;
+    if (!line.transaction) return html`${translate('adjustment')}${also}`;
     const { __typename, externalCode, end2end } = line.transaction;
-    return html`<a href="${pathTo(`/transactions/${end2end}`)}">${sayNamed(say, __typename)} ${externalCode}</a>${also}`;
+    return html`<a href="${pathTo(`/transactions/${end2end}`)}">${translateName(translate, __typename)} ${externalCode}</a>${also}`;
   };
   const nameOf = ({ line }: WrittenLine) => line.ledgerAccount.currency.displayName;
   const both = (line: WrittenLine) =>
     html`${line.amount} ${nameOf(line)}<small>${line.part} ${line.after}</small>`;
   // On narrow screens and on paper, a line of the statement takes two lines.
   const columns: readonly Column<WrittenLine>[] = [
-    { name: say('time'), look: 'wide', cell: ({ when }) => when },
-    { name: say('what'), look: 'cut', cell: what },
-    { name: say('payerOrPayee'), look: 'wide', cell: ({ who }) => who },
-    { name: say('subAccount'), look: 'wide', cell: ({ part }) => part },
-    { name: say('amount'), look: 'wide', isFigure: true, cell: ({ amount }) => amount },
-    { name: say('balance'), look: 'wide', isFigure: true, cell: ({ after }) => after },
-    { name: say('currency'), look: 'wide', cell: nameOf },
-    { name: `${say('amount')} / ${say('balance')}`, look: 'narrow', isFigure: true, cell: both },
+    { name: translate('time'), style: 'wide', cell: ({ when }) => when },
+    { name: translate('what'), style: 'cut', cell: what },
+    { name: translate('payerOrPayee'), style: 'wide', cell: ({ who }) => who },
+    { name: translate('subAccount'), style: 'wide', cell: ({ part }) => part },
+    { name: translate('amount'), style: 'wide', isFigure: true, cell: ({ amount }) => amount },
+    { name: translate('balance'), style: 'wide', isFigure: true, cell: ({ after }) => after },
+    { name: translate('currency'), style: 'wide', cell: nameOf },
+    { name: `${translate('amount')} / ${translate('balance')}`, style: 'narrow', isFigure: true, cell: both },
   ];
   const rows = nodes.map((line) => writtenLine(context, line));
-  return scrolled(say('lines'), table({ caption: say('lines'), isCaptionUnseen: true, rows, columns }));
+  return scrolled(
+    translate('lines'),
+    table({ caption: translate('lines'), isCaptionUnseen: true, rows, columns }),
+  );
 }

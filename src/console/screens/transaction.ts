@@ -7,14 +7,14 @@ import { may, pathTo, type ScreenContext, sameWith, screenOf, type View } from '
 import type { TransactionQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { money, statusBadge } from '../parts/figures.ts';
-import { handOver } from '../parts/hand-over.ts';
 import { axisOf, type Happening, happenings, KINDS } from '../parts/happened.ts';
 import { count } from '../parts/lists.ts';
 import { recordOf } from '../parts/record.ts';
 import { refundConfirmation, refundVariables } from '../parts/refund-confirmation.ts';
-import { actsNow, scenarios } from '../parts/transaction-acts.ts';
+import { shareCard } from '../parts/share-card.ts';
+import { actionForms, scenarios } from '../parts/transaction-actions.ts';
 import { leaves, transactionFacts, transactionNumbers } from '../parts/transaction-facts.ts';
-import { sayNamed } from '../words.ts';
+import { translateName } from '../words.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 
@@ -34,16 +34,16 @@ export const TRANSACTION = screenOf<TransactionQuery>({
 });
 
 function view(found: Found, data: TransactionQuery, context: ScreenContext): View {
-  const { say, language } = context;
-  const kind = sayNamed(say, found.__typename);
+  const { translate, language } = context;
+  const kind = translateName(translate, found.__typename);
   const title = found.externalCode
-    ? say('orderTitle', { code: found.externalCode })
+    ? translate('orderTitle', { code: found.externalCode })
     : `${kind} …${found.end2end.slice(-6)}`;
-  const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${say('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
+  const main = html`<nav class="small" aria-label="${translate('youAreHere')}"><a class="go" href="${pathTo('/transactions')}">${translate('transactions')}</a> <span class="soft">/ ${kind}</span></nav>
 <div class="top"><h1>${title}</h1><span data-live="status">${statusBadge(found, language, true)}</span><p class="soft">${summary(context, found)}</p>
 <div class="row push">${pageLink(context, found)}</div></div>
 <div data-live="message">${message(context, found)}</div>
-<div class="two"><aside class="stack lead">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && handOver(context, found.payment.link, say('handOver'))}</div>${scenarios(context, found)}${transactionFacts(context, found)}${transactionNumbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside>
+<div class="two"><aside class="stack lead">${possible(context, found, data)}<div data-live="hand-over">${found.awaits === 'PAYER' && found.payment && shareCard(context, found.payment.link, translate('handOver'))}</div>${scenarios(context, found)}${transactionFacts(context, found)}${transactionNumbers(context, found)}${recordOf(context, found)}${body(context, found)}</aside>
 <div class="stack tight">${kindLinks(context)}${story(context, found, data)}</div></div>`;
   return { title, main };
 }
@@ -52,37 +52,37 @@ function view(found: Found, data: TransactionQuery, context: ScreenContext): Vie
 function possible(context: ScreenContext, found: Found, { approvals }: TransactionQuery): Html {
   const confirmed = refundConfirmation(context, found);
   return (
-    confirmed ?? html`<div class="stack" data-live="acts">${actsNow(context, found, approvals[0])}</div>`
+    confirmed ?? html`<div class="stack" data-live="acts">${actionForms(context, found, approvals[0])}</div>`
   );
 }
 
 /** The error, or the message of the step; null next to a status that says that all is done. */
 function message(
   { language }: ScreenContext,
-  { errorMessage, message: told, statusCode }: Found,
+  { errorMessage, message: stepMessage, statusCode }: Found,
 ): Html | null {
   if (errorMessage?.[language]) return note('warning', errorMessage[language], true);
-  return statusCode === 'SUCCESS' ? null : html`<p class="soft">${told[language]}</p>`;
+  return statusCode === 'SUCCESS' ? null : html`<p class="soft">${stepMessage[language]}</p>`;
 }
 
 /** The page of whoever pays; once it is paid, or where nobody pays from outside, the same page is the receipt. */
-function pageLink({ say }: ScreenContext, found: Found): Html | null {
+function pageLink({ translate }: ScreenContext, found: Found): Html | null {
   const { payment, receiptUrl, statusCode } = found;
   if (!receiptUrl) return null;
   const isPaid = !payment || !['CREATED', 'PENDING'].includes(statusCode);
-  return html`<a class="btn" href="${receiptUrl}" rel="noreferrer">${icon(isPaid ? 'receipt' : 'open')} ${say(isPaid ? 'receipt' : 'payersPage')}</a>`;
+  return html`<a class="btn" href="${receiptUrl}" rel="noreferrer">${icon(isPaid ? 'receipt' : 'open')} ${translate(isPaid ? 'receipt' : 'payersPage')}</a>`;
 }
 
 /** Its body, for who writes a program that reads it. */
-function body({ say }: ScreenContext, { legacyBody }: Found): Html {
+function body({ translate }: ScreenContext, { legacyBody }: Found): Html {
   const text = JSON.stringify(JSON.parse(legacyBody), null, 2);
-  return html`<div data-live="body">${more(say('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;
+  return html`<div data-live="body">${more(translate('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;
 }
 
-function summary({ say, language }: ScreenContext, found: Found): string | null {
+function summary({ translate, language }: ScreenContext, found: Found): string | null {
   const { source, target } = found;
   if (source && target)
-    return say(leaves(found) ? 'leavesTo' : 'fromTo', {
+    return translate(leaves(found) ? 'leavesTo' : 'fromTo', {
       source: money(source, language),
       target: money(target, language),
     });
@@ -91,18 +91,18 @@ function summary({ say, language }: ScreenContext, found: Found): string | null 
 }
 
 function kindLinks(context: ScreenContext): Html {
-  const { say } = context;
+  const { translate } = context;
   const shown = context.query.get('show');
   const views = [null, ...KINDS].map((kind) => ({
     href: sameWith(context, { show: kind, done: null }),
-    word: say(kind ?? 'everything'),
+    word: translate(kind ?? 'everything'),
     isCurrent: shown === kind,
   }));
-  return segments(say('whatToShow'), views);
+  return segments(translate('whatToShow'), views);
 }
 
 function webhooks(context: ScreenContext, folded: readonly Happening[]): Html {
-  const title = html`${context.say('webhooks')} <span class="count">${count(folded.length, context.language)}</span>`;
+  const title = html`${context.translate('webhooks')} <span class="count">${count(folded.length, context.language)}</span>`;
   return html`<div data-live="webhooks">${folded.length > 0 && more(title, axisOf(context, folded, 'folded'))}</div>`;
 }
 
@@ -115,5 +115,5 @@ function story(context: ScreenContext, found: Found, data: TransactionQuery): Ht
   const folded = all.filter(isFolded);
   if (happened.length > 0) return html`${axisOf(context, happened)}${webhooks(context, folded)}`;
   const isImported = found.events.length === 0;
-  return html`<div data-live="axis">${empty('clock', context.say(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
+  return html`<div data-live="axis">${empty('clock', context.translate(isImported ? 'imported' : 'nothingOfThat'))}</div>`;
 }

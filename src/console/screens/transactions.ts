@@ -3,7 +3,7 @@ import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
 import { empty, segments } from '../../ui/parts.ts';
-import { decimalOf } from '../act.ts';
+import { decimalOf } from '../action.ts';
 import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
@@ -23,7 +23,7 @@ import {
 } from '../parts/lists.ts';
 import { transactionTable } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
-import { sayNamed, type Word } from '../words.ts';
+import { translateName, type Word } from '../words.ts';
 
 /** Statuses whose names are other words elsewhere: of deliveries, of returns. */
 const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
@@ -40,7 +40,7 @@ interface Filter {
   /** Whether it is an amount, written as the language writes it. */
   readonly isAmount?: boolean;
   /** Converts a text of the address to the schema's value; the text itself by default. */
-  readonly take?: (text: string) => unknown;
+  readonly convert?: (text: string) => unknown;
   readonly member?: string;
 }
 
@@ -52,7 +52,7 @@ const FILTERS: readonly Filter[] = [
     choices: STATUSES,
     isList: true,
     member: 'statusCodes',
-    take: (text) => text.split(','),
+    convert: (text) => text.split(','),
   },
   { name: 'direction', word: 'direction', choices: ['IN', 'OUT'] },
   { name: 'currency', word: 'currencyFilter' },
@@ -65,7 +65,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'pixE2e', word: 'pixE2e' },
   { name: 'address', word: 'address' },
   { name: 'state', word: 'status' },
-  { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], take: () => true },
+  { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], convert: () => true },
   {
     name: 'waitsFor',
     word: 'waitsForWhat',
@@ -79,9 +79,9 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
   operation: operationNamed('Transactions'),
   variables: (context) => {
     const family = familyOf(context);
-    const filter = given(context).map(({ filter: { name, member, take }, value }) => [
+    const filter = activeFilters(context).map(({ filter: { name, member, convert }, value }) => [
       member ?? name,
-      take ? take(value) : value,
+      convert ? convert(value) : value,
     ]);
     return {
       ...(family && { families: [family] }),
@@ -90,52 +90,54 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     };
   },
   view: ({ transactions, viewer }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const family = familyOf(context);
     const { nodes, totalCount, totalIsExact, endsEarly, pageInfo } = transactions;
     const views = [null, ...FAMILIES].map((each) => ({
       href: sameWith(context, { ...NO_PAGE, family: each }),
-      word: say(each ?? 'ALL'),
+      word: translate(each ?? 'ALL'),
       isCurrent: each === family,
     }));
-    const list = say(family ?? 'transactions');
+    const list = translate(family ?? 'transactions');
     const rows =
-      nodes.length > 0 ? transactionTable(context, nodes, say('listCaption', { list })) : nothing(context);
+      nodes.length > 0
+        ? transactionTable(context, nodes, translate('listCaption', { list }))
+        : nothing(context);
     // A scan that ended early may leave older ones.
     const shown = endsEarly ? rows : pageOf(context, nodes.length, totalCount, rows);
-    const main = html`<div class="top"><h1>${say('transactions')}</h1>${totals(context, transactions)}
-<div class="row push">${exportMenu(context, 'transactions', { family, ...Object.fromEntries(given(context).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${say('newPayment')}</a>`}</div></div>
-${filterRow(context, segments(say('whichList'), views), viewMenu(context, viewer))}
-<div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${say('endsEarly')}</p>`}</div>
+    const main = html`<div class="top"><h1>${translate('transactions')}</h1>${totals(context, transactions)}
+<div class="row push">${exportMenu(context, 'transactions', { family, ...Object.fromEntries(activeFilters(context).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${translate('newPayment')}</a>`}</div></div>
+${filterRow(context, segments(translate('whichList'), views), viewMenu(context, viewer))}
+<div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${translate('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(context)}${pager(context, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
-    return { title: say('transactions'), main };
+    return { title: translate('transactions'), main };
   },
 });
 
 type Found = TransactionsQuery['transactions'];
 
 /** Number of matches, and their sums where known. */
-function totals({ say, language }: ScreenContext, { totalCount, totalIsExact, sums }: Found): Html {
+function totals({ translate, language }: ScreenContext, { totalCount, totalIsExact, sums }: Found): Html {
   const shown = count(totalCount, language);
-  const number = totalIsExact ? shown : say('atLeast', { count: shown });
+  const number = totalIsExact ? shown : translate('atLeast', { count: shown });
   const amounts = (sums ?? []).flatMap(({ currency, succeeded, failed, ...created }) => {
     if (!currency) return [];
     const sumOf = (word: 'sumIn' | 'sumOut', side: 'source' | 'target') => {
       const written = (amount: string | null) => money({ amount: amount ?? '0', currency }, language);
       const parts = { created: created[side], paid: succeeded[side], failed: failed[side] };
       const values = Object.entries(parts).map(([name, amount]) => [name, written(amount)]);
-      return created[side] === null ? [] : [say(word, Object.fromEntries(values))];
+      return created[side] === null ? [] : [translate(word, Object.fromEntries(values))];
     };
     return [...sumOf('sumIn', 'source'), ...sumOf('sumOut', 'target')];
   });
-  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${say('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
+  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${translate('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
 }
 
 /** The choice in words, each of several. */
-function sayChoice(say: ScreenContext['say'], chosen: string): string {
+function choiceText(translate: ScreenContext['translate'], chosen: string): string {
   return chosen
     .split(',')
-    .map((each) => sayNamed(say, STATUS_WORDS[each] ?? each))
+    .map((each) => translateName(translate, STATUS_WORDS[each] ?? each))
     .join(', ');
 }
 
@@ -144,7 +146,7 @@ function familyOf(context: ScreenContext): (typeof FAMILIES)[number] | null {
 }
 
 /** The filters that are set, each with its value as the schema writes it. */
-function given({
+function activeFilters({
   query,
   language,
 }: ScreenContext): readonly { readonly filter: Filter; readonly value: string }[] {
@@ -162,45 +164,46 @@ function writtenAs({ name, choices, isList, isAmount }: Filter, text: string, la
 }
 
 function filterRow(context: ScreenContext, families: Html, menu: Html | null): Html {
-  const { say, query, language } = context;
-  const all = given(context);
+  const { translate, query, language } = context;
+  const all = activeFilters(context);
   const filters = all.map(({ filter: { name, word, choices, isAmount }, value }) => ({
     name,
-    label: say(word),
-    value: choices ? sayChoice(say, value) : isAmount ? decimal(value, 2, language) : value,
+    label: translate(word),
+    value: choices ? choiceText(translate, value) : isAmount ? decimal(value, 2, language) : value,
   }));
   // A value of several choices, such as two statuses, is one additional choice of the form.
   const valueFor = (wanted: string) => all.find(({ filter: { name } }) => name === wanted)?.value ?? '';
   const optionsOf = ({ name, choices = [] }: Filter) =>
     [...new Set(['', ...choices, valueFor(name)])].map(
-      (each) => [each, each === '' ? say('all') : sayChoice(say, each)] as const,
+      (each) => [each, each === '' ? translate('all') : choiceText(translate, each)] as const,
     );
   const dropped = [...FILTERS.map(({ name }) => name), ...PAGE_NAMES, 'done'];
   const cleared = sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])));
   const fields = FILTERS.map((filter) =>
     field(context, 'filter', {
       name: filter.name,
-      label: say(filter.word),
+      label: translate(filter.word),
       value: filter.choices ? valueFor(filter.name) : query.get(filter.name),
       ...(filter.type && { type: filter.type }),
       ...(filter.choices && { options: optionsOf(filter) }),
     }),
   );
-  return html`<div class="row">${families}<div class="row" role="group" aria-label="${say('filters')}">${chips(context, filters)}
-<button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${say('filter')}</button>
-<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, say('apply'), dropped)}</div>
-${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${say('clear')}</a>`}${menu}
+  return html`<div class="row">${families}<div class="row" role="group" aria-label="${translate('filters')}">${chips(context, filters)}
+<button class="btn pill quiet" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${translate('filter')}</button>
+<div id="filter" class="menu sheet" popover>${queryForm(context, html`${fields}`, translate('apply'), dropped)}</div>
+${filters.length > 0 && html`<a class="btn pill quiet" href="${cleared}">${translate('clear')}</a>`}${menu}
 <a class="btn pill fresh push" href="${sameWith(context, NO_PAGE)}" data-fresh hidden>${icon('up')} <span></span></a></div></div>`;
 }
 
 function nothing(context: ScreenContext): Html {
-  const { say } = context;
-  if (given(context).length > 0) return empty('search', say('nothingMatches'), say('nothingMatchesHow'));
-  return empty('convert', say('nothing'), say('nothingHow'));
+  const { translate } = context;
+  if (activeFilters(context).length > 0)
+    return empty('search', translate('nothingMatches'), translate('nothingMatchesHow'));
+  return empty('convert', translate('nothing'), translate('nothingHow'));
 }
 
 /** Keyboard shortcuts of the list; the script shows them. */
-function keysHint({ say }: ScreenContext): Html {
+function keysHint({ translate }: ScreenContext): Html {
   const key = (name: string) => html`<kbd>${name}</kbd>`;
-  return html`<p class="keys" data-script hidden><span>${key('j')} ${key('k')} ${say('keysMove')}</span><span>${key('o')} ${say('keysOpen')}</span><span>${key('/')} ${say('keysSearch')}</span><span>${key('f')} ${say('keysFilter')}</span><span>${key('?')} ${say('keysAll')}</span></p>`;
+  return html`<p class="keys" data-script hidden><span>${key('j')} ${key('k')} ${translate('keysMove')}</span><span>${key('o')} ${translate('keysOpen')}</span><span>${key('/')} ${translate('keysSearch')}</span><span>${key('f')} ${translate('keysFilter')}</span><span>${key('?')} ${translate('keysAll')}</span></p>`;
 }

@@ -1,8 +1,8 @@
 /** One webhook endpoint: its health, the events that it gets, tests of its receiver, and its deliveries. */
 import { notFound } from '../../base/errors/errors.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { nearText } from '../../ui/moments.ts';
 import { badge, note } from '../../ui/parts.ts';
+import { nearText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WebhookEndpointQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
@@ -31,30 +31,34 @@ export const WEBHOOK_ENDPOINT = screenOf<WebhookEndpointQuery>({
     };
   },
   view: ({ webhookEventNames: names, viewer: { account } }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const { webhookEndpoint: endpoint, webhookDeliveries: page } = account;
     if (!endpoint) throw notFound();
     const { endpointId, url, description, state } = endpoint;
     const secrets = pathTo('/webhook-secrets', { endpoint: endpointId });
-    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a> <span class="soft">/ ${say('endpoint')}</span></nav>
-<div class="top"><h1 class="cut">${url}</h1>${badge(ENDPOINT_TONES[state], say(state))}<p class="soft">${description}</p><p class="row push"><a class="btn" href="${secrets}">${say('signingSecrets')}</a></p></div>
+    const main = html`<nav class="small" aria-label="${translate('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${translate('developers')}</a> <span class="soft">/ ${translate('endpoint')}</span></nav>
+<div class="top"><h1 class="cut">${url}</h1>${badge(ENDPOINT_TONES[state], translate(state))}<p class="soft">${description}</p><p class="row push"><a class="btn" href="${secrets}">${translate('signingSecrets')}</a></p></div>
 ${trouble(context, endpoint)}${health(context, endpoint)}${eventChoice(context, endpoint, names ?? [])}${webhookTests(context, endpoint, names ?? [])}${deliveryList(context, page)}`;
     return { title: url, main };
   },
 });
 
 /** Reason that nothing is sent, or that sending may end soon. */
-function trouble({ say, language }: ScreenContext, endpoint: Endpoint): Html | null {
+function trouble({ translate, language }: ScreenContext, endpoint: Endpoint): Html | null {
   const { state, disabledReason: reason, disabledAt, failingSince } = endpoint;
   const near = (at: string) => nearText(Date.parse(at), language, 'minute');
   if (state === 'DISABLED' && disabledAt)
-    return note('warning', say('disabledSince', { time: near(disabledAt), reason: reason ?? '' }), true);
+    return note(
+      'warning',
+      translate('disabledSince', { time: near(disabledAt), reason: reason ?? '' }),
+      true,
+    );
   return failingSince === null
     ? null
-    : note('warning', say('failingSince', { time: near(failingSince) }), true);
+    : note('warning', translate('failingSince', { time: near(failingSince) }), true);
 }
 
 function health(context: ScreenContext, { day, week }: Endpoint): Html {
-  const { say } = context;
-  return html`<div class="two even">${section('day', say('health24'), deliveryFigures(context, day, 24))}${section('week', say('health7'), deliveryFigures(context, week, 168))}</div>`;
+  const { translate } = context;
+  return html`<div class="two even">${section('day', translate('health24'), deliveryFigures(context, day, 24))}${section('week', translate('health7'), deliveryFigures(context, week, 168))}</div>`;
 }

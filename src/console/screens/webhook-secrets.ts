@@ -5,8 +5,8 @@ import { copyValue } from '../../ui/parts.ts';
 import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WebhookSecretsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { moment } from '../parts/figures.ts';
-import { askedForm, field } from '../parts/form.ts';
+import { listTime } from '../parts/figures.ts';
+import { disclosedForm, field } from '../parts/form.ts';
 
 type Account = WebhookSecretsQuery['viewer']['account'];
 type Secret = NonNullable<Account['webhookSecrets']>[number];
@@ -21,33 +21,44 @@ export const WEBHOOK_SECRETS = screenOf<WebhookSecretsQuery>({
   scope: 'admin',
   variables: ({ query }) => (query.get('endpoint') ? { endpointId: query.get('endpoint') } : {}),
   view: ({ viewer: { account } }, context) => {
-    const { say, query } = context;
+    const { translate, query } = context;
     const endpointId = query.get('endpoint');
     const endpoint = account.webhookEndpoints?.find(({ endpointId: id }) => id === endpointId);
-    const main = html`<nav class="small" aria-label="${say('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${say('developers')}</a></nav>
-<div class="top"><h1>${say('signingSecrets')}</h1><p class="soft">${endpoint ? html`<code>${endpoint.url}</code>` : say('sharedSecret')}</p></div>
-<p class="soft small">${say('signingSecretsWhat')} <a href="/docs/events#webhooks">${say('howToVerify')}</a></p>
+    const main = html`<nav class="small" aria-label="${translate('youAreHere')}"><a class="go" href="${pathTo('/developers')}">${translate('developers')}</a></nav>
+<div class="top"><h1>${translate('signingSecrets')}</h1><p class="soft">${endpoint ? html`<code>${endpoint.url}</code>` : translate('sharedSecret')}</p></div>
+<p class="soft small">${translate('signingSecretsWhat')} <a href="/docs/events#webhooks">${translate('howToVerify')}</a></p>
 ${(account.webhookSecrets ?? []).map((each, at) => secretCard(context, each, `secret-${at}`))}${rotation(context, endpointId)}`;
-    return { title: say('signingSecrets'), main };
+    return { title: translate('signingSecrets'), main };
   },
 });
 
-function secretCard({ say, language }: ScreenContext, { secret, validUntil }: Secret, id: string): Html {
-  const name = validUntil ? html`${say('validUntil')} ${moment(validUntil, language)}` : say('currentSecret');
-  const button = html`<button type="button" data-copy="${id}" hidden>${icon('copy')} ${say('copy')}</button>`;
+function secretCard(
+  { translate, language }: ScreenContext,
+  { secret, validUntil }: Secret,
+  id: string,
+): Html {
+  const name = validUntil
+    ? html`${translate('validUntil')} ${listTime(validUntil, language)}`
+    : translate('currentSecret');
+  const button = html`<button type="button" data-copy="${id}" hidden>${icon('copy')} ${translate('copy')}</button>`;
   return html`<section class="card in stack tight"><h2>${name}</h2>${copyValue({ id, shown: secret, button })}</section>`;
 }
 
 function rotation(context: ScreenContext, endpointId: string | null): Html | null {
-  const { say } = context;
-  const act = 'RotateWebhookSecret';
-  const options = OVERLAPS.map((seconds) => [String(seconds), say(`overlap_${seconds}`)] as const);
-  return askedForm(context, {
-    act,
-    fields: field(context, act, { name: 'overlapSeconds', label: say('overlap'), value: '86400', options }),
-    given: endpointId ? { endpointId } : {},
-    open: say('rotate'),
-    what: say('rotateSecretWhat'),
-    button: say('rotateYes'),
+  const { translate } = context;
+  const action = 'RotateWebhookSecret';
+  const options = OVERLAPS.map((seconds) => [String(seconds), translate(`overlap_${seconds}`)] as const);
+  return disclosedForm(context, {
+    action,
+    fields: field(context, action, {
+      name: 'overlapSeconds',
+      label: translate('overlap'),
+      value: '86400',
+      options,
+    }),
+    preset: endpointId ? { endpointId } : {},
+    open: translate('rotate'),
+    what: translate('rotateSecretWhat'),
+    button: translate('rotateYes'),
   });
 }

@@ -7,8 +7,8 @@ import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { PIX_KEY_TYPES } from '../parts/choices.ts';
-import { moment, wholeMoment } from '../parts/figures.ts';
-import { actForm, addForm, askedForm, type Field, field } from '../parts/form.ts';
+import { fullTime, listTime } from '../parts/figures.ts';
+import { actionForm, addForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
 type Group = WhitelistQuery['viewer']['account']['whitelistGroups'][number];
@@ -22,16 +22,16 @@ export const WHITELIST = screenOf<WhitelistQuery>({
   operation: operationNamed('Whitelist'),
   variables: () => ({}),
   view: ({ viewer: { account }, currencies }, context) => {
-    const { say } = context;
+    const { translate } = context;
     const hours = account.accountSettings.whitelistCoolingSeconds / HOUR_SECONDS;
-    const rule = hours === 0 ? say('noCooling') : say('cooling', { hours: String(hours) });
+    const rule = hours === 0 ? translate('noCooling') : translate('cooling', { hours: String(hours) });
     const groups = account.whitelistGroups;
     const networks = [...new Set(currencies.flatMap(({ network }) => (network ? [network] : [])))];
-    const main = html`<div class="top"><h1>${say('whitelist')}</h1><p class="soft">${rule}</p></div>
-${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', say('noDestinations'), say('noDestinationsHow'))}</div>`}
+    const main = html`<div class="top"><h1>${translate('whitelist')}</h1><p class="soft">${rule}</p></div>
+${groups.length === 0 && html`<div class="card phone-full">${empty('wallet', translate('noDestinations'), translate('noDestinationsHow'))}</div>`}
 ${groups.map((group) => groupCard(context, group, { networks, nowMs: Date.parse(account.now) }))}
 ${groupForm(context)}`;
-    return { title: say('whitelist'), main };
+    return { title: translate('whitelist'), main };
   },
 });
 
@@ -40,29 +40,29 @@ function groupCard(
   group: Group,
   { networks, nowMs }: { readonly networks: readonly string[]; readonly nowMs: number },
 ): Html {
-  const { say, language } = context;
+  const { translate, language } = context;
   const entries = group.entries.filter(({ removedAt }) => !removedAt);
   const isUsable = ({ usableAt }: Entry) => Date.parse(usableAt) <= nowMs;
   const columns: readonly Column<Entry>[] = [
-    { name: say('name'), isRowHead: true, cell: ({ label }) => label },
-    { name: say('destination'), look: 'mono', cell: ({ target }) => address(target) },
-    { name: say('network'), look: 'wide', cell: ({ network, pixKeyType }) => network ?? pixKeyType },
+    { name: translate('name'), isRowHead: true, cell: ({ label }) => label },
+    { name: translate('destination'), style: 'mono', cell: ({ target }) => address(target) },
+    { name: translate('network'), style: 'wide', cell: ({ network, pixKeyType }) => network ?? pixKeyType },
     {
-      name: say('status'),
+      name: translate('status'),
       cell: (entry) =>
-        html`${isUsable(entry) ? badge('good', say('usable')) : badge('idle', html`${moment(entry.usableAt, language)}`)}${entry.provenUntil && html` <small class="soft">${say('provenUntil')} ${wholeMoment(entry.provenUntil, language, 'day')}</small>`}`,
+        html`${isUsable(entry) ? badge('good', translate('usable')) : badge('idle', html`${listTime(entry.usableAt, language)}`)}${entry.provenUntil && html` <small class="soft">${translate('provenUntil')} ${fullTime(entry.provenUntil, language, 'day')}</small>`}`,
     },
     {
-      name: unseen(say('actsHere')),
-      isActs: true,
+      name: unseen(translate('actsHere')),
+      isActions: true,
       cell: (entry) => html`${proof(context, entry)}${removal(context, entry.entryId)}`,
     },
   ];
   const shown =
     entries.length === 0
-      ? empty('wallet', say('noDestinations'))
+      ? empty('wallet', translate('noDestinations'))
       : scrolled(
-          say('tableOf', { name: group.name }),
+          translate('tableOf', { name: group.name }),
           table({ caption: group.name, isCaptionUnseen: true, rows: entries, columns }),
         );
   return section(group.groupId, group.name, html`${shown}${entryForm(context, group, networks)}`);
@@ -70,65 +70,74 @@ function groupCard(
 
 /** An address leads to the page of the signer, where a person proves it, and comes back with the proof; a proof can be withdrawn. */
 function proof(context: ScreenContext, { entryId: id, network, provenUntil, proveUrl }: Entry): Html | null {
-  const { say } = context;
+  const { translate } = context;
   if (network === null || !may(context, 'move')) return null;
-  const word = provenUntil === null ? say('proveAddress') : say('proveAgain');
+  const word = provenUntil === null ? translate('proveAddress') : translate('proveAgain');
   return html`${madeProof(context, id)}${proveUrl && html`<a class="btn" href="${proveUrl}">${word}</a>`}${provenUntil && withdrawal(context, id)}`;
 }
 
 /** The form that stores the proof with which the page of the signer sent a person back. */
 function madeProof(context: ScreenContext, id: string): Html | null {
-  const { say, query } = context;
+  const { translate, query } = context;
   const [proofId, expiresAt] = [query.get('proof'), query.get('until')];
   if (query.get('entry') !== id || !proofId || !expiresAt) return null;
-  return actForm(context, {
-    act: 'AddWhitelistProof',
-    given: { id, proofId, expiresAt, back: pathTo('/whitelist') },
-    button: say('storeProof'),
+  return actionForm(context, {
+    action: 'AddWhitelistProof',
+    preset: { id, proofId, expiresAt, back: pathTo('/whitelist') },
+    button: translate('storeProof'),
     kind: 'primary',
   });
 }
 
 function withdrawal(context: ScreenContext, id: string): Html | null {
-  const { say } = context;
-  return askedForm(context, {
-    act: 'WithdrawWhitelistProof',
-    given: { id },
-    open: say('withdrawProof'),
-    what: say('withdrawProofWhat'),
-    button: say('withdrawProofYes'),
+  const { translate } = context;
+  return disclosedForm(context, {
+    action: 'WithdrawWhitelistProof',
+    preset: { id },
+    open: translate('withdrawProof'),
+    what: translate('withdrawProofWhat'),
+    button: translate('withdrawProofYes'),
     kind: 'danger',
   });
 }
 
 function removal(context: ScreenContext, id: string): Html | null {
-  const { say } = context;
-  return askedForm(context, {
-    act: 'RemoveWhitelistEntry',
-    given: { id },
-    open: say('takeAway'),
-    what: say('takeAwayWhat'),
-    button: say('takeAwayYes'),
+  const { translate } = context;
+  return disclosedForm(context, {
+    action: 'RemoveWhitelistEntry',
+    preset: { id },
+    open: translate('takeAway'),
+    what: translate('takeAwayWhat'),
+    button: translate('takeAwayYes'),
     kind: 'danger',
   });
 }
 
 function entryForm(context: ScreenContext, { groupId: id }: Group, networks: readonly string[]): Html | null {
-  const { say } = context;
-  const act = 'AddWhitelistEntry';
-  const oneOf = (options: readonly (readonly [string, string])[]) => [['', say('none')] as const, ...options];
+  const { translate } = context;
+  const action = 'AddWhitelistEntry';
+  const oneOf = (options: readonly (readonly [string, string])[]) => [
+    ['', translate('none')] as const,
+    ...options,
+  ];
   const types = oneOf(PIX_KEY_TYPES.map((each) => [each, each]));
   const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
-  const given = { groupId: id };
-  const one = (each: Field) => field(context, act, each, given);
-  const fields = html`${one({ name: 'label', label: say('name') })}${one({ name: 'network', label: say('network'), options: known })}${one({ name: 'address', label: say('address') })}${one({ name: 'type', label: say('pixKeyType'), options: types })}${one({ name: 'key', label: say('pixKey') })}`;
-  return addForm(context, { act, given, open: say('addDestination'), button: say('add'), fields });
+  const preset = { groupId: id };
+  const one = (each: Field) => field(context, action, each, preset);
+  const fields = html`${one({ name: 'label', label: translate('name') })}${one({ name: 'network', label: translate('network'), options: known })}${one({ name: 'address', label: translate('address') })}${one({ name: 'type', label: translate('pixKeyType'), options: types })}${one({ name: 'key', label: translate('pixKey') })}`;
+  return addForm(context, {
+    action,
+    preset,
+    open: translate('addDestination'),
+    button: translate('add'),
+    fields,
+  });
 }
 
 function groupForm(context: ScreenContext): Html | null {
-  const { say } = context;
-  const act = 'CreateWhitelistGroup';
-  const fields = field(context, act, { name: 'name', label: say('name'), isRequired: true });
-  const form = actForm(context, { act, button: say('addGroup'), fields });
+  const { translate } = context;
+  const action = 'CreateWhitelistGroup';
+  const fields = field(context, action, { name: 'name', label: translate('name'), isRequired: true });
+  const form = actionForm(context, { action, button: translate('addGroup'), fields });
   return form && html`<section class="card in phone-full">${form}</section>`;
 }

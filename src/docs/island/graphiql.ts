@@ -8,14 +8,14 @@ interface Options {
 declare const YogaGraphiQL: { renderYogaGraphiQL(root: Element, options: Record<string, unknown>): void };
 
 const root = document.getElementById('root') as HTMLElement;
-const told = document.getElementById('options') as HTMLScriptElement;
-const { isSignedIn, graphiql } = JSON.parse(told.text) as Options;
+const optionsElement = document.getElementById('options') as HTMLScriptElement;
+const { isSignedIn, graphiql } = JSON.parse(optionsElement.text) as Options;
 const form = document.getElementById('key-form') as HTMLFormElement | null;
 
 const workers: Readonly<Record<string, string | undefined>> = {
-  editorWorkerService: told.dataset.editorWorker,
-  json: told.dataset.jsonWorker,
-  graphql: told.dataset.graphqlWorker,
+  editorWorkerService: optionsElement.dataset.editorWorker,
+  json: optionsElement.dataset.jsonWorker,
+  graphql: optionsElement.dataset.graphqlWorker,
 };
 (self as unknown as { MonacoEnvironment: object }).MonacoEnvironment = {
   globalAPI: false,

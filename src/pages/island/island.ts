@@ -10,7 +10,7 @@ const POLL_MS = 5_000;
 const LOAD_MS = 10_000;
 const LEAVE_SECONDS = 5;
 /** Moments before the end that are said aloud, minutes. */
-const SAID_MINUTES = [5, 1];
+const ANNOUNCED_MINUTES = [5, 1];
 
 const token = location.pathname.split('/')[2] || '';
 const net = byId('net');
@@ -23,9 +23,9 @@ function main(): HTMLElement {
   return byId('co') as HTMLElement;
 }
 
-function say(text: string): void {
-  const place = byId('say');
-  if (place) place.textContent = text;
+function announce(text: string): void {
+  const element = byId('say');
+  if (element) element.textContent = text;
 }
 
 /** Shows what only script can do, and makes it work; again after every change of the page. */
@@ -59,8 +59,8 @@ function enliven(): void {
 }
 
 function textOf(id: string): string {
-  const place = byId(id) as HTMLElement;
-  return place.dataset.text || place.textContent || '';
+  const element = byId(id) as HTMLElement;
+  return element.dataset.text || element.textContent || '';
 }
 
 /** Frames and the browsers of other apps may refuse the clipboard: then the text is selected. */
@@ -68,15 +68,15 @@ function copy(button: HTMLButtonElement): void {
   const id = button.dataset.copy || '';
   const show = (text: string | undefined) => {
     (button.querySelector('span') as HTMLElement).textContent = text || '';
-    say(text || '');
+    announce(text || '');
   };
-  const byHand = () => {
+  const onInput = () => {
     (getSelection() as Selection).selectAllChildren(byId(id) as HTMLElement);
     show(document.execCommand('copy') ? button.dataset.done : button.dataset.byHand);
   };
   if (navigator.clipboard)
-    navigator.clipboard.writeText(textOf(id)).then(() => show(button.dataset.done), byHand);
-  else byHand();
+    navigator.clipboard.writeText(textOf(id)).then(() => show(button.dataset.done), onInput);
+  else onInput();
 }
 
 let counting: number | undefined;
@@ -84,27 +84,27 @@ let counting: number | undefined;
 /** Counts by the clock of the server: the one of the device may be wrong. */
 function countDown(): void {
   clearInterval(counting);
-  const place = main().querySelector<HTMLElement>('[data-left]');
+  const element = main().querySelector<HTMLElement>('[data-left]');
   const bar = main().querySelector('progress');
   const end = Number(main().dataset.end);
-  if (!place || !end) return;
+  if (!element || !end) return;
   const skew = Number(main().dataset.now) - Date.now();
-  let said = Number.POSITIVE_INFINITY;
+  let announced = Number.POSITIVE_INFINITY;
   const show = () => {
     const seconds = Math.max(0, Math.ceil((end - Date.now() - skew) / 1000));
     const minutes = Math.ceil(seconds / 60);
-    (place.querySelector('b') as HTMLElement).textContent = clockOf(seconds);
+    (element.querySelector('b') as HTMLElement).textContent = clockOf(seconds);
     if (bar) bar.value = seconds * 1000;
-    if (minutes < said && (seconds === 0 || SAID_MINUTES.includes(minutes))) {
-      said = minutes;
-      const { over, minute, minutes: several } = place.dataset;
-      say(
+    if (minutes < announced && (seconds === 0 || ANNOUNCED_MINUTES.includes(minutes))) {
+      announced = minutes;
+      const { over, minute, minutes: several } = element.dataset;
+      announce(
         (seconds === 0 ? over : minutes === 1 ? minute : (several || '').replace('#', String(minutes))) || '',
       );
     }
     if (seconds === 0) clearInterval(counting);
   };
-  place.hidden = false;
+  element.hidden = false;
   if (bar) bar.hidden = false;
   show();
   counting = setInterval(show, 1000);
@@ -119,7 +119,7 @@ function clockOf(seconds: number): string {
 
 let loading: Promise<void> | undefined;
 /** The newest change that was announced. */
-let told = 0;
+let reportedAt = 0;
 
 /** Replaces the content with the server's current one: only the server renders. */
 function refresh(): Promise<void> {
@@ -128,7 +128,7 @@ function refresh(): Promise<void> {
     load()
       .finally(() => (loading = undefined))
       // A response that was already on its way may lack changes that were announced meanwhile.
-      .then(() => (shown() < told ? refresh() : undefined));
+      .then(() => (shown() < reportedAt ? refresh() : undefined));
   return loading;
 }
 
@@ -137,7 +137,7 @@ function shown(): number {
 }
 
 async function load(): Promise<void> {
-  const text = await ask();
+  const text = await fetchState();
   const page = new DOMParser().parseFromString(text, 'text/html');
   const next = page.getElementById('co');
   if (!next || next.dataset.sequence === main().dataset.sequence) return;
@@ -151,7 +151,7 @@ async function load(): Promise<void> {
   enliven();
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
-  say(title.textContent || '');
+  announce(title.textContent || '');
   // A receipt that is opened later stays open: only a payment that was seen here leads away, once, when no further
   // step follows.
   clearInterval(leaving);
@@ -160,7 +160,7 @@ async function load(): Promise<void> {
   if (!isLive()) follow();
 }
 
-async function ask(): Promise<string> {
+async function fetchState(): Promise<string> {
   const control = new AbortController();
   const timer = setTimeout(() => control.abort(), LOAD_MS);
   try {
@@ -239,8 +239,8 @@ function follow(): void {
     clearTimeout(doubt);
     connected(true);
     const { data } = JSON.parse((event as MessageEvent<string>).data);
-    if (data) told = data.paymentSession.sequence;
-    if (!data || told !== shown()) refresh().catch(poll);
+    if (data) reportedAt = data.paymentSession.sequence;
+    if (!data || reportedAt !== shown()) refresh().catch(poll);
   });
   source.onerror = () => {
     isStreaming = false;
@@ -259,11 +259,11 @@ function later(): void {
 
 function poll(): void {
   if (polling !== undefined) return;
-  polling = setInterval(look, POLL_MS);
-  look();
+  polling = setInterval(pollNow, POLL_MS);
+  pollNow();
 }
 
-function look(): void {
+function pollNow(): void {
   refresh().then(
     () => {
       connected(true);
@@ -282,9 +282,9 @@ function connected(isConnected: boolean): void {
   if (net) net.hidden = isConnected;
 }
 
-function lookAgain(): void {
+function pollAgain(): void {
   if (document.visibilityState !== 'visible') return;
-  look();
+  pollNow();
   if (!source || source.readyState === EventSource.CLOSED) follow();
 }
 
@@ -296,8 +296,8 @@ if (main().dataset.sequence !== undefined) {
   addEventListener('online', () => {
     // The connections that there were may be dead without anybody having said so.
     follow();
-    lookAgain();
+    pollAgain();
   });
   addEventListener('offline', () => connected(false));
-  document.addEventListener('visibilitychange', lookAgain);
+  document.addEventListener('visibilitychange', pollAgain);
 }

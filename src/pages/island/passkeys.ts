@@ -7,7 +7,7 @@ export {};
 /** Kind of the request: `add`, `confirm` or `sign-in`. */
 type Kind = string;
 
-const place = document.getElementById('say');
+const output = document.getElementById('say');
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-passkey]')) {
   if (!('credentials' in navigator) || !('parseRequestOptionsFromJSON' in PublicKeyCredential)) break;
@@ -17,7 +17,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-passkey
     go(button.dataset.passkey ?? '', button).catch(() => {
       button.disabled = false;
       // A person who closes the browser's window and one whose passkey is unknown see the same message.
-      if (place) place.textContent = button.dataset.failed ?? '';
+      if (output) output.textContent = button.dataset.failed ?? '';
     });
   };
 }

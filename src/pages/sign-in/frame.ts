@@ -6,8 +6,8 @@ import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import { type Html, type HtmlValue, html, Html as Text } from '../../ui/html.ts';
 import { LANGUAGES, type Language, TAGS } from '../../ui/language.ts';
 import { OWN, policyFrom } from '../../ui/policy.ts';
-import { type SayOf, sayFrom } from '../../ui/say.ts';
 import { digestOf, sheet } from '../../ui/sheets.ts';
+import { type Translator, translatorOf } from '../../ui/translate.ts';
 import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
 
 /** Parts of which a page is built. */
@@ -29,7 +29,7 @@ export const PASSKEY_SCRIPT = stripTypeScriptTypes(
 export const PASSKEY_SCRIPT_PATH = `${CONSOLE_PATH}/passkeys-${digestOf(PASSKEY_SCRIPT)}.js`;
 
 /** Says a text of these pages. */
-export type SaySignIn = SayOf<SignInWord>;
+export type TranslateSignIn = Translator<SignInWord>;
 
 const STYLE = sheet('base', 'parts', 'lists', 'desk', 'needs');
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
@@ -43,13 +43,13 @@ export const DOOR_POLICY = policyFrom({
 });
 
 /** @returns the function that formats the texts of these pages. */
-export function saySignIn(language: Language): SaySignIn {
-  return sayFrom(SIGN_IN_WORDS, language);
+export function signInTranslator(language: Language): TranslateSignIn {
+  return translatorOf(SIGN_IN_WORDS, language);
 }
 
 /** @returns the document. */
 export function doorPage({ language, path, title, isTest, main }: DoorPage): string {
-  const say = saySignIn(language);
+  const translate = signInTranslator(language);
   const others = (Object.keys(LANGUAGES) as Language[]).filter((each) => each !== language);
   return html`<!doctype html>
 <html lang="${TAGS[language]}">
@@ -59,7 +59,7 @@ export function doorPage({ language, path, title, isTest, main }: DoorPage): str
 <style>${new Text(STYLE)}</style>
 <script type="module" src="${PASSKEY_SCRIPT_PATH}"></script></head>
 <body class="desk door-page">
-${isTest ? html`<section class="test" aria-label="${say('testMode')}">${say('testMode')}</section>` : html`<div></div>`}
+${isTest ? html`<section class="test" aria-label="${translate('testMode')}">${translate('testMode')}</section>` : html`<div></div>`}
 <main class="door"><p class="row">${MARK} <b>Crossramp</b></p>
 ${main}
 <p class="small soft">${others.map((each) => html`<a href="${path}?lang=${each}" lang="${TAGS[each]}" hreflang="${TAGS[each]}">${LANGUAGES[each]}</a>`)}</p>

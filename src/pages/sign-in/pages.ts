@@ -8,10 +8,10 @@ import { browserName } from '../../ui/browser-name.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
-import { showMoment } from '../../ui/moments.ts';
 import { card, keyValues, more, note, pair } from '../../ui/parts.ts';
 import { roleWord } from '../../ui/role-words.ts';
-import { type DoorPage, saySignIn } from './frame.ts';
+import { showTime } from '../../ui/times.ts';
+import { type DoorPage, signInTranslator } from './frame.ts';
 import type { SignInWord } from './words.ts';
 
 /** Path of the sign-in page. */
@@ -32,18 +32,18 @@ export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
  * @returns the page on which people sign in; they continue at `next`.
  */
 export function signInPage(language: Language, next: string, companyPath: string | null): DoorPage {
-  const say = saySignIn(language);
+  const translate = signInTranslator(language);
   return {
     language,
     path: SIGN_IN_PATH,
-    title: say('signIn'),
+    title: translate('signIn'),
     isTest: false,
-    main: html`<div class="card stack"><div><h1>${say('signIn')}</h1><p class="soft">${say('noPasswords')}</p></div>
+    main: html`<div class="card stack"><div><h1>${translate('signIn')}</h1><p class="soft">${translate('noPasswords')}</p></div>
 ${passkeyButton(language, 'sign-in', 'withPasskey', next)}
-<noscript><p>${say('needsScript')} ${say('byLink')}</p></noscript>
-${companyPath && html`<p class="or">${say('or')}</p><a class="btn full" href="${companyPath}">${icon('people')} ${say('withCompany')}</a>`}
-${more(say('noWay'), html`<p class="soft">${say('noWayOther')}</p><p class="soft">${say('noWayHow')}</p>`)}</div>
-<p class="small soft">${say('stay')}</p>`,
+<noscript><p>${translate('needsScript')} ${translate('byLink')}</p></noscript>
+${companyPath && html`<p class="or">${translate('or')}</p><a class="btn full" href="${companyPath}">${icon('people')} ${translate('withCompany')}</a>`}
+${more(translate('noWay'), html`<p class="soft">${translate('noWayOther')}</p><p class="soft">${translate('noWayHow')}</p>`)}</div>
+<p class="small soft">${translate('stay')}</p>`,
   };
 }
 
@@ -67,17 +67,17 @@ export function confirmPage(
   next: string,
   { hasPasskey, isTest, held }: ConfirmTraits,
 ): DoorPage {
-  const say = saySignIn(language);
-  const none = html`${note('info', say('confirmNone'))}<a class="btn full" href="${SECURITY_PATH}">${say('addPasskey')}</a>`;
+  const translate = signInTranslator(language);
+  const none = html`${note('info', translate('confirmNone'))}<a class="btn full" href="${SECURITY_PATH}">${translate('addPasskey')}</a>`;
   return {
     language,
     path: CONFIRM_PATH,
-    title: say('confirmTitle'),
+    title: translate('confirmTitle'),
     isTest,
-    main: html`<div class="card stack"><div><h1>${say('confirmTitle')}</h1><p class="soft">${say('confirmWhy')}</p></div>
+    main: html`<div class="card stack"><div><h1>${translate('confirmTitle')}</h1><p class="soft">${translate('confirmWhy')}</p></div>
 ${hasPasskey ? passkeyButton(language, 'confirm', 'confirmNow', next) : none}${held && heldForm(held)}
-${held && html`<a class="btn full" href="${next}">${say('goBack')}</a>`}
-<noscript><p>${say('needsScript')}</p></noscript></div>`,
+${held && html`<a class="btn full" href="${next}">${translate('goBack')}</a>`}
+<noscript><p>${translate('needsScript')}</p></noscript></div>`,
   };
 }
 
@@ -93,8 +93,8 @@ function passkeyButton(
   word: SignInWord,
   next: string,
 ): Html {
-  const say = saySignIn(language);
-  return html`<button class="primary full big" type="button" data-passkey="${kind}" data-next="${next}" data-failed="${say('passkeyFailed')}" hidden>${icon('key')} ${say(word)}</button>
+  const translate = signInTranslator(language);
+  return html`<button class="primary full big" type="button" data-passkey="${kind}" data-next="${next}" data-failed="${translate('passkeyFailed')}" hidden>${icon('key')} ${translate(word)}</button>
 <p id="say" role="status"></p>`;
 }
 
@@ -114,23 +114,23 @@ export function linkPage(
   link: OpenLink,
   { isEnough, isTest, csrf }: LinkTraits,
 ): DoorPage {
-  const say = saySignIn(language);
+  const translate = signInTranslator(language);
   const { name, email, accountName: account, kind } = link;
   const isInvitation = kind === 'INVITATION';
-  const title = say('welcome', { name });
-  const form = html`<form method="post" action="${path}?lang=${language}"><input type="hidden" name="csrf" value="${csrf}"><button class="primary full big">${icon('key')} ${say(isInvitation ? 'accept' : 'comeIn')}</button></form>
-<p class="small soft">${say('linkOnce')}</p>`;
-  const first = html`${note('info', say('signInFirst', { email }))}
-<a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a>`;
+  const title = translate('welcome', { name });
+  const form = html`<form method="post" action="${path}?lang=${language}"><input type="hidden" name="csrf" value="${csrf}"><button class="primary full big">${icon('key')} ${translate(isInvitation ? 'accept' : 'comeIn')}</button></form>
+<p class="small soft">${translate('linkOnce')}</p>`;
+  const first = html`${note('info', translate('signInFirst', { email }))}
+<a class="btn full" href="${SIGN_IN_PATH}">${translate('signIn')}</a>`;
   return {
     language,
     path,
     title,
     isTest,
     main: html`<div class="card stack"><div><h1>${title}</h1>
-<p class="soft">${isInvitation ? say('invited', { name, email, account }) : `${account} · ${email}`}</p></div>
+<p class="soft">${isInvitation ? translate('invited', { name, email, account }) : `${account} · ${email}`}</p></div>
 ${isEnough ? form : first}</div>
-<p class="small soft">${say('stay')}</p>`,
+<p class="small soft">${translate('stay')}</p>`,
   };
 }
 
@@ -149,70 +149,70 @@ export interface OwnSignIn {
 
 /** @returns the page on which a person sees where they are signed in, and ends it. */
 export function securityPage(language: Language, own: OwnSignIn): DoorPage {
-  const say = saySignIn(language);
+  const translate = signInTranslator(language);
   const secret = html`<input type="hidden" name="csrf" value="${own.csrf}">`;
   const form = (path: string, name: string, value: string, word: SignInWord) =>
-    html`<form method="post" action="${path}?lang=${language}">${secret}<input type="hidden" name="${name}" value="${value}"><button>${say(word)}</button></form>`;
+    html`<form method="post" action="${path}?lang=${language}">${secret}<input type="hidden" name="${name}" value="${value}"><button>${translate(word)}</button></form>`;
   const sessions = own.sessions.map(
     (each) =>
       html`<li class="stack">${keyValues([
         pair(
-          browserName(each.userAgent) ?? say('unknownBrowser'),
-          each.id === own.sessionId && html`<b>${say('thisBrowser')}</b>`,
+          browserName(each.userAgent) ?? translate('unknownBrowser'),
+          each.id === own.sessionId && html`<b>${translate('thisBrowser')}</b>`,
           true,
         ),
-        pair(say('lastSeen'), showMoment(each.seenAt, language)),
-        pair(say('from'), each.address),
+        pair(translate('lastSeen'), showTime(each.seenAt, language)),
+        pair(translate('from'), each.address),
       ])}${each.id !== own.sessionId && form(`${SECURITY_PATH}/end`, 'sessionId', each.id, 'end')}</li>`,
   );
   const accounts = own.accounts.map(
     (
       each,
     ) => html`<li class="stack"><p><b>${each.name}</b> <span class="soft">${roleWord(each.role, language)}</span></p>
-${each.accountId === own.accountId ? html`<p class="soft">${say('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
+${each.accountId === own.accountId ? html`<p class="soft">${translate('actsOn')}</p>` : form(SWITCH_PATH, 'accountId', String(each.accountId), 'actOn')}</li>`,
   );
   const passkeys = own.passkeys.map(
     (each) =>
       html`<li class="stack">${keyValues([
-        pair(say('passkeyName'), html`<b>${each.name}</b>`),
-        pair(say('added'), showMoment(each.createdAt, language)),
-        pair(say('lastUsed'), each.lastUsedAt && showMoment(each.lastUsedAt, language)),
+        pair(translate('passkeyName'), html`<b>${each.name}</b>`),
+        pair(translate('added'), showTime(each.createdAt, language)),
+        pair(translate('lastUsed'), each.lastUsedAt && showTime(each.lastUsedAt, language)),
       ])}${form(REMOVE_PASSKEY_PATH, 'id', each.id, 'remove')}</li>`,
   );
-  const add = html`<p class="field"><label for="passkey-name">${say('passkeyName')}</label>
+  const add = html`<p class="field"><label for="passkey-name">${translate('passkeyName')}</label>
 <input id="passkey-name" data-passkey-name value="Passkey" maxlength="60" autocomplete="off"></p>
-${passkeyButton(language, 'add', 'addPasskey', SECURITY_PATH)}<noscript><p>${say('needsScript')}</p></noscript>`;
+${passkeyButton(language, 'add', 'addPasskey', SECURITY_PATH)}<noscript><p>${translate('needsScript')}</p></noscript>`;
   return {
     language,
     path: SECURITY_PATH,
-    title: say('security'),
+    title: translate('security'),
     isTest: own.isTest,
-    main: html`<h1>${say('security')}</h1>
-<p>${say('signedInAs', { name: own.name, email: own.email })}</p>
-<a class="btn" href="${CONSOLE_PATH}?lang=${language}">${say('toConsole')}</a>
-${card(say('passkeys'), html`<div class="stack">${passkeys.length > 0 ? list(passkeys) : html`<p class="soft">${say('noPasskeys')}</p>`}${add}</div>`)}
-${card(say('sessions'), list(sessions))}
-${card(say('accounts'), list(accounts))}
-<form method="post" action="${SIGN_OUT_PATH}?lang=${language}">${secret}<button class="full">${say('signOut')}</button></form>`,
+    main: html`<h1>${translate('security')}</h1>
+<p>${translate('signedInAs', { name: own.name, email: own.email })}</p>
+<a class="btn" href="${CONSOLE_PATH}?lang=${language}">${translate('toConsole')}</a>
+${card(translate('passkeys'), html`<div class="stack">${passkeys.length > 0 ? list(passkeys) : html`<p class="soft">${translate('noPasskeys')}</p>`}${add}</div>`)}
+${card(translate('sessions'), list(sessions))}
+${card(translate('accounts'), list(accounts))}
+<form method="post" action="${SIGN_OUT_PATH}?lang=${language}">${secret}<button class="full">${translate('signOut')}</button></form>`,
   };
 }
 
 /** @returns a page that says one thing. */
-export function sayingPage(
+export function messagePage(
   language: Language,
   path: string,
   [title, text]: readonly [SignInWord, SignInWord],
   requestId?: string,
 ): DoorPage {
-  const say = saySignIn(language);
+  const translate = signInTranslator(language);
   return {
     language,
     path,
-    title: say(title),
+    title: translate(title),
     isTest: false,
-    main: html`<div class="card stack"><h1>${say(title)}</h1><p>${say(text)}</p>
-${requestId && html`<p class="small soft">${say('reference')} <code>${requestId}</code></p>`}
-<a class="btn full" href="${SIGN_IN_PATH}">${say('signIn')}</a></div>`,
+    main: html`<div class="card stack"><h1>${translate(title)}</h1><p>${translate(text)}</p>
+${requestId && html`<p class="small soft">${translate('reference')} <code>${requestId}</code></p>`}
+<a class="btn full" href="${SIGN_IN_PATH}">${translate('signIn')}</a></div>`,
   };
 }
 

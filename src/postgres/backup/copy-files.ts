@@ -7,7 +7,7 @@ import type { BackedUpFile } from './manifest.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Files that are copied in parallel. */
-const AT_ONCE = 8;
+const PARALLEL_MAX = 8;
 
 /** The server's user could plant a link that root would follow to a file of another. Windows has no such flag. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
@@ -104,7 +104,7 @@ export async function inParallel<Item>(
   const lane = async () => {
     for (const item of queue) await work(item);
   };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const ended = await Promise.allSettled(Array.from({ length: PARALLEL_MAX }, lane));
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }

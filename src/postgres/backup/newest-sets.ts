@@ -30,19 +30,19 @@ export function inLogOrder(sets: readonly BackupSet[]): BackupSet[] {
  * @returns names of the removed ones.
  * @throws {EmbeddedPostgresError} when one of them cannot be read; nothing is removed then.
  */
-export async function keepNewestSets(folder: string, keep: number, made: string): Promise<string[]> {
+export async function removeOldSets(folder: string, count: number, made: string): Promise<string[]> {
   const sets: BackupSet[] = [];
   for (const set of await listSets(folder))
     sets.push({ set, manifest: await manifestOf(set).catch((error) => refuse(made, error)) });
   const others = inLogOrder(sets.filter(({ set }) => set.path !== made));
-  const removed = others.slice(0, Math.max(0, others.length - (keep - 1)));
-  const kept = sets.filter((each) => !removed.includes(each));
+  const removed = others.slice(0, Math.max(0, others.length - (count - 1)));
+  const remaining = sets.filter((each) => !removed.includes(each));
   for (const { set } of removed) {
     const gone = join(dirname(set.path), `${GONE}${set.name}`);
     await rename(set.path, gone);
     await removeFolder(gone);
   }
-  const [first = ''] = kept.map(({ manifest }) => segmentOrder(manifest.startWal)).toSorted();
+  const [first = ''] = remaining.map(({ manifest }) => segmentOrder(manifest.startWal)).toSorted();
   for (const name of await readdir(join(folder, WAL_FOLDER)))
     if (/^[0-9A-F]{24}/.test(name) && segmentOrder(name) < first)
       await rm(join(folder, WAL_FOLDER, name), { force: true });

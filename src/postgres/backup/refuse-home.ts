@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isPlaceOf } from '../embedded-home.ts';
+import { isFolderOf } from '../embedded-home.ts';
 import { EmbeddedPostgresError } from '../postgres-binaries.ts';
 
 /** Content of the mark of a restore. */
@@ -47,8 +47,8 @@ export async function refuseUnwritable(keyFile: string | undefined): Promise<voi
 export async function readMark(home: string, mark: string): Promise<Restoring> {
   const text = await readFile(mark, 'utf8');
   try {
-    const { place }: { readonly place: unknown } = JSON.parse(text);
-    if (typeof place === 'string' && (await isPlaceOf(home, place))) return { place };
+    const { place: folder }: { readonly place: unknown } = JSON.parse(text);
+    if (typeof folder === 'string' && (await isFolderOf(home, folder))) return { place: folder };
   } catch {
     // Refused below.
   }

@@ -7,7 +7,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { chown, mkdtemp, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
-  choosePlace,
+  chooseFolder,
   clusterIn,
   type HomeCluster,
   openHome,
@@ -37,11 +37,11 @@ import {
   syncFolder,
   syncFolders,
 } from './copy-files.ts';
+import { DATA, SECRETS_KEY } from './create-backup.ts';
 import type { Manifest } from './manifest.ts';
 import { inPlainWords } from './plain-words.ts';
 import { recover } from './recover.ts';
 import { readMark, refuseForeignHome, refuseUnwritable } from './refuse-home.ts';
-import { DATA, SECRETS_KEY } from './take-backup.ts';
 
 /** The prefix of createData, which removes such drafts. */
 const DRAFT = 'postgres.draft-';
@@ -87,8 +87,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
         try {
           const done = await restoreInto(home, cluster, { options, set, advice, manifest, segments });
           // The mark goes last, also on the disk.
-          await syncFolder(cluster.place);
-          if (cluster.place !== home) await syncFolder(dirname(cluster.place));
+          await syncFolder(cluster.folder);
+          if (cluster.folder !== home) await syncFolder(dirname(cluster.folder));
           await syncFolder(home);
           await rm(join(home, RESTORING), { force: true });
           await syncFolder(home);
@@ -171,10 +171,10 @@ async function prepareHome(home: string): Promise<HomeCluster> {
       `${home} has a database: stop its gateway and move the folder away, or set CROSSRAMP_HOME to a new one`,
     );
   const user = serverUser(join(home, 'postgres'));
-  const place = before?.place ?? (await choosePlace(home, user));
-  const cluster = clusterIn(home, place, { password: '', gatewayPassword: '' }, user);
+  const clusterFolder = before?.place ?? (await chooseFolder(home, user));
+  const cluster = clusterIn(home, clusterFolder, { password: '', gatewayPassword: '' }, user);
   if (before) await clear(home, cluster, true);
-  await writeAnew(`${mark}.draft`, JSON.stringify({ place }));
+  await writeAnew(`${mark}.draft`, JSON.stringify({ place: clusterFolder }));
   await rename(`${mark}.draft`, mark);
   await syncFolder(home);
   return cluster;
@@ -182,14 +182,14 @@ async function prepareHome(home: string): Promise<HomeCluster> {
 
 /** Removes everything of a restore, its mark last. */
 async function clear(home: string, cluster: HomeCluster, isBegunAgain = false): Promise<void> {
-  const { place, dataFolder } = cluster;
-  const drafts = (await readdir(place)).filter((name) => name.startsWith(DRAFT));
-  const folders = [...drafts.map((name) => join(place, name, DATA)), dataFolder];
+  const { folder: clusterFolder, dataFolder } = cluster;
+  const drafts = (await readdir(clusterFolder)).filter((name) => name.startsWith(DRAFT));
+  const folders = [...drafts.map((name) => join(clusterFolder, name, DATA)), dataFolder];
   for (const folder of folders.filter(isRunning)) {
-    const binaries = await prepareBinaries(await findPackage(), place, cluster.user);
+    const binaries = await prepareBinaries(await findPackage(), clusterFolder, cluster.user);
     await stopServer({ ...cluster, dataFolder: folder }, binaries, 'immediate');
   }
-  for (const name of drafts) await removeFolder(join(place, name));
+  for (const name of drafts) await removeFolder(join(clusterFolder, name));
   await removeFolder(dataFolder);
   await rm(join(home, RECORD), { force: true });
   if (!isBegunAgain) await rm(join(home, RESTORING), { force: true });
@@ -206,11 +206,11 @@ async function restoreInto(
   empty: HomeCluster,
   { options, set, advice, manifest, segments }: Parts,
 ): Promise<RestoreReport> {
-  const { place, user } = empty;
+  const { folder: clusterFolder, user } = empty;
   const { signal, secretsKeyFile } = options;
-  const binaries = await prepareBinaries(await findPackage(), place, user);
+  const binaries = await prepareBinaries(await findPackage(), clusterFolder, user);
   refuseOtherVersion(manifest, (await findPackage()).version);
-  const draft = await mkdtemp(join(place, DRAFT));
+  const draft = await mkdtemp(join(clusterFolder, DRAFT));
   if (user) await chown(draft, user.uid, user.gid);
   const copy = { from: set.path, to: draft, user };
   await makeFolders(manifest, draft, user);
@@ -223,11 +223,15 @@ async function restoreInto(
     ...MAYBE_EMPTY.map((path) => `${DATA}/${path}/.`),
   ]);
   const { password, gatewayPassword } = JSON.parse(await readFile(join(draft, RECORD), 'utf8'));
-  const cluster = clusterIn(home, place, { password, gatewayPassword }, user);
+  const cluster = clusterIn(home, clusterFolder, { password, gatewayPassword }, user);
   const recovering = { ...cluster, dataFolder: join(draft, DATA), logFile: join(draft, 'postgres.log') };
   const lastChangeAt = await recover(recovering, binaries, { walFolder, ...options, manifest, segments });
   await rename(recovering.dataFolder, cluster.dataFolder);
-  await writeRecord(join(home, RECORD), { password, gatewayPassword, ...(place !== home && { place }) });
+  await writeRecord(join(home, RECORD), {
+    password,
+    gatewayPassword,
+    ...(clusterFolder !== home && { place: clusterFolder }),
+  });
   if (manifest.hasSecretsKey && secretsKeyFile !== undefined && !existsSync(secretsKeyFile))
     await putKeyBack(join(draft, SECRETS_KEY), secretsKeyFile);
   await removeFolder(draft);

@@ -5,10 +5,10 @@
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import type { RailStatement, StatementEntry, ToldBalance } from '../../resolvers/services/statement.ts';
+import type { RailStatement, ReportedBalance, StatementEntry } from '../../resolvers/services/statement.ts';
 import { listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
 import type { PixOrderKind } from '../../store/rails/pix-orders.ts';
-import { BANK, readBookedNews, readHeld } from '../../store/rails/vault.ts';
+import { BANK, readBookedRailEvents, readHeld } from '../../store/rails/vault.ts';
 import { type ApiPix, read as readAnswer } from './client.ts';
 import type { OrderKind } from './orders.ts';
 import { WireError } from './wire.ts';
@@ -24,7 +24,7 @@ export interface BalanceParts {
 /** Maximum age of movements that may not be booked yet. Unit: ms. */
 const LATE_MS = 24 * 3_600_000;
 /** Maximum number of attempts; with constant movement no balance is returned. */
-const TRIES_MAX = 10;
+const ATTEMPTS_MAX = 10;
 /** Orders that are asked for; with more than these, the balance is the smaller trouble. */
 const OPEN_MAX = 10_000;
 const AMOUNT = /^-?\d{1,15}\.\d{2}$/;
@@ -43,8 +43,8 @@ const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: strin
 export async function bankBalances(
   parts: BalanceParts,
   read: RailStatement['read'],
-): Promise<readonly ToldBalance[]> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+): Promise<readonly ReportedBalance[]> {
+  for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
     const before = await seen(parts);
     const inFlight = (await unbooked(parts, read)) - (await sentAlready(parts));
     const after = await seen(parts);
@@ -59,9 +59,9 @@ export async function bankBalances(
 
 /** Minor units, there and here. */
 async function seen({ tools: { database, mode }, api, balanceUrl }: BalanceParts) {
-  const told = readAnswer(balanceOf, await api.send('GET', balanceUrl));
+  const reported = readAnswer(balanceOf, await api.send('GET', balanceUrl));
   const here = (await readHeld(database, mode, BANK)).get(BRL.code) ?? 0n;
-  return { there: told, here };
+  return { there: reported, here };
 }
 
 /** @throws {WireError} */
@@ -84,13 +84,15 @@ async function unbooked(
     if (kind === undefined || sign === undefined || amount === null) return [];
     return [{ name: { kind, key: `pix:${id}` }, minor: sign * toMinor(amount, BRL.decimals) }];
   });
-  const told = await readBookedNews(
+  const reported = await readBookedRailEvents(
     database,
     mode,
     moved.map(({ name }) => name),
   );
   const isSettled = (outcome: string) => outcome !== 'pending' && outcome !== 'failed';
-  const booked = new Set(told.flatMap(({ place, outcome }) => (isSettled(outcome) ? [place] : [])));
+  const booked = new Set(
+    reported.flatMap(({ place: position, outcome }) => (isSettled(outcome) ? [position] : [])),
+  );
   return moved.reduce((sum, { minor }, index) => sum + (booked.has(index + 1) ? 0n : minor), 0n);
 }
 
@@ -98,9 +100,9 @@ async function unbooked(
 async function sentAlready({ tools: { database, mode }, kinds }: BalanceParts): Promise<bigint> {
   let sum = 0n;
   for (const order of await listOpenPixOrders(database, mode, OPEN_MAX)) {
-    const told = await kinds[order.kind].ask(order);
-    const isOver = told?.news.some((news) => 'isDone' in news && !news.isDone);
-    if (told && !isOver) sum += toMinor(order.amount, BRL.decimals);
+    const reported = await kinds[order.kind].query(order);
+    const isOver = reported?.events.some((event) => 'isDone' in event && !event.isDone);
+    if (reported && !isOver) sum += toMinor(order.amount, BRL.decimals);
   }
   return sum;
 }

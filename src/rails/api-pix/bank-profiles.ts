@@ -9,7 +9,7 @@ export const RESOURCES = ['cob', 'cobPatch', 'pix', 'webhook'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 /** Place of client id and secret in a token request. */
-export const TOKEN_PLACES = ['basic', 'form'] as const;
+export const CREDENTIAL_LOCATIONS = ['basic', 'form'] as const;
 /** Body of a token request. */
 export const TOKEN_FORMATS = ['form', 'json'] as const;
 /** Precision of times in queries: milliseconds or seconds. */
@@ -27,7 +27,7 @@ export interface BankProfile {
   readonly url: string | null;
   readonly tokenUrl: string | null;
   /** Null: by whether there is a secret. */
-  readonly tokenBy: (typeof TOKEN_PLACES)[number] | null;
+  readonly tokenBy: (typeof CREDENTIAL_LOCATIONS)[number] | null;
   readonly tokenFormat: (typeof TOKEN_FORMATS)[number];
   readonly tokenQuery: Readonly<Record<string, string>>;
   /** Null: those of the standard; empty: the bank wants none in the request. */

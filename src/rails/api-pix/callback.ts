@@ -30,7 +30,7 @@ export interface Verdict {
 /** @returns the handler of calls from admitted callers. */
 export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing): Answering {
   return async (request, response, path) => {
-    const { status, words } = await take(hearing, check, request, path).catch((error: unknown) => {
+    const { status, words } = await answerCallback(hearing, check, request, path).catch((error: unknown) => {
       if (error instanceof GatewayError) return { status: statusOf(error), words: error.message };
       tools.log.error({ err: error }, 'a callback of the PIX provider could not be stored');
       return { status: 503, words: 'not stored: tell it again' };
@@ -47,7 +47,7 @@ export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing
   };
 }
 
-async function take(
+async function answerCallback(
   hearing: Hearing,
   check: CallerCheck,
   request: IncomingMessage,
@@ -59,7 +59,7 @@ async function take(
   const body = await readBody(request);
   switch (rest) {
     case '':
-      return reading(() => takeAny(hearing, body.length === 0 ? {} : parse(body)));
+      return reading(() => acceptAny(hearing, body.length === 0 ? {} : parse(body)));
     case 'pix':
       return reading(() => hearing.pix(readCallbackBody(parse(body))));
     case 'infracoes':
@@ -73,7 +73,7 @@ async function take(
  * Some providers call the address itself, without the suffix of the standard. They also try it at registration, with
  * a body that reports nothing. Any other body without a known list is refused: a 2xx confirms what is stored (C-36).
  */
-async function takeAny(hearing: Hearing, json: unknown): Promise<Verdict> {
+async function acceptAny(hearing: Hearing, json: unknown): Promise<Verdict> {
   if (typeof json !== 'object' || json === null)
     return verdictOn(new WireError('the body must be an object'));
   if ('infracoes' in json) return hearing.infractions(json);
@@ -98,9 +98,9 @@ export function verdictOn(wrong: WireError | undefined): Verdict {
   return wrong ? { status: 400, words: wrong.message } : { status: 200, words: 'ok' };
 }
 
-async function reading(take: () => Promise<Verdict>): Promise<Verdict> {
+async function reading(answerCallback: () => Promise<Verdict>): Promise<Verdict> {
   try {
-    return await take();
+    return await answerCallback();
   } catch (error) {
     if (error instanceof WireError) return verdictOn(error);
     throw error;

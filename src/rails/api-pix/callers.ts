@@ -94,11 +94,11 @@ export function refusalOf(
 ): { readonly rest: string; readonly refusal: string | undefined } {
   const [plain = '', ...query] = path.split('?');
   const parts = plain.split('/').filter((part) => part !== '');
-  const given =
+  const candidate =
     token === null
       ? ''
       : ((isTokenInQuery ? new URLSearchParams(query.join('?')).get('hmac') : parts.shift()) ?? '');
-  const isKnown = token === null || isSame(given, token);
+  const isKnown = token === null || isSame(candidate, token);
   return {
     rest: parts.join('/'),
     refusal: isKnown ? refusal(request) : 'the address is not the one that was given',
@@ -159,7 +159,7 @@ function networks(cidrs: readonly string[]): (address: string) => boolean {
   };
 }
 
-function isSame(given: string, token: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+function isSame(candidate: string, token: string): boolean {
+  const [left, right] = [Buffer.from(candidate), Buffer.from(token)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

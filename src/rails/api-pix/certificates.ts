@@ -19,18 +19,19 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
  * Refuses what TLS would reject: later it would end the start, or stop every call, with a message that names no
  * member.
  */
-export function readCertificate(given: Settings): Certificate {
-  const [certificate, key] = [given.contents('certificateFile'), given.contents('keyFile')];
-  if (!isTaken({ cert: certificate })) given.refuse('certificateFile', 'a file with a certificate, PEM');
-  if (!isTaken({ cert: certificate, key }))
-    given.refuse('keyFile', 'a file with the private key of certificateFile, PEM, without a passphrase');
+export function readCertificate(settings: Settings): Certificate {
+  const [certificate, key] = [settings.contents('certificateFile'), settings.contents('keyFile')];
+  if (!isAccepted({ cert: certificate }))
+    settings.refuse('certificateFile', 'a file with a certificate, PEM');
+  if (!isAccepted({ cert: certificate, key }))
+    settings.refuse('keyFile', 'a file with the private key of certificateFile, PEM, without a passphrase');
   return { certificate, key };
 }
 
 /** TLS takes a file without certificates for an authority that has signed nothing: then nobody would be known. */
-export function readAuthority(given: Settings, name: string): string {
-  const pem = given.contents(name);
-  if (!hasCertificates(pem)) given.refuse(name, 'a file with one certificate at least, PEM');
+export function readAuthority(settings: Settings, name: string): string {
+  const pem = settings.contents(name);
+  if (!hasCertificates(pem)) settings.refuse(name, 'a file with one certificate at least, PEM');
   return pem;
 }
 
@@ -42,7 +43,7 @@ function hasCertificates(pem: string): boolean {
   }
 }
 
-function isTaken(identity: SecureContextOptions): boolean {
+function isAccepted(identity: SecureContextOptions): boolean {
   try {
     createSecureContext(identity);
     return true;

@@ -3,17 +3,17 @@
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money/money.ts';
 import { asciiOf, dynamicBrCode } from '../../base/pix/br-code.ts';
-import type { News } from '../../resolvers/services/news.ts';
+import type { RailEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type Order, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import { expiryOf } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { ApiPix, ChargeRequest } from './client.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
 import { isRefused } from './refusals.ts';
+import { eventsOf, type KnownNames, reportPayments } from './report-payments.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { type KnownNames, newsOf, tell } from './tell.ts';
 import type { WireCharge } from './wire.ts';
 import { isSameKey } from './wire-keys.ts';
 
@@ -51,7 +51,7 @@ export async function createCharge(
   try {
     return codeOf(tools, order, await api.putCharge(order.txid, request));
   } catch (error) {
-    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    if (!(error instanceof PspUnavailable || error instanceof PspProblem)) throw error;
     const charge = await api.getCharge(order.txid);
     if (charge && isSame(charge, amount, tools.settings.pixKey) && isPayable(charge))
       return codeOf(tools, order, charge);
@@ -68,25 +68,25 @@ export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<
   try {
     await tools.api.removeCharge(txid);
   } catch (error) {
-    if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+    if (!(error instanceof PspUnavailable || error instanceof PspProblem)) throw error;
     const charge = await tools.api.getCharge(txid);
     if (charge?.status === 'ATIVA') throw error;
-    await tell(tools, charge?.pix ?? []);
+    await reportPayments(tools, charge?.pix ?? []);
   }
 }
 
 /**
  * @returns the provider's reports about payments of a charge; none for an unknown one.
- * @throws {PspAway} {PspProblem}
+ * @throws {PspUnavailable} {PspProblem}
  */
-export async function askCharge(
+export async function queryCharge(
   { api, settings: { pixKey } }: Pick<ChargeTools, 'api' | 'settings'>,
   txid: string,
-): Promise<readonly News[]> {
+): Promise<readonly RailEvent[]> {
   const charge = await api.getCharge(txid);
   const names = { ...NO_NAMES, pixKey };
   const own = (charge?.pix ?? []).filter((pix) => pix.txid === null || pix.txid === txid);
-  return own.flatMap((pix) => newsOf(pix, names)).filter(({ kind }) => kind === 'payment');
+  return own.flatMap((pix) => eventsOf(pix, names)).filter(({ kind }) => kind === 'payment');
 }
 
 /** Remaining time of the session, whole seconds: a wallet refuses the charge after it. */
@@ -116,7 +116,7 @@ function codeOf(
   { brCode, location }: WireCharge,
 ): { readonly brCode: string } {
   if (brCode !== null) return { brCode };
-  if (location === null) throw new PspAway('the answer has neither pixCopiaECola nor location');
+  if (location === null) throw new PspUnavailable('the answer has neither pixCopiaECola nor location');
   const url = location.replace(/^https?:\/\//, '');
   const merchantCity = settings.merchantCity;
   return { brCode: dynamicBrCode({ url, merchantName: asciiOf(merchantName) || NO_NAME, merchantCity }) };

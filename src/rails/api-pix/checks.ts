@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 /** Banks take days to issue a new certificate. */
 const ENDING_DAYS = 21;
 /** The statement is late after so many turns, and an order after so long. */
-const LATE_TURNS = 5;
+const LATE_CYCLES = 5;
 const LATE_ORDER_MS = 3_600_000;
 
 /** @returns the checks, in the order in which an operator goes through them. */
@@ -104,7 +104,7 @@ async function statementCheck({ tools, settings }: CheckParts): Promise<Omit<Rai
   const readAtMs = await lastReading(tools.database, statementOf(tools, settings));
   if (readAtMs === null) return { ok: false, detail: 'not read yet' };
   const seconds = Math.round((tools.database.nowMs() - readAtMs) / 1_000);
-  const isRead = seconds <= LATE_TURNS * settings.pollSeconds;
+  const isRead = seconds <= LATE_CYCLES * settings.pollSeconds;
   const wholeAtMs = await lastReading(tools.database, statementOf(tools, settings, LATE));
   const wholeMs = wholeAtMs === null ? null : tools.database.nowMs() - wholeAtMs;
   // Reading waits where a part of it is unreadable: the log names it.
@@ -147,9 +147,9 @@ async function ordersCheck({ tools }: CheckParts): Promise<Omit<RailCheck, 'chec
   };
 }
 
-async function checking(check: string, look: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
+async function checking(check: string, inspect: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
   try {
-    return { check, ...(await look()) };
+    return { check, ...(await inspect()) };
   } catch (error) {
     return { check, ok: false, detail: wordsOf(error) };
   }

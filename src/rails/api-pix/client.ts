@@ -1,7 +1,7 @@
 /** The used calls of API Pix, each with a token; a refused token is replaced once. */
 import type { Resource } from './bank-profiles.ts';
 import { filledIn } from './fixed-members.ts';
-import { type Answer, type Call, type Caller, jsonOf, PspAway, PspProblem } from './http.ts';
+import { type Answer, type Call, type Caller, jsonOf, PspProblem, PspUnavailable } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 import type { Tokens } from './token.ts';
 import {
@@ -146,12 +146,12 @@ export async function found<Found>(get: () => Promise<Found>): Promise<Found | u
   }
 }
 
-/** An answer that cannot be read says nothing. @throws {PspAway} */
+/** An answer that cannot be read says nothing. @throws {PspUnavailable} */
 export function read<Wire>(reader: (json: unknown) => Wire, json: unknown): Wire {
   try {
     return reader(json);
   } catch (error) {
-    if (error instanceof WireError) throw new PspAway(`the answer cannot be read: ${error.message}`);
+    if (error instanceof WireError) throw new PspUnavailable(`the answer cannot be read: ${error.message}`);
     throw error;
   }
 }

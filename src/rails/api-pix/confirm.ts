@@ -5,7 +5,7 @@
 import { groupCommit } from '../../base/concurrency/group-commit.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import type { ApiPix } from './client.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
 import type { PixPayouts } from './payouts.ts';
 import type { WirePix } from './wire.ts';
 
@@ -18,7 +18,7 @@ export interface Claim {
   readonly settledAt: string | null;
 }
 
-/** Asks the provider about a report. @returns its answer; undefined where it does not know the PIX. @throws {PspAway} {PspProblem} */
+/** Asks the provider about a report. @returns its answer; undefined where it does not know the PIX. @throws {PspUnavailable} {PspProblem} */
 export type Confirm = (claim: Claim) => Promise<WirePix | undefined>;
 
 /** Calls of the provider that confirm reports. */
@@ -94,7 +94,7 @@ async function readListed(
     const { read } = await api.getStatement({ ...period, page: 0 });
     return new Map(read.map((pix) => [pix.endToEndId, pix]));
   } catch (error) {
-    if (error instanceof PspAway || error instanceof PspProblem) return new Map();
+    if (error instanceof PspUnavailable || error instanceof PspProblem) return new Map();
     throw error;
   }
 }

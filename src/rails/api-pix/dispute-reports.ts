@@ -3,22 +3,22 @@
  * before the response, and the list is read again until it has the report, or the report counts as denied (C-36).
  */
 import { createHash } from 'node:crypto';
-import type { DisputeNews, InfractionNews, UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { DisputeEvent, InfractionEvent, UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import { endReport, type WaitingReport } from '../../store/rails/pix-reports.ts';
 import type { Verdict } from './callback.ts';
 import { PART_MS, type PollParts, readInfractions } from './poll.ts';
+import { untold } from './report-payments.ts';
 import { deny, storeOpen } from './stored-reports.ts';
-import { untold } from './tell.ts';
 
 /** Parts that such reports are checked with. */
 export type DisputeParts = Pick<PollParts, 'tools' | 'api' | 'settings'>;
 
 /** A stored report of a dispute or of fraud. */
-type DisputeReport = WaitingReport<UnconfirmedNews & Required<Pick<UnconfirmedNews, 'dispute'>>>;
+type DisputeReport = WaitingReport<UnconfirmedEvent & Required<Pick<UnconfirmedEvent, 'dispute'>>>;
 
 const DAY_MS = 24 * 3_600_000;
 /** The list may have a dispute by the day on which it was opened, and a dispute is over after 11 days (domain.md 3.6). Unit: ms. */
-const LOOK_BACK_MS = 12 * DAY_MS;
+const HISTORY_MS = 12 * DAY_MS;
 /** Readings after which a report that the list lacks counts as denied: about a day, and 40 minutes where the caller is not proved. */
 const UNLISTED_MAX = 30;
 const UNPROVED_MAX = 6;
@@ -26,9 +26,9 @@ const UNLISTED = 'the list of the provider lacks it';
 const UNREAD = 'the list of the provider could not be read';
 
 /** Books what the list of the last day has, and stores the rest. @param isProved - the caller is the provider and no other. */
-export async function takeDisputeReports(
+export async function acceptDisputeReports(
   parts: DisputeParts,
-  reported: readonly (DisputeNews | InfractionNews)[],
+  reported: readonly (DisputeEvent | InfractionEvent)[],
   isProved: boolean,
 ): Promise<Verdict | undefined> {
   const isWhole = await readList(parts, DAY_MS);
@@ -40,18 +40,18 @@ export async function takeDisputeReports(
 }
 
 /** @returns whether a stored report is of a dispute or of fraud. */
-export function isOfDispute(report: WaitingReport<UnconfirmedNews>): report is DisputeReport {
+export function isOfDispute(report: WaitingReport<UnconfirmedEvent>): report is DisputeReport {
   return report.body.dispute !== undefined;
 }
 
 /** Reads the list for stored reports. A listed one ends; the last reading denies one that is missing. */
-export async function askDisputeReports(
+export async function pollDisputeReports(
   parts: DisputeParts,
   reports: readonly DisputeReport[],
 ): Promise<void> {
   if (reports.length === 0) return;
   const { tools } = parts;
-  const isWhole = await readList(parts, LOOK_BACK_MS);
+  const isWhole = await readList(parts, HISTORY_MS);
   const isOpen = await untold(
     tools,
     reports.map(({ body }) => body.dispute),
@@ -73,9 +73,9 @@ async function readList(parts: DisputeParts, backMs: number): Promise<boolean> {
 }
 
 function unlisted(
-  dispute: DisputeNews | InfractionNews,
-  trust: Pick<UnconfirmedNews, 'reason' | 'isProved'>,
-): UnconfirmedNews {
+  dispute: DisputeEvent | InfractionEvent,
+  trust: Pick<UnconfirmedEvent, 'reason' | 'isProved'>,
+): UnconfirmedEvent {
   const { kind, endToEndId, amount } = dispute;
   const name = kind === 'infraction' ? dispute.infractionId : dispute.disputeId;
   const reportId = createHash('sha256')

@@ -3,11 +3,11 @@
  * accepted is booked by the return by MED in the statement. Efí does not say in which unit `valor` is, so it is not read.
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
-import type { InfractionNews } from '../../resolvers/services/news.ts';
+import type { InfractionEvent } from '../../resolvers/services/rail-event.ts';
 import { type MedAnswerOrder, RailRefused } from '../../resolvers/services/rails.ts';
 import type { MedDecision } from '../../store/rails/med-cases.ts';
 import type { ApiPix } from './client.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
 import { WireError } from './wire.ts';
 
 const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
@@ -25,9 +25,9 @@ const ANSWERED = 409;
 const LATER = [401, 403, 408, 425, 429];
 
 /** @returns the report of an entry, and that of its decision. @throws {WireError} for an entry that cannot be read. */
-export function readEfiInfraction(json: unknown, path: string): readonly InfractionNews[] {
-  const given = membersOf(json);
-  const times = membersOf(given.dadosAnalise);
+export function readEfiInfraction(json: unknown, path: string): readonly InfractionEvent[] {
+  const input = membersOf(json);
+  const times = membersOf(input.dadosAnalise);
   const text = (members: Members, name: string): string => {
     const value = members[name];
     if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
@@ -38,14 +38,14 @@ export function readEfiInfraction(json: unknown, path: string): readonly Infract
     if (at) return at.toISOString();
     throw new WireError(`${path}.dadosAnalise.${name} must be an instant such as 2026-05-01T12:00:00Z`);
   };
-  const decision = DECISIONS[text(given, 'status')];
+  const decision = DECISIONS[text(input, 'status')];
   if (decision === undefined)
     throw new WireError(`${path}.status must be ${Object.keys(DECISIONS).join(', ')}`);
-  const reasons = [given.razao, given.tipoSituacao].filter((each) => typeof each === 'string');
-  const report: InfractionNews = {
+  const reasons = [input.razao, input.tipoSituacao].filter((each) => typeof each === 'string');
+  const report: InfractionEvent = {
     kind: 'infraction',
-    infractionId: text(given, 'idInfracao'),
-    endToEndId: text(given, 'endToEndId'),
+    infractionId: text(input, 'idInfracao'),
+    endToEndId: text(input, 'endToEndId'),
     amount: null,
     reason: reasons.join(': ') || null,
     reportedAt: instant('abertura'),
@@ -69,7 +69,7 @@ export async function answerEfi(
     if (!(error instanceof PspProblem)) throw error;
     // Efí has no idempotency key: an answer that may have been sent before is the one that it has.
     if (error.status === ANSWERED && isRepeat) return;
-    if (LATER.includes(error.status)) throw new PspAway(error.message);
+    if (LATER.includes(error.status)) throw new PspUnavailable(error.message);
     throw new RailRefused(error.message);
   }
 }

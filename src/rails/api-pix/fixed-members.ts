@@ -16,13 +16,13 @@ const QUERY_NAME = /^[A-Za-z0-9._-]{1,80}$/;
  * @param defaults - of the profile; members of the settings replace and extend them.
  * @throws {SettingsError}
  */
-export function readHeaders(given: Settings, defaults: FixedMembers): FixedMembers {
-  return readMembers(given, 'headers', HEADER_NAME, defaults);
+export function readHeaders(input: Settings, defaults: FixedMembers): FixedMembers {
+  return readMembers(input, 'headers', HEADER_NAME, defaults);
 }
 
 /** @param name - of the setting. @throws {SettingsError} */
-export function readQuery(given: Settings, name: string, defaults: FixedMembers = {}): FixedMembers {
-  return readMembers(given, name, QUERY_NAME, defaults);
+export function readQuery(input: Settings, name: string, defaults: FixedMembers = {}): FixedMembers {
+  return readMembers(input, name, QUERY_NAME, defaults);
 }
 
 /** @returns the members with their placeholders filled in. */
@@ -34,12 +34,12 @@ export function filledIn(members: FixedMembers, clientId: string): FixedMembers 
   return Object.fromEntries(filled);
 }
 
-function readMembers(given: Settings, name: string, form: RegExp, defaults: FixedMembers): FixedMembers {
-  if (!given.has(name)) return defaults;
-  const part = given.part(name);
+function readMembers(input: Settings, name: string, form: RegExp, defaults: FixedMembers): FixedMembers {
+  if (!input.has(name)) return defaults;
+  const part = input.part(name);
   const members = part.names().map((each) => {
     if (!form.test(each) || OWN_HEADERS.includes(each.toLowerCase()))
-      given.refuse(name, `names of the bank's own, not ${each}`);
+      input.refuse(name, `names of the bank's own, not ${each}`);
     return [each, readValue(part, each)] as const;
   });
   return part.end(merged(defaults, members));
@@ -55,7 +55,7 @@ function readValue(part: Settings, name: string): string {
 
 /** Names of header fields differ in case only for people. */
 function merged(defaults: FixedMembers, members: readonly (readonly [string, string])[]): FixedMembers {
-  const given = members.map(([name]) => name.toLowerCase());
-  const others = Object.entries(defaults).filter(([name]) => !given.includes(name.toLowerCase()));
+  const input = members.map(([name]) => name.toLowerCase());
+  const others = Object.entries(defaults).filter(([name]) => !input.includes(name.toLowerCase()));
   return Object.fromEntries([...others, ...members]);
 }

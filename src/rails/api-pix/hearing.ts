@@ -2,17 +2,17 @@
  * Trust in callers: every report is confirmed at the provider before it is booked, unless the settings trust a caller that was proved to be
  * the provider and no other, by a name of its certificate (C-36).
  */
-import type { News } from '../../resolvers/services/news.ts';
+import type { RailEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { Hearing, Verdict } from './callback.ts';
 import { verdictOn } from './callback.ts';
 import { isProvider } from './callers.ts';
 import type { ApiPix } from './client.ts';
-import { takeDisputeReports } from './dispute-reports.ts';
+import { acceptDisputeReports } from './dispute-reports.ts';
 import { readInfractionList } from './infractions.ts';
-import { type ReportParts, takeReports } from './reports.ts';
+import { reportEvents, reportedDisputes, reportPayments } from './report-payments.ts';
+import { acceptReports, type ReportParts } from './reports.ts';
 import type { ApiPixSettings, CallbackSettings } from './settings.ts';
-import { tell, tellNews, toldDisputes } from './tell.ts';
 import { WireError, type WirePix } from './wire.ts';
 import { isPaidTo } from './wire-keys.ts';
 
@@ -41,18 +41,18 @@ export function hearing(parts: HearingParts, callback: CallbackSettings): Hearin
   return {
     pix: async ({ read, wrong }) => {
       if (read.length > ENTRIES_MAX) return TOO_MANY;
-      await tell({ ...tools, settings }, read.filter(isBelieved));
+      await reportPayments({ ...tools, settings }, read.filter(isBelieved));
       const others = read.filter((pix) => !isBelieved(pix));
       const formed = isProved ? others : others.filter(({ endToEndId }) => isPixId(endToEndId));
       const refused = formed.length < others.length ? UNFORMED : undefined;
-      return (await takeReports(parts, formed, isProved)) ?? verdictOn(wrong ?? refused);
+      return (await acceptReports(parts, formed, isProved)) ?? verdictOn(wrong ?? refused);
     },
     infractions: async (json) => {
       const { read, wrong } = readInfractionList(json);
       if (read.length > ENTRIES_MAX) return TOO_MANY;
-      if (settings.infractionsUrl === null) return isProved ? takeFraud(tools, read) : NO_DISPUTES;
-      if (!isTrusted) return (await takeDisputeReports(parts, read, isProved)) ?? verdictOn(wrong);
-      await tellNews(tools, read);
+      if (settings.infractionsUrl === null) return isProved ? acceptFraud(tools, read) : NO_DISPUTES;
+      if (!isTrusted) return (await acceptDisputeReports(parts, read, isProved)) ?? verdictOn(wrong);
+      await reportEvents(tools, read);
       return verdictOn(wrong);
     },
   };
@@ -63,10 +63,10 @@ function isPixId({ length }: string): boolean {
 }
 
 /** Reports of fraud book nothing. A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */
-async function takeFraud(tools: RailTools, reported: readonly News[]): Promise<Verdict> {
+async function acceptFraud(tools: RailTools, reported: readonly RailEvent[]): Promise<Verdict> {
   const ids = reported.flatMap((each) => ('disputeId' in each ? [each.disputeId] : []));
-  const known = await toldDisputes(tools, ids);
-  const taken = reported.filter((each) => !('disputeId' in each) || known.has(each.disputeId));
-  await tellNews(tools, taken);
-  return taken.length < reported.length ? NO_DISPUTES : verdictOn(undefined);
+  const known = await reportedDisputes(tools, ids);
+  const accepted = reported.filter((each) => !('disputeId' in each) || known.has(each.disputeId));
+  await reportEvents(tools, accepted);
+  return accepted.length < reported.length ? NO_DISPUTES : verdictOn(undefined);
 }

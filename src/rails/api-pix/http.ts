@@ -7,12 +7,12 @@ import { traceCall } from '../../base/trace/spans.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** The call may or may not have been executed: the provider is asked before it is made again. */
-export class PspAway extends Error {
+export class PspUnavailable extends Error {
   override readonly name: string = 'PspAway';
 }
 
 /** The provider did not answer at all, or with 5xx: the line is down, or the provider is. */
-export class PspSilent extends PspAway {
+export class PspSilent extends PspUnavailable {
   override readonly name = 'PspSilent';
 }
 
@@ -83,8 +83,10 @@ export function createCaller({
 export function jsonOf({ status, body }: Answer): unknown {
   const json = parse(body);
   if (status >= 400) throw problemOf(status, json, body);
-  if (status < 200 || status >= 300) throw new PspAway(`the provider answered ${status}, which says nothing`);
-  if (json === undefined && body !== '') throw new PspAway(`the answer is no JSON: ${body.slice(0, 80)}`);
+  if (status < 200 || status >= 300)
+    throw new PspUnavailable(`the provider answered ${status}, which says nothing`);
+  if (json === undefined && body !== '')
+    throw new PspUnavailable(`the answer is no JSON: ${body.slice(0, 80)}`);
   return json;
 }
 
@@ -128,16 +130,16 @@ type Json = Readonly<Record<string, unknown>>;
  * `mensagem`.
  */
 function problemOf(status: number, json: unknown, body: string): PspProblem {
-  const given = objectOf(json);
-  const [first = {}] = [given.erros, given.mensagens, given.errors]
+  const problem = objectOf(json);
+  const [first = {}] = [problem.erros, problem.mensagens, problem.errors]
     .filter(Array.isArray)
     .flat()
     .map(objectOf);
   const text = (name: string) =>
-    [given, first].map((each) => each[name]).find((each) => typeof each === 'string') as string | undefined;
+    [problem, first].map((each) => each[name]).find((each) => typeof each === 'string') as string | undefined;
   const code = text('type')?.split('/').at(-1) ?? text('nome') ?? text('error') ?? text('codigo') ?? '';
-  const reasons = Array.isArray(given.violacoes)
-    ? given.violacoes.map((each) => String(objectOf(each).razao ?? '')).join('; ')
+  const reasons = Array.isArray(problem.violacoes)
+    ? problem.violacoes.map((each) => String(objectOf(each).razao ?? '')).join('; ')
     : '';
   const words = text('detail') ?? text('mensagem') ?? text('message') ?? text('title') ?? body;
   return new PspProblem(
@@ -165,10 +167,10 @@ function pathOf(url: string): string {
 }
 
 const UNSIGNED = 'the certificate of the provider is not signed by an authority of caFile';
-const NOT_TAKEN = 'the provider does not take the certificate of certificateFile';
+const NOT_ACCEPTED = 'the provider does not take the certificate of certificateFile';
 /** Meaning of TLS errors for the author of the settings. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_TAKEN}`,
+  ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_ACCEPTED}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
   UNABLE_TO_GET_ISSUER_CERT: UNSIGNED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNSIGNED,
@@ -178,11 +180,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate of the provider has ended',
   CERT_NOT_YET_VALID: 'the certificate of the provider is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the provider is for another host',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: NOT_TAKEN,
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: NOT_TAKEN,
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: NOT_TAKEN,
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: NOT_TAKEN,
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NOT_TAKEN,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: NOT_ACCEPTED,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: NOT_ACCEPTED,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: NOT_ACCEPTED,
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: NOT_ACCEPTED,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NOT_ACCEPTED,
 };
 
 function wordsOf(error: unknown): string {

@@ -4,21 +4,21 @@
  */
 import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { PixRail } from '../../resolvers/services/rails.ts';
-import { askReports } from './ask-reports.ts';
 import { answering } from './callback.ts';
 import { portCheck } from './callers.ts';
 import { certificateEnds } from './certificate-ends.ts';
 import { checkAll } from './checks.ts';
 import { type ApiPix, createCalls } from './client.ts';
 import { createConfirm } from './confirm.ts';
+import { watched } from './connection-status.ts';
 import { hearing } from './hearing.ts';
 import { type Caller, createCaller } from './http.ts';
 import { interPayouts } from './inter-payouts.ts';
 import { efiPayouts, type PixPayouts } from './payouts.ts';
-import { askOrders, readStatement } from './poll.ts';
+import { pollOrders, readStatement } from './poll.ts';
+import { pollReports } from './poll-reports.ts';
 import { orderKinds, pixPort } from './port.ts';
 import type { ApiPixSettings, PayoutSettings } from './settings.ts';
-import { watched } from './standing.ts';
 import { createTokens } from './token.ts';
 import { startWork } from './work.ts';
 
@@ -39,15 +39,15 @@ export function createApiPix(
   tools: RailTools,
   call: Caller = createCaller(settings),
 ): ApiPixPart {
-  const standing = watched(call, tools.log);
-  const tokens = createTokens(standing.call, settings);
-  const api = createCalls(standing.call, tokens, settings);
+  const connection = watched(call, tools.log);
+  const tokens = createTokens(connection.call, settings);
+  const api = createCalls(connection.call, tokens, settings);
   const payouts = settings.payouts && payoutsOf(api, settings.payouts);
   const parts = { tools, settings, api, payouts, confirm: createConfirm({ api, payouts }) };
-  const polling = { ...parts, kinds: orderKinds(parts), complain: standing.complain };
+  const polling = { ...parts, kinds: orderKinds(parts), complain: connection.complain };
   const poll = async () => {
-    await askReports(polling);
-    await askOrders(polling);
+    await pollReports(polling);
+    await pollOrders(polling);
     await readStatement(polling);
   };
   const { callback } = settings;

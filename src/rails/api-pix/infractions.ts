@@ -3,7 +3,7 @@
  * these are the ones of `crossramp psp`. Reports on a provider's screens alone are entered by the operator.
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
-import type { DisputeNews, InfractionNews } from '../../resolvers/services/news.ts';
+import type { DisputeEvent, InfractionEvent } from '../../resolvers/services/rail-event.ts';
 import type { MedDecision } from '../../store/rails/med-cases.ts';
 import { WireError } from './wire.ts';
 
@@ -20,7 +20,7 @@ const NAME_MAX = 80;
 
 /** Readable entries of a list, and the error of the first unreadable one. */
 export interface InfractionEntries {
-  readonly read: readonly (DisputeNews | InfractionNews)[];
+  readonly read: readonly (DisputeEvent | InfractionEvent)[];
   readonly wrong: WireError | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface InfractionEntries {
  */
 export function readInfractionList(
   json: unknown,
-  readEntry: (json: unknown, path: string) => InfractionEntries['read'] = newsOf,
+  readEntry: (json: unknown, path: string) => InfractionEntries['read'] = eventsOf,
 ): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
-  const read: (DisputeNews | InfractionNews)[] = [];
+  const read: (DisputeEvent | InfractionEvent)[] = [];
   let wrong: WireError | undefined;
   for (const [index, each] of infracoes.entries()) {
     try {
@@ -55,10 +55,10 @@ function named(json: unknown): string {
 }
 
 /** A dispute that is first reported with its decision is reported as opened first: that report may have been lost. */
-function newsOf(json: unknown, path: string): InfractionEntries['read'] {
-  const given = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
+function eventsOf(json: unknown, path: string): InfractionEntries['read'] {
+  const entry = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
-    const value = given[name];
+    const value = entry[name];
     if (typeof value === 'string' && value !== '' && value.length <= 500) return value;
     throw new WireError(`${path}.${name} must be a text`);
   };
@@ -67,39 +67,39 @@ function newsOf(json: unknown, path: string): InfractionEntries['read'] {
     if (at) return at.toISOString();
     throw new WireError(`${path}.${name} must be an instant such as 2026-05-01T12:00:00Z`);
   };
-  const amount = given.valor === undefined ? null : text('valor');
+  const amount = entry.valor === undefined ? null : text('valor');
   if (amount !== null && !AMOUNT.test(amount)) throw new WireError(`${path}.valor must be such as 12.34`);
   const endToEndId = text('endToEndId');
-  if (given.tipo !== 'INFRACAO' && given.tipo !== 'DISPUTA')
+  if (entry.tipo !== 'INFRACAO' && entry.tipo !== 'DISPUTA')
     throw new WireError(`${path}.tipo must be DISPUTA or INFRACAO`);
-  const decision = given.tipo === 'INFRACAO' && given.status === undefined ? null : DECISIONS[text('status')];
+  const decision = entry.tipo === 'INFRACAO' && entry.status === undefined ? null : DECISIONS[text('status')];
   if (decision === undefined)
     throw new WireError(`${path}.status must be ${Object.keys(DECISIONS).join(', ')}`);
-  const dueAt = given.prazo !== undefined && { dueAt: instant('prazo') };
+  const dueAt = entry.prazo !== undefined && { dueAt: instant('prazo') };
   const common = { endToEndId, amount, ...dueAt };
-  return given.tipo === 'DISPUTA'
-    ? disputeNews(
+  return entry.tipo === 'DISPUTA'
+    ? disputeEvent(
         {
           ...{ ...common, disputeId: text('idInfracao') },
-          ...(given.motivo !== undefined && { reason: text('motivo') }),
-          ...(given.horario !== undefined && decision === null && { openedAt: instant('horario') }),
+          ...(entry.motivo !== undefined && { reason: text('motivo') }),
+          ...(entry.horario !== undefined && decision === null && { openedAt: instant('horario') }),
         },
         decision,
       )
-    : infractionNews(
+    : infractionEvent(
         {
           ...{ ...common, infractionId: text('idInfracao'), reportedAt: instant('horario') },
-          reason: given.motivo === undefined ? null : text('motivo'),
+          reason: entry.motivo === undefined ? null : text('motivo'),
         },
         decision,
       );
 }
 
-function disputeNews(
-  dispute: Omit<DisputeNews, 'kind'>,
+function disputeEvent(
+  dispute: Omit<DisputeEvent, 'kind'>,
   decision: MedDecision | null,
-): readonly DisputeNews[] {
-  const opened: DisputeNews = { kind: 'dispute_opened', ...dispute };
+): readonly DisputeEvent[] {
+  const opened: DisputeEvent = { kind: 'dispute_opened', ...dispute };
   if (decision === null) return [opened];
   const isAccepted = decision === 'accepted';
   return [
@@ -113,10 +113,10 @@ function disputeNews(
 }
 
 /** A decided report is reported as open first, like a dispute: both are stored once. */
-function infractionNews(
-  report: Omit<InfractionNews, 'kind'>,
+function infractionEvent(
+  report: Omit<InfractionEvent, 'kind'>,
   decision: MedDecision | null,
-): readonly InfractionNews[] {
-  const opened: InfractionNews = { kind: 'infraction', ...report };
+): readonly InfractionEvent[] {
+  const opened: InfractionEvent = { kind: 'infraction', ...report };
   return decision === null ? [opened] : [opened, { ...opened, decision }];
 }

@@ -17,7 +17,7 @@ const REFUSED: readonly number[] = [400, 422];
 export function interPayouts(api: Pick<ApiPix, 'send'>, { url }: InterSettings): PixPayouts {
   const base = `${url}/banking/v2/pix`;
   return {
-    lookUp: undefined,
+    lookup: undefined,
     send: async ({ id, amount, pixKey }) => {
       const body = { valor: amount, destinatario: { tipo: 'CHAVE', chave: pixKey } };
       const headers = { 'x-id-idempotente': uuidOf(id) };

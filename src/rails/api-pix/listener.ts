@@ -17,7 +17,7 @@ const AGAIN_MS = 5_000;
 /** A listener, and how it ends. */
 export interface Listener {
   /** Resolves when it listens, or another process has the port. */
-  readonly tried: Promise<void>;
+  readonly attempted: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -64,24 +64,24 @@ export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener
     tools.log.warn({ reason: message }, 'a caller without the certificate of the PIX provider was refused'),
   );
   let again: NodeJS.Timeout | undefined;
-  let isTold = false;
+  let isReported = false;
   const listen = () => server.listen(port, host);
-  const tried = new Promise<void>((resolve) => {
+  const attempted = new Promise<void>((resolve) => {
     server.on('listening', resolve);
     server.on('error', (error) => {
-      if (!isTold)
+      if (!isReported)
         tools.log.warn(
           { err: error, host, port },
           'callbacks of the PIX provider cannot be listened for yet',
         );
-      isTold = true;
+      isReported = true;
       again = setTimeout(listen, againMs);
       resolve();
     });
   });
   listen();
   return {
-    tried,
+    attempted,
     stop: async () => {
       clearTimeout(again);
       if (!server.listening) return;

@@ -2,7 +2,7 @@
 import { type MedAnswerOrder, RailRefused } from '../../resolvers/services/rails.ts';
 import type { ApiPix } from './client.ts';
 import { answerEfi } from './efi-infractions.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 const ANALYSES = { contest: 'REJEITAR', agree: 'ACEITAR' } as const;
@@ -24,11 +24,11 @@ export function medAnswers(
         await api.send('PUT', `${base}/anexos/${hash}`, file);
       }
       const anexos = files.map(({ hash }) => hash);
-      const given = { analise: ANALYSES[analysis], justificativa: body, anexos };
-      await api.send('PUT', `${base}/defesa/${encodeURIComponent(key)}`, given);
+      const input = { analise: ANALYSES[analysis], justificativa: body, anexos };
+      await api.send('PUT', `${base}/defesa/${encodeURIComponent(key)}`, input);
     } catch (error) {
       if (!(error instanceof PspProblem)) throw error;
-      if (LATER.includes(error.status)) throw new PspAway(error.message);
+      if (LATER.includes(error.status)) throw new PspUnavailable(error.message);
       throw new RailRefused(error.message);
     }
   };

@@ -32,7 +32,7 @@ export type KeyHolder =
 /** Payout calls of a provider. */
 export interface PixPayouts {
   /** @returns undefined where the provider has no such call. @throws {PspAway} {PspProblem} */
-  readonly lookUp: ((key: string) => Promise<KeyHolder>) | undefined;
+  readonly lookup: ((key: string) => Promise<KeyHolder>) | undefined;
   /** @throws {PspAway} {PspProblem} */
   readonly send: (order: PayoutOrder) => Promise<WirePayout>;
   /**
@@ -65,12 +65,12 @@ export function efiPayouts(
   { url, payingKey, lookUpUrl }: EfiSettings,
 ): PixPayouts {
   return {
-    lookUp:
+    lookup:
       lookUpUrl === null
         ? undefined
         : async (key) => {
-            const told = await found(() => api.send('GET', `${lookUpUrl}/${encodeURIComponent(key)}`));
-            return told === undefined ? 'nobody' : holderOf(told);
+            const reported = await found(() => api.send('GET', `${lookUpUrl}/${encodeURIComponent(key)}`));
+            return reported === undefined ? 'nobody' : holderOf(reported);
           },
     send: async ({ id, amount, pixKey, payeeTaxId }) =>
       read(
@@ -90,8 +90,8 @@ export function efiPayouts(
 }
 
 /** The holder stands in the answer, or in a member of it named `titular`. */
-function holderOf(told: unknown): KeyHolder {
-  const { titular = told } = (told ?? {}) as { readonly titular?: unknown };
+function holderOf(reported: unknown): KeyHolder {
+  const { titular = reported } = (reported ?? {}) as { readonly titular?: unknown };
   const { cpf, cnpj } = (titular ?? {}) as { readonly cpf?: unknown; readonly cnpj?: unknown };
   const taxId = cpf ?? cnpj;
   return { taxId: typeof taxId === 'string' && taxId !== '' ? taxId.replaceAll(/[./-]/g, '') : null };

@@ -7,26 +7,26 @@ import { end2endOfOrder } from '../../base/ids/end2end.ts';
 import { aboutTransaction } from '../../base/trace/about.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import {
-  askPixOrderAt,
   claimPixOrders,
   type PixOrder,
   type PixOrderKind,
+  schedulePixOrder,
 } from '../../store/rails/pix-orders.ts';
 import {
   beginReading,
   finishReading,
-  forgetLookUps,
+  forgetLookups,
   type PixReadingEnd,
   type PixStatement,
 } from '../../store/rails/pix-statement.ts';
 import { type ApiPix, read, type StatementPart } from './client.ts';
+import type { ConnectionStatus } from './connection-status.ts';
 import { readEfiInfraction } from './efi-infractions.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
 import { readInfractionList } from './infractions.ts';
-import { askLater, askOrder, type OrderKind, type Told } from './orders.ts';
+import { type OrderKind, type OrderReport, queryOrder, schedulePoll } from './orders.ts';
+import { reportEvents, reportPayments } from './report-payments.ts';
 import type { ApiPixSettings } from './settings.ts';
-import type { Standing } from './standing.ts';
-import { tell, tellNews } from './tell.ts';
 import { readPages, type WireError } from './wire.ts';
 
 /** Parts of polling. */
@@ -35,7 +35,7 @@ export interface PollParts {
   readonly settings: ApiPixSettings;
   readonly api: ApiPix;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
-  readonly complain: Standing['complain'];
+  readonly complain: ConnectionStatus['complain'];
 }
 
 /** Reading of the statement: new entries often, entries that a provider lists late now and then. Unit: ms. */
@@ -62,15 +62,15 @@ export const LATE: Reading = {
 /** After a turn, or a question about an order, that failed. Unit: ms. */
 const AGAIN_MS = 5_000;
 /** A page is asked for so often in a turn. */
-const TRIES = 3;
+const ATTEMPTS = 3;
 /** Providers limit how much of it can be asked for at once. Unit: ms. */
 export const PART_MS = 24 * 3_600_000;
 /** Time after which another process may take over: a repeated report acts once. Unit: ms. */
-const TURN_MS = 120_000;
+const CYCLE_MS = 120_000;
 const PAGES_MAX = 10_000;
-const ORDERS_AT_ONCE = 20;
+const ORDERS_PER_POLL = 20;
 /** Time for which a polled order is not polled again. Unit: ms. */
-const ASKING_MS = 60_000;
+const POLLING_MS = 60_000;
 
 /** @returns the account whose statement is read. */
 export function statementOf(
@@ -90,18 +90,18 @@ export async function readStatement(parts: PollParts): Promise<void> {
  * Reads a day of the statement at most.
  *
  * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
- * @throws {PspAway} {PspProblem} what was read until then is told, and all of it is read again.
+ * @throws {PspUnavailable} {PspProblem} what was read until then is told, and all of it is read again.
  */
 async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 'rest'> {
   const { tools, settings } = parts;
   const { database, clock, mode } = tools;
   const statement = statementOf(tools, settings, reading);
   const startedMs = database.nowMs();
-  const turn = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + TURN_MS });
-  if (!turn) return 'rest';
+  const claim = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + CYCLE_MS });
+  if (!claim) return 'rest';
   const nowMs = await clock.nowMs();
   // Before the first time there were no charges yet.
-  const knownMs = turn.readUntilMs ?? nowMs;
+  const knownMs = claim.readUntilMs ?? nowMs;
   const toMs = Math.min(nowMs, knownMs + PART_MS);
   const everyMs = reading.everyMs ?? settings.pollSeconds * 1_000;
   const againMs = Math.min(everyMs, AGAIN_MS);
@@ -123,7 +123,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
   } finally {
     await finishReading(database, statement, end);
   }
-  await forgetLookUps(database, mode, startedMs);
+  await forgetLookups(database, mode, startedMs);
   return toMs < nowMs ? 'behind' : 'rest';
 }
 
@@ -132,21 +132,21 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
  *
  * @returns their number.
  */
-export async function askOrders({ tools, kinds, complain }: PollParts): Promise<number> {
+export async function pollOrders({ tools, kinds, complain }: PollParts): Promise<number> {
   const nowMs = tools.database.nowMs();
-  const due = { nowMs, againMs: nowMs + ASKING_MS, limit: ORDERS_AT_ONCE };
+  const due = { nowMs, againMs: nowMs + POLLING_MS, limit: ORDERS_PER_POLL };
   const orders = await claimPixOrders(tools.database, tools.mode, due);
-  const ask = async (order: PixOrder) => {
-    let told: Told | undefined;
+  const poll = async (order: PixOrder) => {
+    let reported: OrderReport | undefined;
     try {
-      told = await askOrder(tools, kinds[order.kind], order);
+      reported = await queryOrder(tools, kinds[order.kind], order);
     } catch (error) {
       complain({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
-      return askPixOrderAt(tools.database, order, tools.database.nowMs() + AGAIN_MS);
+      return schedulePixOrder(tools.database, order, tools.database.nowMs() + AGAIN_MS);
     }
-    return askLater(tools, order, told);
+    return schedulePoll(tools, order, reported);
   };
-  await Promise.all(orders.map((order) => aboutTransaction(end2endOfOrder(order.key), () => ask(order))));
+  await Promise.all(orders.map((order) => aboutTransaction(end2endOfOrder(order.key), () => poll(order))));
   return orders.length;
 }
 
@@ -158,11 +158,11 @@ async function readPayments({ tools, api, settings }: PollParts, period: Period)
   let wrong: WireError | undefined;
   await eachPage(async (page) => {
     const part = await api.getStatement({ ...period, page });
-    await tell({ ...tools, settings }, part.read);
+    await reportPayments({ ...tools, settings }, part.read);
     wrong ??= part.wrong;
     return part.pages;
   });
-  if (wrong) tellUnread(tools, wrong, period);
+  if (wrong) reportUnread(tools, wrong, period);
   return !wrong;
 }
 
@@ -183,33 +183,33 @@ export async function readInfractions(
       await eachPage(async (page) => {
         const json = await api.getList(url, { ...period, page });
         const entries = read(readList, json);
-        await tellNews(tools, entries.read);
+        await reportEvents(tools, entries.read);
         wrong ??= entries.wrong;
         return read(readPages, json);
       });
     } catch (error) {
-      if (!(error instanceof PspAway || error instanceof PspProblem)) throw error;
+      if (!(error instanceof PspUnavailable || error instanceof PspProblem)) throw error;
       wrong = error;
     }
   }
-  if (wrong) tellUnread(tools, wrong, period);
+  if (wrong) reportUnread(tools, wrong, period);
   return !wrong;
 }
 
-function tellUnread({ log }: RailTools, err: Error, period: Period): void {
+function reportUnread({ log }: RailTools, err: Error, period: Period): void {
   log.error({ err, ...period }, 'a part of the statement of the PIX provider cannot be read');
 }
 
-/** @param take - takes a page, and says how many there are; reading it again does no harm. */
-export async function eachPage(take: (page: number) => Promise<number>): Promise<void> {
-  for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await tried(() => take(page)))) return;
+/** @param readPage - takes a page, and says how many there are; reading it again does no harm. */
+export async function eachPage(readPage: (page: number) => Promise<number>): Promise<void> {
+  for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await resultOf(() => readPage(page)))) return;
 }
 
-async function tried<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let left = TRIES - 1; ; left--)
+async function resultOf<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = ATTEMPTS - 1; ; left--)
     try {
       return await work();
     } catch (error) {
-      if (left === 0 || !(error instanceof PspAway)) throw error;
+      if (left === 0 || !(error instanceof PspUnavailable)) throw error;
     }
 }

@@ -12,17 +12,17 @@ import {
   type PixOrderKind,
   readPixOrder,
 } from '../../store/rails/pix-orders.ts';
-import { askCharge, cancelCharge, createCharge } from './charges.ts';
+import { cancelCharge, createCharge, queryCharge } from './charges.ts';
 import type { ApiPix } from './client.ts';
-import { PspAway, PspProblem } from './http.ts';
-import { keyOwner } from './look-ups.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
+import { keyOwner } from './key-lookups.ts';
 import { medAnswers } from './med-answers.ts';
-import { askOrder, type OrderKind, placeOrder } from './orders.ts';
+import { type OrderKind, queryOrder, submitOrder } from './orders.ts';
 import type { PixPayouts } from './payouts.ts';
 import { reconciledStatement } from './reconciled-statement.ts';
+import { payoutEvents } from './report-payments.ts';
 import { returnKind } from './returns.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { payoutNews } from './tell.ts';
 import { isUnnamed } from './wire.ts';
 
 /** Parts of the port. */
@@ -35,24 +35,24 @@ export interface PortParts {
 }
 
 /** Data of an order that the port has. */
-type Given = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
+type OrderData = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
   Partial<Pick<NewPixOrder, 'endToEndId' | 'pixKey' | 'payeeTaxId'>>;
 
 /** @returns the port. */
 export function pixPort(parts: PortParts): PixRail {
   const { tools, settings, api, payouts } = parts;
   const charging = { ...tools, api, settings };
-  const placing = { ...tools, sendAgainMs: settings.sendAgainSeconds * 1_000 };
+  const submitting = { ...tools, sendAgainMs: settings.sendAgainSeconds * 1_000 };
   const kinds = orderKinds(parts);
-  const place = async (kind: PixOrderKind, given: Given): Promise<boolean> => {
-    const order = orderOf(tools, kind, given);
-    if ((await placeOrder(placing, kinds[kind], order)) === 'placed') return true;
+  const submit = async (kind: PixOrderKind, data: OrderData): Promise<boolean> => {
+    const order = orderOf(tools, kind, data);
+    if ((await submitOrder(submitting, kinds[kind], order)) === 'placed') return true;
     const end = { isDone: false, endToEndId: null, endedAtMs: tools.database.nowMs(), askAtMs: null };
     await endPixOrder(tools.database, order, end);
     return false;
   };
-  const giveBack = async (given: Given): Promise<void> => {
-    if (!(await place('return', given))) throw new RailRefused('the provider refuses to return the payment');
+  const refund = async (data: OrderData): Promise<void> => {
+    if (!(await submit('return', data))) throw new RailRefused('the provider refuses to return the payment');
   };
   const answerMedCase = medAnswers(api, settings);
   return {
@@ -61,24 +61,24 @@ export function pixPort(parts: PortParts): PixRail {
     holdsUnknownPayer: settings.unknownPayer === 'hold',
     createCharge: (order) => createCharge(charging, order),
     cancelCharge: (order) => cancelCharge(charging, order),
-    askCharge: ({ txid }) => askCharge(charging, txid),
+    queryCharge: ({ txid }) => queryCharge(charging, txid),
     payOut: async ({ key, row, amount }) => {
       const { accountId, pixKey, clientTaxId: payeeTaxId } = row;
-      const isPlaced = payouts && (await place('payout', { key, accountId, amount, pixKey, payeeTaxId }));
+      const isSubmitted = payouts && (await submit('payout', { key, accountId, amount, pixKey, payeeTaxId }));
       // A refusal is reported like a later rejection: the step waits for one of the two.
-      if (!isPlaced)
+      if (!isSubmitted)
         await tools.receive({ kind: 'payout_ended', order: key, isDone: false, endToEndId: null });
     },
     returnPayment: ({ returnId, row, amount }) =>
-      giveBack({
+      refund({
         key: returnId,
         accountId: row.accountId,
         amount,
         endToEndId: known(row.pixE2e, 'a payment'),
       }),
-    giveBack,
-    askOrder: (key) => answerAbout(tools, kinds, key),
-    keyOwner: (row) => keyOwner(tools, payouts?.lookUp, row),
+    refund,
+    queryOrder: (key) => answerAbout(tools, kinds, key),
+    keyOwner: (row) => keyOwner(tools, payouts?.lookup, row),
     statement: reconciledStatement({ tools, api, kinds, balanceUrl: settings.balanceUrl }),
   };
 }
@@ -97,20 +97,23 @@ export function orderKinds({
   return {
     return: returnKind(api, settings.errors),
     payout: {
-      send: async (given) => {
-        const { key, pspId: id, amount, pixKey, payeeTaxId } = given;
+      send: async (data) => {
+        const { key, pspId: id, amount, pixKey, payeeTaxId } = data;
         const order = { id, amount, pixKey: known(pixKey, 'a key'), payeeTaxId };
         const sent = await configured().send(order);
-        if (sent.reference !== null) await namePixOrder(tools.database, given, sent.reference);
-        return payoutNews(key, sent);
+        if (sent.reference !== null) await namePixOrder(tools.database, data, sent.reference);
+        return payoutEvents(key, sent);
       },
-      ask: async ({ key, pspId, reference = null }) => {
-        const told = await configured().find(pspId, reference);
-        if (!told) return undefined;
-        const { unread, returns } = told;
+      query: async ({ key, pspId, reference = null }) => {
+        const reported = await configured().find(pspId, reference);
+        if (!reported) return undefined;
+        const { unread, returns } = reported;
         if (unread !== null)
           tools.log.warn({ order: key, reason: unread }, 'a return of a payout cannot be read');
-        return { news: payoutNews(key, told), isUnfinished: unread !== null || returns.some(isUnnamed) };
+        return {
+          events: payoutEvents(key, reported),
+          isUnfinished: unread !== null || returns.some(isUnnamed),
+        };
       },
       isRefusal: (problem) => configured().isRefusal(problem),
       repeatableMs: payouts?.repeatableMs ?? 0,
@@ -126,18 +129,18 @@ async function answerAbout(
   const order = await readPixOrder(tools.database, tools.mode, key);
   if (!order) return 'unknown';
   try {
-    const told = await askOrder(tools, kinds[order.kind], order);
-    if (!told) return 'unknown';
-    if (told.news.some((each) => each.kind === 'refund_ended' && each.differs)) return 'differs';
-    return told.news.length > 0 ? 'decided' : 'open';
+    const reported = await queryOrder(tools, kinds[order.kind], order);
+    if (!reported) return 'unknown';
+    if (reported.events.some((each) => each.kind === 'refund_ended' && each.differs)) return 'differs';
+    return reported.events.length > 0 ? 'decided' : 'open';
   } catch (error) {
-    if (error instanceof PspAway || error instanceof PspProblem) return 'away';
+    if (error instanceof PspUnavailable || error instanceof PspProblem) return 'away';
     throw error;
   }
 }
 
-function orderOf({ mode }: Pick<RailTools, 'mode'>, kind: PixOrderKind, given: Given): NewPixOrder {
-  const { key, accountId, amount, endToEndId = null, pixKey = null, payeeTaxId = null } = given;
+function orderOf({ mode }: Pick<RailTools, 'mode'>, kind: PixOrderKind, data: OrderData): NewPixOrder {
+  const { key, accountId, amount, endToEndId = null, pixKey = null, payeeTaxId = null } = data;
   const text = withDecimals(fromMinor(toMinor(amount, BRL.decimals), BRL.decimals), BRL.decimals);
   const parties = { pixKey, payeeTaxId, endToEndId };
   return { mode, key, kind, accountId, pspId: orderNameOf(key), amount: text, ...parties };

@@ -27,6 +27,6 @@ function missingFrom(
   names: readonly string[],
   members: Readonly<Record<string, string>>,
 ): readonly string[] {
-  const given = Object.keys(members).map((name) => name.toLowerCase());
-  return names.filter((name) => !given.includes(name.toLowerCase())).map((name) => `${setting}.${name}`);
+  const input = Object.keys(members).map((name) => name.toLowerCase());
+  return names.filter((name) => !input.includes(name.toLowerCase())).map((name) => `${setting}.${name}`);
 }

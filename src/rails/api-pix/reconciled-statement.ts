@@ -9,9 +9,9 @@ import {
   type EndedPixOrder,
   type PixOrderKind,
   readEndedPixOrders,
-  readToldPixOrders,
+  readReportedPixOrders,
 } from '../../store/rails/pix-orders.ts';
-import type { NewsName } from '../../store/rails/vault.ts';
+import type { RailEventName } from '../../store/rails/vault.ts';
 import { bankBalances } from './balance.ts';
 import type { ApiPix } from './client.ts';
 import type { OrderKind } from './orders.ts';
@@ -31,7 +31,7 @@ export interface StatementParts {
 export function reconciledStatement(parts: StatementParts): RailStatement {
   const read: RailStatement['read'] = async (period) => [
     ...(await readPayments(parts, period)),
-    ...(await askEnded(parts, period)),
+    ...(await queryEnded(parts, period)),
   ];
   const { balanceUrl } = parts;
   return {
@@ -65,7 +65,7 @@ async function readPayments(
 /** Payments that were told long after they were made. */
 async function findPayments(
   { api }: StatementParts,
-  names: readonly NewsName[],
+  names: readonly RailEventName[],
 ): Promise<readonly StatementEntry[]> {
   const payments = names.filter(({ kind }) => kind === 'payment');
   const found = await inParts(payments, ({ key }) => api.getPix(key.replace(/^pix:/, '')));
@@ -75,12 +75,12 @@ async function findPayments(
 /** Payouts and returns that were told long after they ended. */
 async function findOrders(
   { tools, kinds }: StatementParts,
-  names: readonly NewsName[],
+  names: readonly RailEventName[],
 ): Promise<readonly StatementEntry[]> {
   const orders = names.filter(({ kind }) => kind !== 'payment');
-  const told = await readToldPixOrders(tools.database, tools.mode, orders);
+  const reported = await readReportedPixOrders(tools.database, tools.mode, orders);
   const aheadMs = await tools.clock.aheadMs();
-  return (await inParts(told, (order) => entriesOf(kinds, order, aheadMs))).flat();
+  return (await inParts(reported, (order) => entriesOf(kinds, order, aheadMs))).flat();
 }
 
 function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly StatementEntry[] {
@@ -89,7 +89,7 @@ function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly S
 }
 
 /** Orders stand on the database's clock, and a period on that of the mode. */
-async function askEnded(
+async function queryEnded(
   { tools, kinds }: StatementParts,
   { from, to }: StatementPeriod,
 ): Promise<readonly StatementEntry[]> {
@@ -104,15 +104,15 @@ async function entriesOf(
   order: EndedPixOrder,
   aheadMs: number,
 ): Promise<readonly StatementEntry[]> {
-  const told = await kinds[order.kind].ask(order);
+  const reported = await kinds[order.kind].query(order);
   const at = new Date(order.endedAtMs + aheadMs);
-  return (told?.news ?? []).flatMap((news): readonly StatementEntry[] => {
-    if (news.kind === 'payout_ended' && news.isDone && news.endToEndId !== null)
-      return [{ kind: 'payout', id: news.endToEndId, amount: order.amount, at }];
-    if (news.kind === 'refund_ended' && news.isDone)
-      return [{ kind: 'refund', id: order.key, amount: news.differs?.returned ?? order.amount, at }];
-    if (news.kind === 'payout_returned')
-      return [{ kind: 'payout_return', id: news.returnId, amount: news.amount, at }];
+  return (reported?.events ?? []).flatMap((event): readonly StatementEntry[] => {
+    if (event.kind === 'payout_ended' && event.isDone && event.endToEndId !== null)
+      return [{ kind: 'payout', id: event.endToEndId, amount: order.amount, at }];
+    if (event.kind === 'refund_ended' && event.isDone)
+      return [{ kind: 'refund', id: order.key, amount: event.differs?.returned ?? order.amount, at }];
+    if (event.kind === 'payout_returned')
+      return [{ kind: 'payout_return', id: event.returnId, amount: event.amount, at }];
     return [];
   });
 }

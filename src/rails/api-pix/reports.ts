@@ -5,15 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
-import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { endReport, type WaitingReport } from '../../store/rails/pix-reports.ts';
 import type { Verdict } from './callback.ts';
 import type { Confirm } from './confirm.ts';
-import { PspAway, PspProblem } from './http.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
+import { reportPayments } from './report-payments.ts';
 import type { ApiPixSettings } from './settings.ts';
 import { deny, type Open, storeOpen } from './stored-reports.ts';
-import { tell } from './tell.ts';
 import { shows, unconfirmed } from './unconfirmed.ts';
 import type { WirePix } from './wire.ts';
 import { isSameKey } from './wire-keys.ts';
@@ -29,22 +29,22 @@ export interface ReportParts {
 const LIMIT_MS = 3_000;
 /** Requests after which a PIX that the provider does not know counts as denied: about 40 minutes. */
 const UNKNOWN_MAX = 6;
-const AWAY = 'the provider could not be asked about it';
+const UNAVAILABLE = 'the provider could not be asked about it';
 const UNKNOWN = 'the provider does not know it';
 const UNSHOWN = 'the provider does not show its return or its end yet';
 /** Answers of 4xx that say nothing about the report: wrong credentials, or too many requests. */
 const PASSING: readonly number[] = [401, 403, 429];
 
 /** Books what the provider confirms, and stores the rest. @param isProved - the caller is the provider and no other. */
-export async function takeReports(
+export async function acceptReports(
   parts: ReportParts,
   reported: readonly WirePix[],
   isProved: boolean,
 ): Promise<Verdict | undefined> {
   // Only the provider itself is believed about who paid.
   const claims = reported.map((pix) => (isProved ? pix : { ...pix, payerTaxId: null }));
-  const answers = await Promise.all(claims.map((pix) => askOnce(parts, pix)));
-  await tell(
+  const answers = await Promise.all(claims.map((pix) => queryOnce(parts, pix)));
+  await reportPayments(
     { ...parts.tools, settings: parts.settings },
     claims.flatMap((pix, index) => confirmed(pix, answers[index])),
   );
@@ -53,18 +53,21 @@ export async function takeReports(
 }
 
 /** Parts that stored reports are asked about with. */
-export interface AskParts extends ReportParts {
+export interface ReportPollParts extends ReportParts {
   readonly complain: (facts: { readonly err: unknown }, words: string) => void;
 }
 
 /** Asks about a stored report. */
-export async function askReport(parts: AskParts, report: WaitingReport<UnconfirmedNews>): Promise<void> {
+export async function pollReport(
+  parts: ReportPollParts,
+  report: WaitingReport<UnconfirmedEvent>,
+): Promise<void> {
   const { tools, settings, confirm } = parts;
   const { key, body, attempts } = report;
   const isLast = attempts >= UNKNOWN_MAX;
   try {
     const found = await confirm(body);
-    if (found) await tell({ ...tools, settings }, [withPayer(found, body.payerTaxId)]);
+    if (found) await reportPayments({ ...tools, settings }, [withPayer(found, body.payerTaxId)]);
     const doubt = doubtOf(body, found);
     const unread = found?.unread ?? null;
     if (doubt?.isDenied || (doubt && isLast)) await deny(tools, key, body, doubt.reason);
@@ -80,7 +83,7 @@ export async function askReport(parts: AskParts, report: WaitingReport<Unconfirm
 /** The provider's answer; `unknown` where it has no such PIX, `away` where it gives no answer in time. */
 type Answer = WirePix | 'unknown' | 'away';
 
-async function askOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer> {
+async function queryOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer> {
   const { endToEndId, settledAt, sent } = pix;
   const limit = new AbortController();
   try {
@@ -91,7 +94,7 @@ async function askOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer> 
     ]);
     return found ?? 'unknown';
   } catch (error) {
-    if (error instanceof PspAway || error instanceof PspProblem) return 'away';
+    if (error instanceof PspUnavailable || error instanceof PspProblem) return 'away';
     throw error;
   } finally {
     limit.abort();
@@ -114,14 +117,14 @@ interface Doubt {
 }
 
 function openOf(pix: WirePix, answer: Answer): readonly Open[] {
-  const news = unconfirmed(pix, AWAY);
-  if (answer === 'away') return [{ news, isDenied: false }];
-  const doubt = doubtOf(news, answer === 'unknown' ? undefined : answer);
-  return doubt ? [{ news: { ...news, reason: doubt.reason }, isDenied: doubt.isDenied }] : [];
+  const event = unconfirmed(pix, UNAVAILABLE);
+  if (answer === 'away') return [{ news: event, isDenied: false }];
+  const doubt = doubtOf(event, answer === 'unknown' ? undefined : answer);
+  return doubt ? [{ news: { ...event, reason: doubt.reason }, isDenied: doubt.isDenied }] : [];
 }
 
 /** @returns undefined where the answer says all that was reported. */
-function doubtOf(report: UnconfirmedNews, found: WirePix | undefined): Doubt | undefined {
+function doubtOf(report: UnconfirmedEvent, found: WirePix | undefined): Doubt | undefined {
   if (!found) return { reason: UNKNOWN, isDenied: false };
   const reason = differenceOf(report, found);
   if (reason !== null) return { reason, isDenied: true };
@@ -130,7 +133,7 @@ function doubtOf(report: UnconfirmedNews, found: WirePix | undefined): Doubt | u
 
 /** @returns the difference between a report and the provider's answer, which is booked instead; null without one. */
 function differenceOf(
-  { payoutName, amount, txid, pixKey }: Pick<UnconfirmedNews, 'payoutName' | 'amount' | 'txid' | 'pixKey'>,
+  { payoutName, amount, txid, pixKey }: Pick<UnconfirmedEvent, 'payoutName' | 'amount' | 'txid' | 'pixKey'>,
   found: WirePix,
 ): string | null {
   if (payoutName !== null) return null;

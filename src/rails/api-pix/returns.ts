@@ -4,8 +4,8 @@ import type { NewPixOrder } from '../../store/rails/pix-orders.ts';
 import { type ApiPix, found } from './client.ts';
 import type { OrderKind } from './orders.ts';
 import { isRefused } from './refusals.ts';
+import { returnEvents } from './report-payments.ts';
 import type { ApiPixSettings } from './settings.ts';
-import { returnNews } from './tell.ts';
 import type { WireReturn } from './wire.ts';
 
 /** Answers of a provider that will never return the money: too much, too late, or missing. */
@@ -13,17 +13,17 @@ const REFUSALS = ['PixDevolucaoInvalida', 'PixNaoEncontrado'];
 
 /** @returns sending and polling of returns. */
 export function returnKind(api: ApiPix, errors: ApiPixSettings['errors']): OrderKind {
-  const newsOf = ({ key, amount }: NewPixOrder, endToEndId: string, told: WireReturn) =>
-    returnNews(endToEndId, key, told, { key, amount });
+  const eventsOf = ({ key, amount }: NewPixOrder, endToEndId: string, reported: WireReturn) =>
+    returnEvents(endToEndId, key, reported, { key, amount });
   return {
     send: async (order) => {
       const payment = known(order.endToEndId, 'a payment');
-      return newsOf(order, payment, await api.putReturn(payment, order.pspId, order.amount));
+      return eventsOf(order, payment, await api.putReturn(payment, order.pspId, order.amount));
     },
-    ask: async (order) => {
+    query: async (order) => {
       const payment = known(order.endToEndId, 'a payment');
-      const told = await found(() => api.getReturn(payment, order.pspId));
-      return told && { news: newsOf(order, payment, told), isUnfinished: false };
+      const reported = await found(() => api.getReturn(payment, order.pspId));
+      return reported && { events: eventsOf(order, payment, reported), isUnfinished: false };
     },
     repeatableMs: Infinity,
     isRefusal: (problem) => isRefused(problem, errors, REFUSALS),

@@ -1,6 +1,6 @@
 /** Reports that wait for the provider's confirmation, and denied ones: their number, and the response to callers. */
-import { newsRecordOf } from '../../resolvers/inbound/rail-events.ts';
-import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import { railEventRecordOf } from '../../resolvers/inbound/rail-events.ts';
+import type { UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { countOpenReports, endReport } from '../../store/rails/pix-reports.ts';
 import type { Verdict } from './callback.ts';
@@ -16,7 +16,7 @@ const DENIED = 'a report of a PIX was denied by the provider: nothing is booked 
 
 /** A report that is not booked as it came. */
 export interface Open {
-  readonly news: UnconfirmedNews;
+  readonly news: UnconfirmedEvent;
   readonly isDenied: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Open {
 export async function deny(
   { database, mode, log }: RailTools,
   key: string,
-  { endToEndId, dispute }: UnconfirmedNews,
+  { endToEndId, dispute }: UnconfirmedEvent,
   reason: string,
 ): Promise<void> {
   await endReport(database, { mode, key }, reason.slice(0, WORDS_MAX));
@@ -43,11 +43,11 @@ export async function storeOpen(
   const later = open.filter(({ isDenied }) => !isDenied);
   const never = open.filter(({ isDenied }) => isDenied);
   const [isFull, isDeniedFull] = [waiting + later.length > waitingMax, denied + never.length > OPEN_MAX];
-  if (!isFull) for (const { news } of later) await receive(news);
+  if (!isFull) for (const { news: event } of later) await receive(event);
   if (!isDeniedFull)
-    for (const { news } of never) {
-      await receive(news);
-      await deny(tools, newsRecordOf({ mode }, news).key, news, news.reason);
+    for (const { news: event } of never) {
+      await receive(event);
+      await deny(tools, railEventRecordOf({ mode }, event).key, event, event.reason);
     }
   return (isFull && later.length > 0) || (isDeniedFull && never.length > 0) ? AGAIN : undefined;
 }

@@ -1,12 +1,12 @@
 /** Tokens of OAuth 2.0 by client credentials: used until a minute before their end, and fetched one at a time. */
-import { type Call, type Caller, jsonOf, PspAway } from './http.ts';
+import { type Call, type Caller, jsonOf, PspUnavailable } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 /** Gives out tokens. */
 export interface Tokens {
   /**
    * @returns a token that is valid for a minute at least.
-   * @throws {PspAway} {PspProblem}
+   * @throws {PspUnavailable} {PspProblem}
    */
   readonly get: () => Promise<string>;
   /** Reports that a token was refused: it is not used again. */
@@ -42,7 +42,7 @@ export function createTokens(
       expires_in: seconds,
       scope,
     } = (jsonOf(answer) ?? {}) as Record<string, unknown>;
-    if (typeof token !== 'string' || token === '') throw new PspAway('the answer has no access_token');
+    if (typeof token !== 'string' || token === '') throw new PspUnavailable('the answer has no access_token');
     const valid = typeof seconds === 'number' && seconds > 0 ? seconds : VALID_SECONDS;
     const granted = typeof scope === 'string' && scope !== '' ? scope.split(/[ ,]+/) : settings.scopes;
     const lacking = settings.scopes.filter((each) => !granted.includes(each));

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
-import type { UnconfirmedNews } from '../../resolvers/services/news.ts';
+import type { UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import type { WirePix, WireReturn } from './wire.ts';
 
 const ID_LENGTH = 32;
 
 /** @returns the news of such a report: the same report has the same id, whenever it comes. */
-export function unconfirmed(pix: WirePix, reason: string): UnconfirmedNews {
+export function unconfirmed(pix: WirePix, reason: string): UnconfirmedEvent {
   const { endToEndId, txid, amount, key: pixKey, settledAt, payerTaxId, sent } = pix;
   const facts = { endToEndId, payoutName: sent?.id ?? null, txid, amount, pixKey, settledAt, payerTaxId };
   // An unreadable return is the same in a callback and in an answer, which differ in other members.

@@ -146,7 +146,7 @@ export function readReturn(json: unknown, path = 'the return'): WireReturn {
     rtrId: rtrId === undefined || rtrId === null ? null : formed(rtrId, END_TO_END_ID, `${path}.rtrId`),
     amount: formed(valor, AMOUNT, `${path}.valor`),
     status: known,
-    at: momentIn(horario),
+    at: timeIn(horario),
     isMed: typeof natureza === 'string' && natureza.startsWith('MED_'),
   };
 }
@@ -243,18 +243,18 @@ function taxIdIn(payer: unknown): string | null {
 
 function documentIn(kind: keyof typeof DOCUMENT, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const bare = String(value)
+  const plain = String(value)
     .replaceAll(/[\s./-]/g, '')
     .toUpperCase();
-  if (bare === '') return null;
-  const padded = typeof value === 'number' ? bare.padStart(DOCUMENT_LENGTH[kind], '0') : bare;
+  if (plain === '') return null;
+  const padded = typeof value === 'number' ? plain.padStart(DOCUMENT_LENGTH[kind], '0') : plain;
   const short = LONG_CPF.exec(padded)?.[1];
   if (short !== undefined && parseTaxId(padded) === undefined && parseTaxId(short)) return short;
   return Object.values(DOCUMENT).some((form) => form.test(padded)) ? padded : null;
 }
 
 /** The time distinguishes returns without a name; other forms of it do not. */
-function momentIn(times: unknown): string | null {
+function timeIn(times: unknown): string | null {
   if (!isObject(times)) return null;
   return instantIn(times.solicitacao) ?? instantIn(times.liquidacao);
 }

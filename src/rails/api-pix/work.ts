@@ -1,14 +1,14 @@
 /** Background work: the port for callbacks, their registration, the statement, and polling of orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../../resolvers/engine/repeat.ts';
-import { askReports } from './ask-reports.ts';
 import { callbackUrl } from './callers.ts';
 import type { HearingParts } from './hearing.ts';
 import { startListener } from './listener.ts';
-import { askOrders, type PollParts, readStatement } from './poll.ts';
+import { type PollParts, pollOrders, readStatement } from './poll.ts';
+import { pollReports } from './poll-reports.ts';
 
 /** Interval of scans for work. Unit: ms. */
-const TURN_MS = 2_000;
+const CYCLE_MS = 2_000;
 const FAILED_MS = 5_000;
 /** The address of callbacks is looked at again after this. Unit: ms. */
 const REGISTER_MS = 3_600_000;
@@ -22,29 +22,29 @@ export function startWork(parts: PollParts & HearingParts): {
   const stopping = new AbortController();
   const { signal } = stopping;
   const listener = startListener(parts);
-  const turns = (complaint: string, failedMs: number, turn: () => Promise<number>) =>
-    repeat(signal, { warn }, { failedMs, complaint }, turn).done;
+  const cycles = (complaint: string, failedMs: number, cycle: () => Promise<number>) =>
+    repeat(signal, { warn }, { failedMs, complaint }, cycle).done;
   const works = [
-    turns('the statement of the PIX provider cannot be read', FAILED_MS, async () => {
+    cycles('the statement of the PIX provider cannot be read', FAILED_MS, async () => {
       await readStatement(parts);
-      return TURN_MS;
+      return CYCLE_MS;
     }),
-    turns('reports of callers cannot be looked up', FAILED_MS, async () => {
-      await askReports(parts);
-      return TURN_MS;
+    cycles('reports of callers cannot be looked up', FAILED_MS, async () => {
+      await pollReports(parts);
+      return CYCLE_MS;
     }),
-    turns('orders to the PIX provider cannot be looked up', FAILED_MS, async () => {
-      await askOrders(parts);
-      return TURN_MS;
+    cycles('orders to the PIX provider cannot be looked up', FAILED_MS, async () => {
+      await pollOrders(parts);
+      return CYCLE_MS;
     }),
   ];
   const url = callbackUrl(settings);
   if (url !== null)
     works.push(
-      turns('the address of callbacks cannot be registered', REGISTER_FAILED_MS, async () => {
+      cycles('the address of callbacks cannot be registered', REGISTER_FAILED_MS, async () => {
         // The provider calls it immediately: the listener must be ready.
-        await listener?.tried;
-        if (!listener) await sleep(TURN_MS, undefined, { signal }).catch(() => {});
+        await listener?.attempted;
+        if (!listener) await sleep(CYCLE_MS, undefined, { signal }).catch(() => {});
         if ((await api.getWebhook()) !== url) {
           await api.putWebhook(url, settings.callback?.clientCa === null);
           tools.log.info('the address of callbacks was registered');

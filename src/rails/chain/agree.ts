@@ -14,14 +14,14 @@ export class NoAgreement extends Error {
 }
 
 /** @returns the results of all providers, in their order. */
-export function askAll<Value>(
+export function queryAll<Value>(
   providers: readonly NetworkDriver[],
-  ask: (provider: NetworkDriver) => Promise<Value>,
+  query: (provider: NetworkDriver) => Promise<Value>,
 ): Promise<readonly Answer<Value>[]> {
   return Promise.all(
     providers.map(async (each) => {
       try {
-        return { provider: each.provider, value: await ask(each) };
+        return { provider: each.provider, value: await query(each) };
       } catch (error) {
         return { provider: each.provider, error: asError(error) };
       }
@@ -40,10 +40,10 @@ export function agreed<Value>(
   answers: readonly Answer<Value>[],
   quorum: number,
 ): Agreement<Value> | undefined {
-  const given = answers.flatMap(({ provider, value, error }) =>
+  const answered = answers.flatMap(({ provider, value, error }) =>
     error ? [] : [{ provider, value: value as Value }],
   );
-  const groups = Map.groupBy(given, ({ value }) => canonical(value));
+  const groups = Map.groupBy(answered, ({ value }) => canonical(value));
   const found = [...groups.values()].find((group) => group.length >= quorum);
   return found?.[0] && { value: found[0].value, by: found.map(({ provider }) => provider) };
 }
@@ -53,27 +53,27 @@ export function agreed<Value>(
  * @returns the answer shared by a quorum.
  * @throws {NoAgreement} naming the answers of all.
  */
-export async function askAgreed<Value>(
+export async function queryQuorum<Value>(
   providers: readonly NetworkDriver[],
   quorum: number,
   what: string,
-  ask: (provider: NetworkDriver) => Promise<Value>,
+  query: (provider: NetworkDriver) => Promise<Value>,
 ): Promise<Agreement<Value>> {
-  const answers = await askAll(providers, ask);
+  const answers = await queryAll(providers, query);
   const found = agreed(answers, quorum);
-  if (!found) throw new NoAgreement(`no ${quorum} providers agree on ${what}: ${told(answers)}`);
+  if (!found) throw new NoAgreement(`no ${quorum} providers agree on ${what}: ${describeAnswers(answers)}`);
   return found;
 }
 
 /** @returns the first answer of a provider, in their order. @throws the last provider's error when none answers. */
-export async function askFirst<Value>(
+export async function queryFirst<Value>(
   providers: readonly NetworkDriver[],
-  ask: (provider: NetworkDriver) => Promise<Value>,
+  query: (provider: NetworkDriver) => Promise<Value>,
 ): Promise<Value> {
   let failure = new Error('there is no provider');
   for (const each of providers) {
     try {
-      return await ask(each);
+      return await query(each);
     } catch (error) {
       failure = asError(error);
     }
@@ -92,7 +92,7 @@ export async function agreedBlockTime(
   { height, hash }: Pick<BlockRef, 'height'> & Partial<BlockRef>,
 ): Promise<number> {
   const what = `the time of block ${height}`;
-  const { value } = await askAgreed(providers, quorum, what, async (each) => {
+  const { value } = await queryQuorum(providers, quorum, what, async (each) => {
     const block = await each.block(height);
     if (!block || block.hash !== (hash ?? block.hash))
       throw new Error(`${each.provider} has no block ${hash ? `${hash} at ` : ''}${height}`);
@@ -109,7 +109,7 @@ export function reachedBy(answers: readonly Answer<number>[], quorum: number): n
 
 const SHOWN_MAX = 80;
 
-function told(answers: readonly Answer<unknown>[]): string {
+function describeAnswers(answers: readonly Answer<unknown>[]): string {
   return answers
     .map(
       ({ provider, value, error }) =>

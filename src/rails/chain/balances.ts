@@ -7,7 +7,7 @@
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
-import type { ToldBalance } from '../../resolvers/services/statement.ts';
+import type { ReportedBalance } from '../../resolvers/services/statement.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { withSnapshot } from '../../store/ledger/long-transaction.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
@@ -17,10 +17,10 @@ import {
   readMovingOrders,
   type SignedOrder,
 } from '../../store/rails/chain-statement.ts';
-import { networkVault, readBookedNews, readHeld } from '../../store/rails/vault.ts';
-import { askAgreed } from './agree.ts';
+import { networkVault, readBookedRailEvents, readHeld } from '../../store/rails/vault.ts';
+import { queryQuorum } from './agree.ts';
 import type { Holding } from './driver.ts';
-import { fateOf } from './fate.ts';
+import { orderStatusOf } from './order-status.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Minor units by raw ledger code. */
@@ -34,7 +34,7 @@ type Amounts = Map<string, bigint>;
 export async function balancesOf(
   parts: NetworkParts,
   addresses: ReadonlySet<string>,
-): Promise<readonly ToldBalance[]> {
+): Promise<readonly ReportedBalance[]> {
   const { database, providers, facts, key } = parts;
   const vault = networkVault(key.network);
   const now = await withSnapshot(database, (tx) => readNow(parts, tx));
@@ -43,15 +43,15 @@ export async function balancesOf(
     await addOrder(parts, inFlight, { signed, isBooked, height });
   });
   const hot = vault.currencies.map((code) => ({ address: facts.hotAddress, currency: code }));
-  const asked = uniqueOf([...hot, ...holdings]).map(
+  const balances = uniqueOf([...hot, ...holdings]).map(
     ({ address, currency }): Holding => ({ address, currency: currencyOfLedger(currency) }),
   );
   const what = `balances after block ${height}`;
-  const { value } = await askAgreed(providers, facts.quorum, what, (each) =>
-    each.balancesAt(height, asked, addresses),
+  const { value } = await queryQuorum(providers, facts.quorum, what, (each) =>
+    each.balancesAt(height, balances, addresses),
   );
   const there: Amounts = new Map();
-  for (const [index, minor] of value.entries()) add(there, asked[index]?.currency.code ?? '', minor);
+  for (const [index, minor] of value.entries()) add(there, balances[index]?.currency.code ?? '', minor);
   return vault.currencies
     .map((currency) => {
       const { decimals } = currencyOfLedger(currency);
@@ -76,9 +76,9 @@ async function readNow({ key }: NetworkParts, tx: Tx) {
       { kind: 'gas_spent', key: `chain:${key.network}:${hash}` },
       { kind: 'refund_ended', key: `chain:${name}` },
     ]);
-    const booked = await readBookedNews(tx, key.mode, names);
-    const settled = booked.flatMap(({ place, outcome }) =>
-      outcome === 'pending' || outcome === 'failed' ? [] : (names[place - 1] ?? []),
+    const booked = await readBookedRailEvents(tx, key.mode, names);
+    const settled = booked.flatMap(({ place: position, outcome }) =>
+      outcome === 'pending' || outcome === 'failed' ? [] : (names[position - 1] ?? []),
     );
     const isBooked = (kind: string, name: string) =>
       settled.some((each) => each.kind === kind && each.key === `chain:${name}`);
@@ -103,21 +103,21 @@ async function addOrder(
 ): Promise<void> {
   const [order] = signed as [SignedOrder];
   const { network } = parts.key;
-  const fate = await fateOf(
+  const status = await orderStatusOf(
     parts,
     signed.map(({ from, nonce, hash }) => ({ from, nonce, hash, raw: '', expiresAtMs: null })),
   );
-  if (!('hash' in fate)) return;
-  const { hash, block, isDone, gasMinor } = fate;
+  if (!('hash' in status)) return;
+  const { hash, block, isDone, gasMinor } = status;
   const isThere = block.height <= height;
   const isRefund = order.intent === 'refund';
-  const isTold = isRefund && isDone;
+  const isReported = isRefund && isDone;
   const isHere = (kind: string) => isBooked(kind, kind === 'refund_ended' ? order.key : `${network}:${hash}`);
   const note = (currency: string, minor: bigint, isInLedger: boolean) => {
     if (isThere && !isInLedger) add(inFlight, currency, -minor);
     if (!isThere && isInLedger) add(inFlight, currency, minor);
   };
-  note(parts.facts.coin.code, gasMinor, isHere(isTold ? 'refund_ended' : 'gas_spent'));
+  note(parts.facts.coin.code, gasMinor, isHere(isReported ? 'refund_ended' : 'gas_spent'));
   const isOwnMove = order.intent === 'sweep' || order.intent === 'gas';
   if (isDone && !isOwnMove)
     note(order.currency, order.amountMinor, isHere(isRefund ? 'refund_ended' : 'broadcast_confirmed'));

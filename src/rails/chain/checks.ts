@@ -8,7 +8,7 @@ import { millisOf } from '../../base/time/instant.ts';
 import type { RailCheck } from '../../resolvers/services/rail-part.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { readWaitingOrders } from '../../store/rails/chain-orders.ts';
-import { askAll, askFirst } from './agree.ts';
+import { queryAll, queryFirst } from './agree.ts';
 import { checkGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -29,17 +29,17 @@ export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Prom
   return Promise.all(found);
 }
 
-async function tried(check: string, say: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
+async function checkOf(check: string, inspect: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
   try {
-    return { check, ...(await say()) };
+    return { check, ...(await inspect()) };
   } catch (error) {
     return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
   }
 }
 
 const providers = ({ providers: all, facts }: NetworkParts) =>
-  tried('providers', async () => {
-    const answers = await askAll(all, (each) => each.check());
+  checkOf('providers', async () => {
+    const answers = await queryAll(all, (each) => each.check());
     const wrong = answers
       .filter(({ error }) => error)
       .map(({ provider, error }) => `${provider}: ${error?.message}`);
@@ -51,8 +51,8 @@ const providers = ({ providers: all, facts }: NetworkParts) =>
   });
 
 const head = ({ providers: all, facts, database }: NetworkParts) =>
-  tried('head', async () => {
-    const { height, atMs } = await askFirst(all, (each) => each.head());
+  checkOf('head', async () => {
+    const { height, atMs } = await queryFirst(all, (each) => each.head());
     const ageMs = database.nowMs() - atMs;
     return {
       ok: ageMs <= facts.headMaxAgeMs,
@@ -61,7 +61,7 @@ const head = ({ providers: all, facts, database }: NetworkParts) =>
   });
 
 const reading = ({ database, key }: NetworkParts) =>
-  tried('reading', async () => {
+  checkOf('reading', async () => {
     const state = await readNetwork(database, key);
     if (!state || state.height === null) return { ok: false, detail: 'nothing was read yet' };
     if (state.trouble)
@@ -70,17 +70,17 @@ const reading = ({ database, key }: NetworkParts) =>
   });
 
 const gas = ({ providers: all, facts: { coin, hotAddress } }: NetworkParts, leastMinor: bigint) =>
-  tried('gas', async () => {
-    const there = await askFirst(all, (each) => each.balance(hotAddress, coin));
+  checkOf('gas', async () => {
+    const there = await queryFirst(all, (each) => each.balance(hotAddress, coin));
     const least = `${fromMinor(leastMinor, coin.decimals)} ${coin.asset}`;
     const detail = `${hotAddress} has ${fromMinor(there, coin.decimals)} ${coin.asset}, and ${least} at least is wanted`;
     return { ok: there >= leastMinor, detail };
   });
 
-const gasPrice = (parts: NetworkParts) => tried('gas price', () => checkGasPrice(parts));
+const gasPrice = (parts: NetworkParts) => checkOf('gas price', () => checkGasPrice(parts));
 
 const sending = ({ database, key, facts }: NetworkParts) =>
-  tried('sending', async () => {
+  checkOf('sending', async () => {
     const state = await readNetwork(database, key);
     if (state?.pausedAt) return { ok: false, detail: `paused by ${state.pausedBy}: ${state.pauseReason}` };
     const { count, oldest, error } = await readWaitingOrders(
@@ -97,7 +97,7 @@ const sending = ({ database, key, facts }: NetworkParts) =>
   });
 
 const keys = ({ signer, facts, key }: NetworkParts) =>
-  tried('signer', async () => {
+  checkOf('signer', async () => {
     const { hot: hots, xpub } = await signer.describe();
     const hot = hots[key.network];
     if (hot !== facts.hotAddress)

@@ -105,7 +105,7 @@ export interface Inclusion {
  * State of a transaction at one provider. `open`: in no block known to this provider, and may get into one; `never`:
  * a final block rules that out for ever.
  */
-export type Fate =
+export type TransactionStatus =
   | { readonly state: 'open' | 'never' }
   | ({ readonly state: 'included' | 'final' } & Inclusion);
 
@@ -149,7 +149,7 @@ export interface NetworkDriver {
    * @throws the network's objection.
    */
   readonly broadcast: (raw: string) => Promise<void>;
-  readonly fate: (transaction: Signed) => Promise<Fate>;
+  readonly status: (transaction: Signed) => Promise<TransactionStatus>;
 }
 
 /** Payment of gas on a network. */

@@ -8,7 +8,7 @@ import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { roundHalfUp, toMinor } from '../../base/money/money.ts';
 import { RateRefused, type RateSource } from '../../resolvers/services/rails.ts';
 import type { GasPrice } from './driver.ts';
-import { askGasPrice, NoGasPrice } from './gas-price.ts';
+import { NoGasPrice, queryGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Sources of fees. */
@@ -34,7 +34,7 @@ export function feeQuoter(
   let known: { readonly atMs: number; readonly price: Promise<GasPrice> } | undefined;
   const priceNow = (): Promise<GasPrice> => {
     if (known && performance.now() - known.atMs < FRESH_MS) return known.price;
-    const price = askGasPrice(parts);
+    const price = queryGasPrice(parts);
     known = { atMs: performance.now(), price };
     price.catch(() => {
       known = undefined;

@@ -3,7 +3,7 @@
  * customers pay.
  */
 import { fromMinor } from '../../base/money/money.ts';
-import { type Answer, agreed, askAll } from './agree.ts';
+import { type Answer, agreed, queryAll } from './agree.ts';
 import type { GasFacts, GasPrice } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -16,8 +16,8 @@ export class NoGasPrice extends Error {
 const FAR_TIMES = 100n;
 
 /** @throws {NoGasPrice} */
-export async function askGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
-  return priceOf(await askAll(providers, (each) => each.gasPrice()), facts);
+export async function queryGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
+  return priceOf(await queryAll(providers, (each) => each.gasPrice()), facts);
 }
 
 /**
@@ -26,9 +26,9 @@ export async function askGasPrice({ providers, facts }: Pick<NetworkParts, 'prov
  */
 export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPrice> {
   let isKnown = true;
-  const ask = async (): Promise<GasPrice> => {
+  const query = async (): Promise<GasPrice> => {
     try {
-      const price = await askGasPrice(parts);
+      const price = await queryGasPrice(parts);
       isKnown = true;
       return price;
     } catch (error) {
@@ -38,22 +38,25 @@ export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPri
     }
   };
   return () => {
-    let asked: Promise<GasPrice> | undefined;
+    let pending: Promise<GasPrice> | undefined;
     return () => {
-      asked ??= ask();
-      return asked;
+      pending ??= query();
+      return pending;
     };
   };
 }
 
 /** @returns the price of now in words, and whether no provider says something else. @throws {NoGasPrice} */
 export async function checkGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
-  const answers = await askAll(providers, (each) => each.gasPrice());
+  const answers = await queryAll(providers, (each) => each.gasPrice());
   const price = sumOf(priceOf(answers, facts));
   const far = answers.filter(({ value }) => value && isFar(sumOf(value), price));
   const most = inWords(facts.gas.maxPrice, facts.gas);
   const detail = `gas costs ${inWords(price, facts.gas)}, and ${most} at most is paid`;
-  return { ok: far.length === 0, detail: far.length === 0 ? detail : `${detail}; ${told(far, facts.gas)}` };
+  return {
+    ok: far.length === 0,
+    detail: far.length === 0 ? detail : `${detail}; ${describeAnswers(far, facts.gas)}`,
+  };
 }
 
 function priceOf(
@@ -62,7 +65,8 @@ function priceOf(
 ): GasPrice {
   const prices = answers.flatMap(({ value }) => value ?? []);
   const price = gas.isFixed ? agreed(answers, quorum)?.value : prices.length >= quorum && medianOf(prices);
-  if (!price) throw new NoGasPrice(`no ${quorum} providers say what gas costs: ${told(answers, gas)}`);
+  if (!price)
+    throw new NoGasPrice(`no ${quorum} providers say what gas costs: ${describeAnswers(answers, gas)}`);
   if (sumOf(price) <= gas.maxPrice) return price;
   const [now, most] = [sumOf(price), gas.maxPrice].map((each) => inWords(each, gas));
   throw new NoGasPrice(`gas costs ${now}, and ${most} at most is paid`);
@@ -81,7 +85,7 @@ function medianOf(prices: readonly GasPrice[]): GasPrice | undefined {
 const sumOf = ({ base, tip }: GasPrice) => base + tip;
 const isFar = (one: bigint, other: bigint) => one > other * FAR_TIMES || one * FAR_TIMES < other;
 
-function told(answers: readonly Answer<GasPrice>[], gas: GasFacts): string {
+function describeAnswers(answers: readonly Answer<GasPrice>[], gas: GasFacts): string {
   return answers
     .map(
       ({ provider, value, error }) => `${provider}: ${value ? inWords(sumOf(value), gas) : error?.message}`,

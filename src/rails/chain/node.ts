@@ -3,7 +3,7 @@
 import { traceCall } from '../../base/trace/spans.ts';
 
 /** A node cannot be asked, or answers something that is no answer. */
-export class NodeAway extends Error {
+export class NodeUnavailable extends Error {
   override readonly name = 'NodeAway';
 }
 
@@ -26,25 +26,25 @@ export interface NodeCall {
 /** Maximum number of shown characters of a node's error. */
 export const SHOWN_MAX = 200;
 /** A call whose connection breaks is made so often: whatever is asked of a node may be asked again. */
-const TRIES = 3;
+const ATTEMPTS = 3;
 const ANSWER_MAX_BYTES = 64 * 2 ** 20;
 const WHOLE = /^-?\d{1,38}$/;
 
-/** @returns the answer as JSON. @throws {NodeAway} when there is none. */
-export async function askNode(call: NodeCall): Promise<unknown> {
+/** @returns the answer as JSON. @throws {NodeUnavailable} when there is none. */
+export async function callNode(call: NodeCall): Promise<unknown> {
   try {
     const attributes = { 'crossramp.rail': 'node', 'rpc.method': call.what };
     return await traceCall(`node ${call.what}`, attributes, (traced) =>
       post({ ...call, headers: { ...call.headers, ...traced } }),
     );
   } catch (error) {
-    throw new NodeAway(`${call.what}: ${reasonOf(error)}`);
+    throw new NodeUnavailable(`${call.what}: ${reasonOf(error)}`);
   }
 }
 
 async function post(call: NodeCall): Promise<unknown> {
   const signal = AbortSignal.timeout(call.timeLimitMs);
-  for (let left = TRIES - 1; ; left--)
+  for (let left = ATTEMPTS - 1; ; left--)
     try {
       return await postOnce(call, signal);
     } catch (error) {
@@ -86,8 +86,8 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : message;
 }
 
-/** @returns the members of an object of an answer. @throws {NodeAway} for anything else. */
+/** @returns the members of an object of an answer. @throws {NodeUnavailable} for anything else. */
 export function recordOf(value: unknown, what: string): Answer {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Answer;
-  throw new NodeAway(`${what}: expected an object`);
+  throw new NodeUnavailable(`${what}: expected an object`);
 }

@@ -1,7 +1,7 @@
 /** Reports the outcome of an order, then stores it: in this order, so that a killed process reports it again. */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
-import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
+import type { RailEvent, RefundEvent } from '../../resolvers/services/rail-event.ts';
 import { unsweepArrivals } from '../../store/rails/chain-arrivals.ts';
 import { endOrder, giveUpOrder, noteOrder, type OrderRow } from '../../store/rails/chain-orders.ts';
 import type { Gas } from '../../templates/triggers.ts';
@@ -9,13 +9,13 @@ import type { Inclusion } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** A block has the order; told once, under the hash that is there. */
-export async function tellSent(
+export async function reportSent(
   parts: NetworkParts,
   order: OrderRow,
   { hash, block }: Inclusion & { readonly hash: string },
 ): Promise<void> {
-  const isTold = order.toldHash !== null || !isPayout(order);
-  if (!isTold) await parts.receive(broadcastNews('broadcast_sent', order, hash));
+  const isReported = order.toldHash !== null || !isPayout(order);
+  if (!isReported) await parts.receive(broadcastEvent('broadcast_sent', order, hash));
   const noted = { includedHeight: block.height, toldHash: order.toldHash ?? hash, lastError: null };
   await noteOrder(parts.database, order.id, noted);
 }
@@ -30,19 +30,19 @@ export async function finishOrder(
   const { log, key, facts, receive } = parts;
   const gas = { currency: facts.coin.code, amountMinor: String(gasMinor) };
   if (isPayout(order)) {
-    await tellSent(parts, order, final);
+    await reportSent(parts, order, final);
     if (order.toldHash !== null && order.toldHash !== hash)
       log.warn(
         { ...key, order: order.key, told: order.toldHash, hash },
         'a transfer went under another hash',
       );
-    await receive(gasNews(order.key, hash, gas));
-    await receive(broadcastNews(isDone ? 'broadcast_confirmed' : 'broadcast_failed', order, hash));
+    await receive(gasEvent(order.key, hash, gas));
+    await receive(broadcastEvent(isDone ? 'broadcast_confirmed' : 'broadcast_failed', order, hash));
   } else if (order.intent === 'refund') {
-    if (!isDone) await receive(gasNews(order.key, hash, gas));
-    await receive(refundNews(order, isDone ? { hash, gas } : null));
+    if (!isDone) await receive(gasEvent(order.key, hash, gas));
+    await receive(refundEvent(order, isDone ? { hash, gas } : null));
   } else {
-    await receive(gasNews(null, hash, gas));
+    await receive(gasEvent(null, hash, gas));
   }
   if (!isDone) log.error({ ...key, order: order.key, hash }, 'a transfer of ours was reverted');
   await end(parts, order, { isDone, height: block.height, error: isDone ? null : 'the network reverted it' });
@@ -51,13 +51,13 @@ export async function finishOrder(
 /** Gives up an order of which nothing was signed. */
 export async function failOrder(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
   parts.log.error({ ...parts.key, order: order.key, error }, 'a transfer cannot be made');
-  if (await giveUpOrder(parts.database, order, error)) await tellFailed(parts, order, error);
+  if (await giveUpOrder(parts.database, order, error)) await reportFailed(parts, order, error);
 }
 
 /** Tells that an order was given up, and ends it. */
-export async function tellFailed(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
-  if (isPayout(order)) await parts.receive(broadcastNews('broadcast_failed', order, null));
-  else if (order.intent === 'refund') await parts.receive(refundNews(order, null));
+export async function reportFailed(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
+  if (isPayout(order)) await parts.receive(broadcastEvent('broadcast_failed', order, null));
+  else if (order.intent === 'refund') await parts.receive(refundEvent(order, null));
   await end(parts, order, { isDone: false, height: null, error });
 }
 
@@ -82,22 +82,22 @@ function isPayout({ intent }: OrderRow): boolean {
 }
 
 /** The cost is reported separately, when it is final. */
-function broadcastNews(
+function broadcastEvent(
   kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed',
   { key, currency }: OrderRow,
   txHash: string | null,
-): News {
+): RailEvent {
   return { kind, order: key, currency, txHash, gas: null };
 }
 
-function gasNews(order: string | null, txHash: string, gas: Gas): News {
+function gasEvent(order: string | null, txHash: string, gas: Gas): RailEvent {
   return { kind: 'gas_spent', order, txHash, gas };
 }
 
-function refundNews(
+function refundEvent(
   { key, currency, feeMinor }: OrderRow,
   done: { readonly hash: string; readonly gas: Gas } | null,
-): GivenBackNews {
+): RefundEvent {
   return {
     kind: 'refund_ended',
     rail: 'chain',

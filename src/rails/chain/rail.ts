@@ -4,10 +4,10 @@ import { deriveDepositAddress } from '../../base/chain/deposit-address.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailPart } from '../../resolvers/services/rail-part.ts';
-import { type ChainRail, type GiveBack, RailRefused } from '../../resolvers/services/rails.ts';
+import { type ChainRail, RailRefused, type RefundOrder } from '../../resolvers/services/rails.ts';
 import { nextDepositIndex } from '../../store/engine/deposits.ts';
-import { giveAddress } from '../../store/rails/chain-arrivals.ts';
-import { keepTrouble, leaseNetwork, readNetwork, releaseNetwork } from '../../store/rails/chain-network.ts';
+import { storeAddress } from '../../store/rails/chain-arrivals.ts';
+import { leaseNetwork, readNetwork, releaseNetwork, storeTrouble } from '../../store/rails/chain-network.ts';
 import { addOrder, addRefused, feeOfOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
 import { checksOf } from './checks.ts';
 import type { NetworkDriver, NetworkFacts } from './driver.ts';
@@ -31,7 +31,7 @@ export type NetworkKind = Pick<
 export interface NetworkRail extends RailPart<ChainRail> {
   readonly start: () => { readonly stop: () => Promise<void> };
   /** Looks at the network once. @returns after how many milliseconds the next look is due. */
-  readonly turn: () => Promise<number>;
+  readonly cycle: () => Promise<number>;
 }
 
 const REFUSED = 'what goes back is no more than what it costs';
@@ -55,21 +55,21 @@ export function createNetworkRail<Node extends NodeAddress>(
   const providers = settings.providers.map(driverOf);
   const parts: NetworkParts = { ...tools, key: { mode, network }, facts, providers };
   const { key, log } = parts;
-  const turn = turnsOf(parts, settings.sweep);
+  const cycle = cyclesOf(parts, settings.sweep);
   let wake = () => {};
   const quote = feeQuoter(parts, { fixed: networkFees, rates });
   return {
     port: portOf(parts, quote, () => wake()),
-    turn,
+    cycle,
     start: () => {
       const stopping = new AbortController();
       const options = { failedMs: facts.pollMs, complaint: `${key.network} cannot be worked on` };
-      const loop = repeat(stopping.signal, log, options, turn);
+      const loop = repeat(stopping.signal, log, options, cycle);
       wake = loop.wake;
       const stop = async () => {
         stopping.abort();
         await loop.done;
-        await turn.release();
+        await cycle.release();
       };
       return { stop };
     },
@@ -78,7 +78,7 @@ export function createNetworkRail<Node extends NodeAddress>(
 }
 
 /** The work of a network, turn by turn, as long as this process holds its lease. */
-function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
+function cyclesOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   const { database, key, facts, log } = parts;
   const holder = randomUUID();
   const watcher = createWatcher(parts);
@@ -94,44 +94,47 @@ function turnsOf(parts: NetworkParts, sweepFrom: SweepFrom) {
     let isMore = false;
     let now: string | null = null;
     try {
-      isMore = await watcher.turn();
+      isMore = await watcher.readOn();
     } catch (error) {
       now = error instanceof Error ? error.message : String(error);
       if (now !== trouble) log.error({ ...key, trouble: now }, 'a network cannot be read');
     }
     trouble = now;
-    await keepTrouble(database, key, now, database.nowMs());
+    await storeTrouble(database, key, now, database.nowMs());
     return isMore;
   };
-  const turn = async (): Promise<number> => {
+  const cycle = async (): Promise<number> => {
     if (!(await lease())) return facts.pollMs;
     const isMore = await watch();
     if (!(await lease())) return facts.pollMs;
     const gasPrice = gasPrices();
-    await sender.turn(gasPrice);
-    await sweeper.turn(gasPrice);
+    await sender.processAll(gasPrice);
+    await sweeper.processAll(gasPrice);
     return isMore ? 0 : facts.pollMs;
   };
-  return Object.assign(turn, { release: () => releaseNetwork(database, key, holder) });
+  return Object.assign(cycle, { release: () => releaseNetwork(database, key, holder) });
 }
 
 /** Data of an order from callers. */
-type Asked = Pick<NewOrder, 'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'>;
+type OrderRequest = Pick<
+  NewOrder,
+  'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'
+>;
 
 function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
   const { database, key, facts } = parts;
   const statement = networkStatement(parts);
-  const fromHotWallet = (order: Asked): NewOrder => ({
+  const fromHotWallet = (order: OrderRequest): NewOrder => ({
     ...order,
     from: facts.hotAddress,
     keyIndex: null,
     depositIndex: null,
   });
-  const take = async (order: Asked) => {
+  const queueOrder = async (order: OrderRequest) => {
     await addOrder(database, key, fromHotWallet(order), database.nowMs());
     wake();
   };
-  const refuse = (order: Asked, error: string) =>
+  const refuse = (order: OrderRequest, error: string) =>
     addRefused(database, key, fromHotWallet(order), { nowMs: database.nowMs(), error });
   const bringBack = async ({
     key: name,
@@ -139,12 +142,12 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     to,
     amountMinor,
   }: Pick<
-    Parameters<ChainRail['giveBack']>[0],
-    keyof Omit<GiveBack, 'accountId'> | 'currency' | 'to' | 'amountMinor'
+    Parameters<ChainRail['refund']>[0],
+    keyof Omit<RefundOrder, 'accountId'> | 'currency' | 'to' | 'amountMinor'
   >) => {
     const fee = await quote(currency);
     const order = { key: name, intent: 'refund' as const, currency: currency.code, to, feeMinor: fee };
-    if (fee < amountMinor) await take({ ...order, amountMinor: amountMinor - fee });
+    if (fee < amountMinor) await queueOrder({ ...order, amountMinor: amountMinor - fee });
     else await refuse({ ...order, amountMinor }, REFUSED);
     // The cost of the first attempt counts: a larger amount was never sent, and a refused one is not sent when it
     // gets cheaper.
@@ -161,7 +164,7 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
         });
       const index = await nextDepositIndex(database, `${key.mode}:${facts.family}`);
       const address = facts.deriveAddress(index);
-      await giveAddress(database, { mode: key.mode, family: facts.family }, { index, address });
+      await storeAddress(database, { mode: key.mode, family: facts.family }, { index, address });
       return address;
     },
     // Every address that was given out is watched.
@@ -169,9 +172,9 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     send: ({ key: name, currency, to, amountMinor, whitelisted }) => {
       const intent = whitelisted ? ('withdrawal' as const) : ('payout' as const);
       const order = { key: name, intent, currency: currency.code, to, amountMinor, feeMinor: 0n };
-      return take(whitelisted?.proof ? { ...order, proof: whitelisted.proof } : order);
+      return queueOrder(whitelisted?.proof ? { ...order, proof: whitelisted.proof } : order);
     },
-    giveBack: bringBack,
+    refund: bringBack,
     sendBack: bringBack,
     statementOf: () => statement,
   };

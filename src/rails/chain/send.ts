@@ -16,7 +16,6 @@ import {
   type AttemptRow,
   addAttempt,
   beginSigning,
-  keepSigned,
   nextNonceHere,
   noteOrder,
   type OrderRow,
@@ -24,32 +23,33 @@ import {
   readOpenOrders,
   readPending,
   requeueOrder,
+  storeSigned,
 } from '../../store/rails/chain-orders.ts';
-import { askAll, askFirst } from './agree.ts';
+import { queryAll, queryFirst } from './agree.ts';
 import { type GasPrice, type Movement, MovementRefused, type Nonce, type Signed } from './driver.ts';
-import { fateOf } from './fate.ts';
 import { NoGasPrice } from './gas-price.ts';
-import { failOrder, finishOrder, tellFailed, tellSent } from './outcome.ts';
+import { orderStatusOf } from './order-status.ts';
+import { failOrder, finishOrder, reportFailed, reportSent } from './outcome.ts';
 import type { NetworkParts } from './parts.ts';
-import { SignerAway, SignerRefused } from './signer.ts';
+import { SignerRefused, SignerUnavailable } from './signer.ts';
 
 /** Sends orders. */
 export interface Sender {
   /** Processes every open order once, at this price. A failure of one does not stop the others. */
-  readonly turn: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
+  readonly processAll: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
 const ORDERS_MAX = 500;
 /** Orders that providers are asked about at once. */
-const AT_ONCE = 8;
+const PARALLEL_MAX = 8;
 /** An order that cannot be made now is tried again after so long. */
 const AGAIN_MS = 15_000;
 /** Reasons of the signer that are the order's own. */
-const FOR_GOOD = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
+const PERMANENT_REASONS = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
 /** Maximum number of attempts of an order that the network would not execute. */
 const REFUSED_MAX = 10;
 /** The same bytes are broadcast again after so many looks at the network. */
-const LOOKS_BETWEEN = 4;
+const POLLS_BETWEEN = 4;
 
 /** Parts of the sender in a turn. */
 interface Sending extends NetworkParts {
@@ -66,7 +66,7 @@ export function createSender(parts: NetworkParts): Sender {
   const { database, key } = parts;
   const broadcastAt = new Map<bigint, number>();
   return {
-    turn: async (gasPrice) => {
+    processAll: async (gasPrice) => {
       const sending: Sending = { ...parts, broadcastAt, gasPrice, unsigned: new Set() };
       const open = await readOpenOrders(database, key, database.nowMs(), ORDERS_MAX);
       const made = await readAttempts(
@@ -76,23 +76,23 @@ export function createSender(parts: NetworkParts): Sender {
       const attempts = Map.groupBy(made, ({ orderId }) => orderId);
       const isPaused = (await readNetwork(database, key))?.pausedAt != null;
       const busy = new Set<string>();
-      const looks = open.map((order) => {
+      const scans = open.map((order) => {
         const isFirst = !busy.has(order.from);
         if (order.state !== 'queued') busy.add(order.from);
         return { order, look: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
       });
-      const look = (each: (typeof looks)[number]) => lookAfterTraced(sending, each.order, each.look);
-      const sent = looks.filter(({ order }) => order.state === 'sent');
-      for (let start = 0; start < sent.length; start += AT_ONCE)
-        await Promise.all(sent.slice(start, start + AT_ONCE).map(look));
+      const scan = (each: (typeof scans)[number]) => processTraced(sending, each.order, each.look);
+      const sent = scans.filter(({ order }) => order.state === 'sent');
+      for (let start = 0; start < sent.length; start += PARALLEL_MAX)
+        await Promise.all(sent.slice(start, start + PARALLEL_MAX).map(scan));
       // Nonces are given one after the other.
-      for (const each of looks) if (each.order.state !== 'sent') await look(each);
+      for (const each of scans) if (each.order.state !== 'sent') await scan(each);
     },
   };
 }
 
 /** State of an order when its turn comes. */
-interface Look {
+interface OrderScan {
   readonly attempts: readonly AttemptRow[];
   /** Whether no earlier order of its sender is open. */
   readonly isFirst: boolean;
@@ -100,8 +100,9 @@ interface Look {
 }
 
 /** One look after an order, in a trace of its own where it may send something: looks at what was sent come every few seconds. */
-function lookAfterTraced(sending: Sending, order: OrderRow, look: Look): Promise<void> {
-  const work = () => lookAfter(sending, order, look).catch((error: unknown) => failed(sending, order, error));
+function processTraced(sending: Sending, order: OrderRow, scan: OrderScan): Promise<void> {
+  const work = () =>
+    processOrder(sending, order, scan).catch((error: unknown) => failed(sending, order, error));
   return aboutTransaction(end2endOfOrder(order.key), () =>
     order.state === 'sent'
       ? work()
@@ -109,12 +110,12 @@ function lookAfterTraced(sending: Sending, order: OrderRow, look: Look): Promise
   );
 }
 
-async function lookAfter(sending: Sending, order: OrderRow, look: Look): Promise<void> {
-  const last = look.attempts.at(-1);
-  if (order.state === 'failing') await tellFailed(sending, order, order.lastError ?? '');
-  else if (order.state === 'sent') await follow(sending, order, look);
+async function processOrder(sending: Sending, order: OrderRow, scan: OrderScan): Promise<void> {
+  const last = scan.attempts.at(-1);
+  if (order.state === 'failing') await reportFailed(sending, order, order.lastError ?? '');
+  else if (order.state === 'sent') await follow(sending, order, scan);
   else if (order.state === 'signing' && last) await sign(sending, order, last);
-  else if (!look.isPaused && !sending.unsigned.has(order.from)) await begin(sending, order);
+  else if (!scan.isPaused && !sending.unsigned.has(order.from)) await begin(sending, order);
 }
 
 /** Gives an order its nonce and its transaction, and has it signed. */
@@ -126,7 +127,7 @@ async function begin(sending: Sending, order: OrderRow): Promise<void> {
   const lacking = await lackingOf(sending, movement, 0n);
   if (lacking) return waitFor(sending, order, lacking);
   const nonce = await nonceFor(sending, order.from);
-  const made = await askFirst(providers, (each) => each.build(movement, nonce, price));
+  const made = await queryFirst(providers, (each) => each.build(movement, nonce, price));
   const missing = await lackingOf(sending, movement, made.costMinor);
   if (missing) return waitFor(sending, order, missing);
   const number = await database.withTx((tx) => beginSigning(tx, order.id, made, database.nowMs()));
@@ -150,28 +151,28 @@ async function sign(
       ...(depositIndex !== null && { depositIndex }),
       ...(proof != null && { proof }),
     });
-    const isKept = await keepSigned(database, { orderId, number }, signed, database.nowMs());
-    if (isKept) await broadcast(sending, order, signed.raw);
+    const isStored = await storeSigned(database, { orderId, number }, signed, database.nowMs());
+    if (isStored) await broadcast(sending, order, signed.raw);
   } catch (error) {
     if (error instanceof SignerRefused) await refused(sending, order, error);
-    else if (error instanceof SignerAway) {
+    else if (error instanceof SignerUnavailable) {
       sending.unsigned.add(order.from);
-      await keepError(sending, order, `the signer is away: ${error.message}`);
+      await storeError(sending, order, `the signer is away: ${error.message}`);
     } else throw error;
   }
 }
 
 /** Finds out what became of a signed order, and does what follows from it. */
-async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: Look): Promise<void> {
+async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: OrderScan): Promise<void> {
   const { database, key, log, facts } = sending;
   const signed = attempts.flatMap((each) => signedOf(order, each));
-  const fate = await fateOf(sending, signed);
-  if (fate.state === 'final') {
+  const status = await orderStatusOf(sending, signed);
+  if (status.state === 'final') {
     sending.broadcastAt.delete(order.id);
-    return finishOrder(sending, order, fate);
+    return finishOrder(sending, order, status);
   }
-  if (fate.state === 'included') return tellSent(sending, order, fate);
-  if (fate.state === 'never') {
+  if (status.state === 'included') return reportSent(sending, order, status);
+  if (status.state === 'never') {
     log.error({ ...key, order: order.key }, 'a transfer can be in no block any more: it is made anew');
     return requeueOrder(database, order, {
       dueMs: database.nowMs(),
@@ -182,7 +183,7 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   const [last, newest] = [attempts.at(-1), signed.at(-1)];
   if (!newest || !last) return;
   const quietMs = performance.now() - (sending.broadcastAt.get(order.id) ?? Number.NEGATIVE_INFINITY);
-  if (quietMs > facts.pollMs * LOOKS_BETWEEN) await broadcast(sending, order, newest.raw);
+  if (quietMs > facts.pollMs * POLLS_BETWEEN) await broadcast(sending, order, newest.raw);
   if (last.raw === null) await sign(sending, order, last);
   else if (isFirst && database.nowMs() - millisOf(last.madeAt) > facts.stuckMs)
     await replace(sending, order, last);
@@ -192,7 +193,7 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
 async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Promise<void> {
   const { database, key, log, facts } = sending;
   const made = facts.replace(stuck.unsigned, await sending.gasPrice());
-  if (!made) return keepError(sending, order, 'it is stuck, and would cost more than is allowed');
+  if (!made) return storeError(sending, order, 'it is stuck, and would cost more than is allowed');
   log.warn({ ...key, order: order.key, nonce: order.nonce }, 'a transfer is stuck: it is offered for more');
   const number = await addAttempt(database, order.id, made, database.nowMs());
   await sign(sending, order, { number, unsigned: made.unsigned });
@@ -200,10 +201,10 @@ async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Pr
 
 async function broadcast(sending: Sending, order: OrderRow, raw: string): Promise<void> {
   sending.broadcastAt.set(order.id, performance.now());
-  const answers = await askAll(sending.providers, (each) => each.broadcast(raw));
+  const answers = await queryAll(sending.providers, (each) => each.broadcast(raw));
   if (answers.some(({ error }) => !error)) return;
   const why = answers.map(({ provider, error }) => `${provider}: ${error?.message}`).join('; ');
-  await keepError(sending, order, why);
+  await storeError(sending, order, why);
 }
 
 function movementOf({ from, to, currency, amountMinor }: OrderRow): Movement {
@@ -219,7 +220,7 @@ function signedOf(order: OrderRow, { raw, hash, nonce, expiresAt }: AttemptRow):
 
 /** A nonce that no order of ours has, and no block: a provider that names a higher one would leave a gap. */
 async function nonceFor({ providers, database, key }: NetworkParts, from: string): Promise<Nonce> {
-  const answers = await askAll(providers, (each) => each.nextNonce(from));
+  const answers = await queryAll(providers, (each) => each.nextNonce(from));
   const nonces = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
   if (nonces.length === 0) throw new Error('no provider says which nonce is next');
   const there = nonces.reduce((low, each) => (low === null || each === null ? null : Math.min(low, each)));
@@ -230,7 +231,7 @@ async function nonceFor({ providers, database, key }: NetworkParts, from: string
 /** At the next turn gas may cost less. The reason of the wait is logged once for all orders, and shown by `doctor`. */
 async function waitForGasPrice(parts: NetworkParts, order: OrderRow): Promise<void> {
   const error = 'waits for the price of gas';
-  if (order.state !== 'queued') return keepError(parts, order, error);
+  if (order.state !== 'queued') return storeError(parts, order, error);
   if (order.lastError !== error)
     await requeueOrder(parts.database, order, { dueMs: parts.database.nowMs(), error });
 }
@@ -247,7 +248,7 @@ async function lackingOf(
   costMinor: bigint,
 ): Promise<string | undefined> {
   const free = async (each: typeof coin) => {
-    const there = await askFirst(providers, (provider) => provider.balance(from, each));
+    const there = await queryFirst(providers, (provider) => provider.balance(from, each));
     return there - (await readPending(database, key, from, each.code));
   };
   const isCoin = currency.code === coin.code;
@@ -266,8 +267,8 @@ async function refused(
 ): Promise<void> {
   parts.log.error({ ...parts.key, order: order.key, reason }, 'the signer refuses a transfer');
   const error = `the signer refuses it: ${message}`;
-  if (order.state === 'sent') return keepError(parts, order, error);
-  if (FOR_GOOD.includes(reason)) return failOrder(parts, order, error);
+  if (order.state === 'sent') return storeError(parts, order, error);
+  if (PERMANENT_REASONS.includes(reason)) return failOrder(parts, order, error);
   return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error });
 }
 
@@ -275,11 +276,11 @@ async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Pro
   if (error instanceof NoGasPrice) return waitForGasPrice(parts, order);
   const { message } = error instanceof Error ? error : new Error(String(error));
   parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be looked after');
-  if (order.state !== 'queued') return keepError(parts, order, message);
+  if (order.state !== 'queued') return storeError(parts, order, message);
   if (error instanceof MovementRefused && order.tries >= REFUSED_MAX) return failOrder(parts, order, message);
   return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error: message });
 }
 
-async function keepError({ database }: NetworkParts, order: OrderRow, error: string): Promise<void> {
+async function storeError({ database }: NetworkParts, order: OrderRow, error: string): Promise<void> {
   await noteOrder(database, order.id, { ...order, lastError: error });
 }

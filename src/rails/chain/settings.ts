@@ -60,10 +60,12 @@ export function readNetworkSettings<Node extends NodeAddress>(
 
 /** The nodes, without duplicates, because one provider would agree with itself. */
 function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>): readonly Node[] {
-  const given = all.raw('providers');
-  if (!Array.isArray(given) || given.length === 0 || given.length > PROVIDERS_MAX)
+  const settings = all.raw('providers');
+  if (!Array.isArray(settings) || settings.length === 0 || settings.length > PROVIDERS_MAX)
     return all.refuse('providers', `a list of one to ${PROVIDERS_MAX} URLs, or objects with ${form.words}`);
-  const nodes = given.map((json: unknown, index) => nodeOf(json, `${all.at('providers')}[${index}]`, form));
+  const nodes = settings.map((json: unknown, index) =>
+    nodeOf(json, `${all.at('providers')}[${index}]`, form),
+  );
   const urls = new Set(nodes.map(({ url }) => new URL(url).href));
   if (urls.size < nodes.length) return all.refuse('providers', 'each node once');
   const names = nodes.map(({ name }) => name);
@@ -76,11 +78,11 @@ function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>):
 }
 
 function nodeOf<Node extends NodeAddress>(json: unknown, path: string, form: NodeForm<Node>): Node {
-  const given = new Settings(typeof json === 'string' ? { url: json } : json, path);
-  const node = form.read(given);
+  const settings = new Settings(typeof json === 'string' ? { url: json } : json, path);
+  const node = form.read(settings);
   const { host } = new URL(node.url);
-  const name = given.has('name') ? given.match('name', NAME, 'a name of a-z, 0-9 and -') : host;
-  return given.end({ ...node, name } as Node);
+  const name = settings.has('name') ? settings.match('name', NAME, 'a name of a-z, 0-9 and -') : host;
+  return settings.end({ ...node, name } as Node);
 }
 
 function xpubOf(network: string, text: string): string | undefined {
@@ -95,12 +97,12 @@ function xpubOf(network: string, text: string): string | undefined {
 /** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none without such a member. */
 function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
-  const given = all.part(name);
-  const found = given.names().map((code): [string, bigint] => {
+  const settings = all.part(name);
+  const found = settings.names().map((code): [string, bigint] => {
     const currency = currencyOf(code);
     if (currency?.network !== network)
-      return given.refuse(code, `the code of a currency on ${network} of the catalogue as the name`);
-    return [code, given.minor(code, currency.decimals)];
+      return settings.refuse(code, `the code of a currency on ${network} of the catalogue as the name`);
+    return [code, settings.minor(code, currency.decimals)];
   });
   return new Map(found);
 }

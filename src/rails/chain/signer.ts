@@ -11,7 +11,7 @@ export type { SignRequest } from '../../chains/sign-request.ts';
 export interface Signer {
   /**
    * @returns the facts that are visible without a key: addresses, extended public keys, limits.
-   * @throws {SignerAway}
+   * @throws {SignerUnavailable}
    */
   readonly describe: () => Promise<SignerFacts>;
   /** @throws {SignerRefused} and {SignerAway}. */
@@ -33,7 +33,7 @@ export class SignerRefused extends Error {
 }
 
 /** The signer gave no answer: it may have signed. Ask again under the same id. */
-export class SignerAway extends Error {
+export class SignerUnavailable extends Error {
   override readonly name = 'SignerAway';
 }
 
@@ -55,16 +55,16 @@ export function signerAt(address: SignerAddress): Signer {
   const connection = connectionOf(address);
   return {
     describe: async () => {
-      const { status, body } = await ask(connection, 'GET', '/describe');
-      if (status !== 200) throw new SignerAway(`the signer answered ${status}`);
+      const { status, body } = await request(connection, 'GET', '/describe');
+      if (status !== 200) throw new SignerUnavailable(`the signer answered ${status}`);
       return body as unknown as SignerFacts;
     },
     sign: async (order) => {
-      const { status, body } = await ask(connection, 'POST', '/sign', JSON.stringify(order));
+      const { status, body } = await request(connection, 'POST', '/sign', JSON.stringify(order));
       const { raw, hash, reason, detail } = body;
       if (status === 403) throw new SignerRefused(String(reason), `${reason}: ${detail}`);
       if (status !== 200 || typeof raw !== 'string' || typeof hash !== 'string')
-        throw new SignerAway(`the signer answered ${status}`);
+        throw new SignerUnavailable(`the signer answered ${status}`);
       return { raw, hash };
     },
   };
@@ -87,10 +87,10 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function ask(connection: Connection, method: string, path: string, body = ''): Promise<Answer> {
+function request(connection: Connection, method: string, path: string, body = ''): Promise<Answer> {
   const attributes = { 'crossramp.rail': 'signer' };
   return traceCall(`${method} signer ${path}`, attributes, (traced) =>
-    askOnce(connection, { method, path, body, traced }),
+    requestOnce(connection, { method, path, body, traced }),
   );
 }
 
@@ -102,7 +102,7 @@ interface Question {
   readonly traced: Readonly<Record<string, string>>;
 }
 
-function askOnce(
+function requestOnce(
   { isTls, ...connection }: Connection,
   { method, path, body, traced }: Question,
 ): Promise<Answer> {
@@ -125,7 +125,7 @@ function askOnce(
     };
     (isTls ? overTls : overHttp)(options, answered).once('error', reject).end(body);
   }).catch((error: unknown) => {
-    throw new SignerAway(`the signer does not answer: ${(error as Error).message}`);
+    throw new SignerUnavailable(`the signer does not answer: ${(error as Error).message}`);
   });
 }
 

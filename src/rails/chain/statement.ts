@@ -12,21 +12,21 @@ import { readNetwork } from '../../store/rails/chain-network.ts';
 import {
   readEndedOrders,
   readOrdersByHash,
-  readToldArrivals,
+  readReportedArrivals,
   type SignedOrder,
 } from '../../store/rails/chain-statement.ts';
-import { askAgreed } from './agree.ts';
+import { queryQuorum } from './agree.ts';
 import { balancesOf } from './balances.ts';
 import type { BlockRange, Transfer } from './driver.ts';
-import { fateOf } from './fate.ts';
 import { blockTimes, heightsBetween } from './heights.ts';
+import { orderStatusOf } from './order-status.ts';
 import type { NetworkParts } from './parts.ts';
 
 /** Blocks that are read at once, as long as providers answer so many. */
 const RANGE_MAX = 500;
 
 /** A transfer, and when its block was made by the clock of the accounts. */
-interface Placed {
+interface DatedTransfer {
   readonly transfer: Transfer;
   readonly at: Date;
 }
@@ -35,7 +35,10 @@ interface Placed {
 export function networkStatement(parts: NetworkParts): RailStatement {
   const { clock, database, key } = parts;
   const times = () => blockTimes(parts);
-  const placed = async (transfers: readonly Transfer[], aheadMs: number): Promise<readonly Placed[]> => {
+  const dated = async (
+    transfers: readonly Transfer[],
+    aheadMs: number,
+  ): Promise<readonly DatedTransfer[]> => {
     const { at } = times();
     return inParts(transfers, async (transfer) => ({
       transfer,
@@ -43,7 +46,7 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     }));
   };
   const entriesOf = async (transfers: readonly Transfer[], aheadMs: number) =>
-    toldApart(parts, await placed(transfers, aheadMs));
+    classifyTransfers(parts, await dated(transfers, aheadMs));
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
     read: async ({ from, to, whole }) => {
@@ -63,11 +66,11 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     },
     find: async (names) => {
       const hashes = names.flatMap(({ key: each }) => each.split(':')[2] ?? []);
-      const told = await readToldArrivals(database, key, hashes);
-      const heights = [...new Set(told.map(({ height }) => height))];
+      const reported = await readReportedArrivals(database, key, hashes);
+      const heights = [...new Set(reported.map(({ height }) => height))];
       const found = await inParts(heights, (height) => transfersIn(parts, { from: height, to: height }));
-      const asked = found.flat().filter(({ txHash }) => hashes.includes(txHash));
-      return entriesOf(asked, await clock.aheadMs());
+      const ofHashes = found.flat().filter(({ txHash }) => hashes.includes(txHash));
+      return entriesOf(ofHashes, await clock.aheadMs());
     },
     balances: async () => balancesOf(parts, await ownAddresses(parts)),
   };
@@ -81,8 +84,8 @@ async function finalHeight({ database, key }: NetworkParts): Promise<number> {
 }
 
 async function ownAddresses({ database, key, facts }: NetworkParts): Promise<ReadonlySet<string>> {
-  const given = await readAddresses(database, { mode: key.mode, family: facts.family }, 0);
-  return new Set([facts.hotAddress, ...given.map(({ address }) => address)]);
+  const issued = await readAddresses(database, { mode: key.mode, family: facts.family }, 0);
+  return new Set([facts.hotAddress, ...issued.map(({ address }) => address)]);
 }
 
 async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<readonly Transfer[]> {
@@ -94,8 +97,10 @@ async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<read
     const to = Math.min(range.to, from + size - 1);
     const what = `transfers in blocks ${from} to ${to}`;
     try {
-      const ask = askAgreed(providers, facts.quorum, what, (each) => each.transfers({ from, to }, addresses));
-      found.push(...(await ask).value);
+      const query = queryQuorum(providers, facts.quorum, what, (each) =>
+        each.transfers({ from, to }, addresses),
+      );
+      found.push(...(await query).value);
       from = to + 1;
       size = Math.min(RANGE_MAX, size * 2);
     } catch (error) {
@@ -120,9 +125,9 @@ async function endedOrders(
   const seen = new Set(read.map(({ txHash }) => txHash));
   const found = await inParts([...orders.values()], async (signed) => {
     const [order] = signed as [SignedOrder];
-    const fate = await fateOf(parts, signed.map(signedOf));
-    if (!('hash' in fate)) return { entries: absentOf(key.network, order, aheadMs), transfers: [] };
-    const { hash, block, gasMinor, isDone } = fate;
+    const status = await orderStatusOf(parts, signed.map(signedOf));
+    if (!('hash' in status)) return { entries: absentOf(key.network, order, aheadMs), transfers: [] };
+    const { hash, block, gasMinor, isDone } = status;
     const isNew = isDone && !seen.has(hash);
     const range = { from: block.height, to: block.height };
     const transfers = isNew ? (await transfersIn(parts, range)).filter(({ txHash }) => txHash === hash) : [];
@@ -162,11 +167,11 @@ function gasOf(
   const { hash, isDone, gasMinor, at } = charged;
   if (gasMinor === 0n) return [];
   const id = `${network}:${hash}`;
-  const isTold = intent === 'refund' && isDone;
-  const news = isTold
+  const isReported = intent === 'refund' && isDone;
+  const eventName = isReported
     ? { kind: 'refund_ended', key: `chain:${key}` }
     : { kind: 'gas_spent', key: `chain:${id}` };
-  return [{ kind: 'gas', id, amount: textOf(coin.code, gasMinor), currency: coin.code, at, news }];
+  return [{ kind: 'gas', id, amount: textOf(coin.code, gasMinor), currency: coin.code, at, eventName }];
 }
 
 const isOwnMove = ({ intent }: SignedOrder) => intent === 'sweep' || intent === 'gas';
@@ -176,17 +181,23 @@ function textOf(currency: string, minor: bigint): string {
 }
 
 /** Kind of each transfer, by our addresses, our orders, and reported events. */
-async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promise<readonly StatementEntry[]> {
+async function classifyTransfers(
+  parts: NetworkParts,
+  dated: readonly DatedTransfer[],
+): Promise<readonly StatementEntry[]> {
   const { database, key, facts } = parts;
-  const hashes = [...new Set(placed.map(({ transfer }) => transfer.txHash))];
+  const hashes = [...new Set(dated.map(({ transfer }) => transfer.txHash))];
   const addresses = await ownAddresses(parts);
   const orders = new Map((await readOrdersByHash(database, key, hashes)).map((each) => [each.hash, each]));
   const arrivals = new Map(
-    (await readToldArrivals(database, key, hashes)).map((each) => [`${each.txHash}:${each.logIndex}`, each]),
+    (await readReportedArrivals(database, key, hashes)).map((each) => [
+      `${each.txHash}:${each.logIndex}`,
+      each,
+    ]),
   );
   const { network } = key;
-  const isGiven = (address: string) => addresses.has(address) && address !== facts.hotAddress;
-  return placed.flatMap(({ transfer, at }): readonly StatementEntry[] => {
+  const isIssued = (address: string) => addresses.has(address) && address !== facts.hotAddress;
+  return dated.flatMap(({ transfer, at }): readonly StatementEntry[] => {
     const { txHash, logIndex, from, to, currency, amountMinor } = transfer;
     const base = { amount: textOf(currency, amountMinor), currency, at };
     // An order is one transfer of its sender; another one in the same transaction is nobody's.
@@ -204,21 +215,21 @@ async function toldApart(parts: NetworkParts, placed: readonly Placed[]): Promis
       if (!addresses.has(from)) return [];
       if (!order) return [{ ...base, kind: addresses.has(to) ? 'sweep' : 'transfer', id, ...unknown(id) }];
       const isRefund = order.intent === 'refund';
-      const news = isRefund
+      const eventName = isRefund
         ? { kind: 'refund_ended', key: `chain:${order.key}` }
         : { kind: 'broadcast_confirmed', key: `chain:${id}` };
-      return [{ ...base, kind: isRefund ? 'refund' : 'transfer', id, news, differs: wrong }];
+      return [{ ...base, kind: isRefund ? 'refund' : 'transfer', id, eventName, differs: wrong }];
     };
     const came = (): readonly StatementEntry[] => {
       if (addresses.has(from) && !order) return [];
       if (to === facts.hotAddress && !order) return [{ ...base, kind: 'funding', id, ...unknown(id) }];
-      if (!isGiven(to)) return [];
+      if (!isIssued(to)) return [];
       const name = `${network}:${txHash}:${logIndex}`;
-      const told = arrivals.get(`${txHash}:${logIndex}`);
-      const isOther = told && (told.address !== to || told.currency !== currency);
-      const differs = isOther ? `it was told as ${told.currency} to ${told.address}` : undefined;
-      const news = { kind: 'deposit_confirmed', key: `chain:${name}` };
-      return [{ ...base, kind: 'deposit', id: name, news, differs }];
+      const reported = arrivals.get(`${txHash}:${logIndex}`);
+      const isOther = reported && (reported.address !== to || reported.currency !== currency);
+      const differs = isOther ? `it was told as ${reported.currency} to ${reported.address}` : undefined;
+      const eventName = { kind: 'deposit_confirmed', key: `chain:${name}` };
+      return [{ ...base, kind: 'deposit', id: name, eventName, differs }];
     };
     return [...left(), ...came()];
   });

@@ -7,7 +7,7 @@ import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { addOrder, countOrdersTo, type NewOrder } from '../../store/rails/chain-orders.ts';
-import { askAgreed } from './agree.ts';
+import { queryQuorum } from './agree.ts';
 import type { GasPrice } from './driver.ts';
 import { NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
@@ -17,7 +17,7 @@ export type SweepFrom = ReadonlyMap<string, bigint>;
 
 /** Sweeps deposits. */
 export interface Sweeper {
-  readonly turn: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
+  readonly processAll: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
 const ADDRESSES_MAX = 50;
@@ -32,7 +32,7 @@ const BROUGHT_TIMES = 5n;
 export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
   const { database, key, log } = parts;
   return {
-    turn: async (gasPrice) => {
+    processAll: async (gasPrice) => {
       if (from.size === 0 || (await readNetwork(database, key))?.pausedAt) return;
       for (const unswept of await readUnswept(database, key, from, ADDRESSES_MAX))
         await sweep(parts, unswept, gasPrice).catch((error: unknown) => {
@@ -65,7 +65,7 @@ async function sweep(
   // A provider that lies about a balance would cause gas transfers again and again.
   const balanceOf = async (of: Currency) =>
     (
-      await askAgreed(providers, facts.quorum, `the balance of ${address}`, (each) =>
+      await queryQuorum(providers, facts.quorum, `the balance of ${address}`, (each) =>
         each.balance(address, of),
       )
     ).value;

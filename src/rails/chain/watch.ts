@@ -8,26 +8,26 @@ import { assert } from '../../base/errors/assert.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { instantOf } from '../../base/time/instant.ts';
-import type { DepositNews } from '../../resolvers/services/news.ts';
+import type { DepositEvent } from '../../resolvers/services/rail-event.ts';
 import {
   type ArrivalRow,
   findArrival,
-  keepArrival,
   missArrivals,
   readAddresses,
   readOpenArrivals,
+  storeArrival,
 } from '../../store/rails/chain-arrivals.ts';
 import {
   type KnownBlock,
-  keepFinal,
-  keepHeadAt,
-  keepRead,
   type NetworkState,
   readBlocks,
   readNetwork,
+  storeFinalHeight,
+  storeHeadTime,
+  storeReadBlocks,
 } from '../../store/rails/chain-network.ts';
 import { ownHashes } from '../../store/rails/chain-orders.ts';
-import { agreedBlockTime, askAgreed, askAll, NoAgreement, reachedBy } from './agree.ts';
+import { agreedBlockTime, NoAgreement, queryAll, queryQuorum, reachedBy } from './agree.ts';
 import type { Arrival, Block, BlockRef, NetworkDriver } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
@@ -39,7 +39,7 @@ export interface Watcher {
    * @returns whether there is more.
    * @throws the obstacle; earlier progress is stored.
    */
-  readonly turn: () => Promise<boolean>;
+  readonly readOn: () => Promise<boolean>;
 }
 
 /** Final blocks that are read at once, as long as providers answer so many. */
@@ -100,27 +100,27 @@ export function createWatcher(parts: NetworkParts): Watcher {
     return to < upTo;
   };
 
-  const turn = async (): Promise<boolean> => {
+  const cycle = async (): Promise<boolean> => {
     const view = await viewOf(parts, trusted);
     // After the view: an address that was paid in these blocks was given out before.
     await learnAddresses();
-    await keepHeadAt(database, key, view.head.atMs);
+    await storeHeadTime(database, key, view.head.atMs);
     const state = await readNetwork(database, key);
     if (!state || state.height === null) return begin(parts, view);
     if (await isRewritten(view, state)) await walkBack(parts, view, state);
     await readNew(parts, view, addresses);
     const isMore = await settle(view);
     // A missing transfer may be in a final block that was not read yet.
-    if (!isMore) await tellDropped(parts, view);
+    if (!isMore) await reportDropped(parts, view);
     const ageMs = parts.database.nowMs() - view.head.atMs;
     if (ageMs > facts.headMaxAgeMs)
       throw new Error(`the newest block of ${view.lead.provider} is ${Math.round(ageMs / 1000)} seconds old`);
     return isMore;
   };
   return {
-    turn: async () => {
+    readOn: async () => {
       try {
-        return await turn();
+        return await cycle();
       } catch (error) {
         if (error instanceof OtherChain) trusted = error.by;
         throw error;
@@ -135,7 +135,7 @@ function lastOf({ height, hash }: NetworkState): KnownBlock {
 
 /** The highest head that a quorum reaches: a single provider cannot lead the way. */
 async function viewOf({ providers, facts }: NetworkParts, trusted: readonly string[]): Promise<View> {
-  const answers = await askAll(providers, async (lead) => ({
+  const answers = await queryAll(providers, async (lead) => ({
     lead,
     head: await lead.head(),
     final: await lead.finalHeight(),
@@ -161,7 +161,7 @@ async function viewOf({ providers, facts }: NetworkParts, trusted: readonly stri
 async function begin({ database, key }: NetworkParts, { lead, final }: View): Promise<boolean> {
   const block = await lead.block(final);
   if (!block) throw new Error(`${lead.provider} has no block ${final}`);
-  await database.withTx((tx) => keepRead(tx, key, [block]));
+  await database.withTx((tx) => storeReadBlocks(tx, key, [block]));
   return true;
 }
 
@@ -183,9 +183,9 @@ async function readNew(
     if (!isFinal) {
       const found = await lead.arrivals({ from: block.height, to: block.height }, addresses);
       if (found.some((each) => each.block.hash !== block.hash)) return;
-      if (!(await tellSeen(parts, found))) return;
+      if (!(await reportSeen(parts, found))) return;
     }
-    await database.withTx((tx) => keepRead(tx, key, [block]));
+    await database.withTx((tx) => storeReadBlocks(tx, key, [block]));
     at = block;
   }
 }
@@ -201,7 +201,7 @@ async function isRewritten({ lead }: View, state: NetworkState): Promise<boolean
 /** Goes back to the last block that the chain still has. Later arrivals are missing until they are found again. */
 async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState): Promise<void> {
   const { database, key, log } = parts;
-  const { common, gone } = await partingOf(parts, lead, state);
+  const { common, gone } = await findFork(parts, lead, state);
   const isDeep = common.height < (state.finalHeight ?? 0);
   if (isDeep) {
     await checkGone(parts, gone);
@@ -209,8 +209,8 @@ async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState
   }
   await database.withTx(async (tx) => {
     await missArrivals(tx, key, common.height);
-    await keepRead(tx, key, [common]);
-    if (isDeep) await keepFinal(tx, key, common.height);
+    await storeReadBlocks(tx, key, [common]);
+    if (isDeep) await storeFinalHeight(tx, key, common.height);
   });
   log.warn({ ...key, from: state.height, to: common.height }, 'the network rewrote its newest blocks');
 }
@@ -218,7 +218,7 @@ async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState
 /** A final block is gone only when a quorum of providers reports another block in its place. */
 async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): Promise<void> {
   const what = `block ${gone.height}`;
-  const { value, by } = await askAgreed(
+  const { value, by } = await queryQuorum(
     providers,
     facts.quorum,
     what,
@@ -230,16 +230,16 @@ async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): 
 }
 
 /** Fork between the chain and the read blocks: the last common block, and the first read one that is gone. */
-interface Parting {
+interface Fork {
   readonly common: KnownBlock;
   readonly gone: KnownBlock;
 }
 
-async function partingOf(
+async function findFork(
   { database, key }: NetworkParts,
   provider: NetworkDriver,
   state: NetworkState,
-): Promise<Parting> {
+): Promise<Fork> {
   let gone = lastOf(state);
   for (;;) {
     // Of blocks that were read in ranges the last one is known: not every height has one.
@@ -257,7 +257,7 @@ async function partingOf(
 }
 
 /** @returns false, with nothing reported, while providers do not agree on the block of an arrival: the next turn reads it again. */
-async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<boolean> {
+async function reportSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<boolean> {
   const seen: { row: ArrivalRow; isKnown: boolean }[] = [];
   try {
     for (const arrival of await strangers(parts, found)) {
@@ -272,8 +272,8 @@ async function tellSeen(parts: NetworkParts, found: readonly Arrival[]): Promise
     return false;
   }
   for (const { row, isKnown } of seen) {
-    if (!isKnown) await parts.receive(newsOf('deposit_seen', row));
-    await keepArrival(parts.database, parts.key, row);
+    if (!isKnown) await parts.receive(eventOf('deposit_seen', row));
+    await storeArrival(parts.database, parts.key, row);
   }
   return true;
 }
@@ -294,7 +294,7 @@ async function settleRange(
 ): Promise<void> {
   const { providers, facts, database, key, log } = parts;
   const what = `blocks ${range.from} to ${range.to}`;
-  const { value, by } = await askAgreed(providers, facts.quorum, what, async (each) => {
+  const { value, by } = await queryQuorum(providers, facts.quorum, what, async (each) => {
     const block = await each.block(range.to);
     if (!block) throw new Error(`there is no block ${range.to}`);
     return { end: block.hash, found: await each.arrivals(range, addresses) };
@@ -309,19 +309,19 @@ async function settleRange(
   for (const arrival of arrivals) {
     const before = await findArrival(database, key, arrival);
     const row = await rowOf(parts, arrival, before, 'confirmed');
-    await parts.receive(newsOf('deposit_confirmed', row));
-    await keepArrival(database, key, row);
+    await parts.receive(eventOf('deposit_confirmed', row));
+    await storeArrival(database, key, row);
   }
   // A transfer that is still only seen at a final height was never there.
   for (const row of await readOpenArrivals(database, key, range.to, ['seen'])) {
     log.error({ ...key, txHash: row.txHash }, 'a transfer that one provider told is in no final block');
     await drop(parts, row);
   }
-  await keepFinal(database, key, range.to);
+  await storeFinalHeight(database, key, range.to);
 }
 
 /** A transfer of a gone block that is in no later one was dropped. */
-async function tellDropped(parts: NetworkParts, { head }: View): Promise<void> {
+async function reportDropped(parts: NetworkParts, { head }: View): Promise<void> {
   const { database, key } = parts;
   const height = (await readNetwork(database, key))?.height ?? 0;
   if (height < head.height) return;
@@ -329,8 +329,8 @@ async function tellDropped(parts: NetworkParts, { head }: View): Promise<void> {
 }
 
 async function drop({ database, key, receive }: NetworkParts, row: ArrivalRow): Promise<void> {
-  await receive(newsOf('deposit_dropped', row));
-  await keepArrival(database, key, { ...row, state: 'dropped' });
+  await receive(eventOf('deposit_dropped', row));
+  await storeArrival(database, key, { ...row, state: 'dropped' });
 }
 
 async function rowOf(
@@ -352,7 +352,7 @@ async function seenAtOf(
   return instantOf(new Date(Math.min(atMs, database.nowMs()) + (await clock.aheadMs())));
 }
 
-function newsOf(kind: DepositNews['kind'], row: ArrivalRow): DepositNews {
+function eventOf(kind: DepositEvent['kind'], row: ArrivalRow): DepositEvent {
   const { txHash, logIndex, address, currency, amountMinor, from, seenAt } = row;
   const amount = fromMinor(amountMinor, currencyOfLedger(currency).decimals);
   return { kind, txHash, logIndex, address, currency, amount, from, seenAt };

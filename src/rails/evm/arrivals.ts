@@ -8,7 +8,7 @@ import { evmAddress } from '../../base/chain/address.ts';
 import { tokenOfContract } from '../../base/chain/token-contract.ts';
 import { CURRENCIES, type Currency, currencyOf } from '../../base/money/currency.ts';
 import type { Arrival, BlockRange, BlockRef, Transfer } from '../chain/driver.ts';
-import { NodeAway, recordOf } from '../chain/node.ts';
+import { NodeUnavailable, recordOf } from '../chain/node.ts';
 import { bytesOf, countOf, hexOf, listOf, quantityOf, type Rpc } from './rpc.ts';
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
@@ -77,7 +77,7 @@ async function tokensIn(rpc: Rpc, ours: Ours, { from, to }: BlockRange): Promise
   const each = [...arrived, ...left].flatMap((log) => transferOf(log, ours) ?? []);
   const transfers = [...new Map(each.map((one) => [`${one.txHash}:${one.logIndex}`, one])).values()];
   if (transfers.some(({ block }) => block.height < from || block.height > to))
-    throw new NodeAway('logs: of other blocks than were asked for');
+    throw new NodeUnavailable('logs: of other blocks than were asked for');
   const firsts = await firstLogs(rpc, transfers);
   return transfers.map((one) => ({ ...one, logIndex: one.logIndex - (firsts.get(one.txHash) ?? 0) }));
 }
@@ -115,7 +115,7 @@ async function firstLogs(rpc: Rpc, transfers: readonly Transfer[]): Promise<Read
     if (firsts.has(txHash)) continue;
     const receipt = recordOf(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
     if (receipt.blockHash !== block.hash || receipt.status !== '0x1')
-      throw new NodeAway(`the receipt of ${txHash} does not fit its log`);
+      throw new NodeUnavailable(`the receipt of ${txHash} does not fit its log`);
     const [first] = listOf(receipt.logs, 'logs');
     firsts.set(txHash, countOf(recordOf(first, 'log').logIndex, 'log index'));
   }
@@ -140,7 +140,7 @@ async function coinsIn(rpc: Rpc, ours: Ours, { from, to }: BlockRange): Promise<
 async function coinsOf(rpc: Rpc, coin: Currency, height: number, ours: Ours): Promise<Transfer[]> {
   const block = recordOf(await rpc.call('eth_getBlockByNumber', [hexOf(height), true]), `block ${height}`);
   const at = { height: countOf(block.number, 'height'), hash: bytesOf(block.hash, 'hash', 32) };
-  if (at.height !== height) throw new NodeAway(`block ${height}: expected it, got ${at.height}`);
+  if (at.height !== height) throw new NodeUnavailable(`block ${height}: expected it, got ${at.height}`);
   const found: Transfer[] = [];
   for (const json of listOf(block.transactions, 'transactions')) {
     const { to: receiver, from: sender, value, hash } = recordOf(json, 'transaction');
@@ -152,7 +152,8 @@ async function coinsOf(rpc: Rpc, coin: Currency, height: number, ours: Ours): Pr
     if (!isOurs(ours, { from, to })) continue;
     const txHash = bytesOf(hash, 'hash', 32);
     const receipt = recordOf(await rpc.call('eth_getTransactionReceipt', [txHash]), 'receipt');
-    if (receipt.blockHash !== at.hash) throw new NodeAway(`the receipt of ${txHash} is of another block`);
+    if (receipt.blockHash !== at.hash)
+      throw new NodeUnavailable(`the receipt of ${txHash} is of another block`);
     if (receipt.status !== '0x1') continue;
     found.push({ txHash, logIndex: 0, block: at, currency: coin.code, amountMinor, from, to });
   }

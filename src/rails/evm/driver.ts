@@ -6,13 +6,13 @@ import { encodeEvmTransaction, readEvmTransaction } from '../../chains/evm-trans
 import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import {
   type Block,
-  type Fate,
   type GasPrice,
   type Movement,
   MovementRefused,
   type NetworkDriver,
   type Nonce,
   type Signed,
+  type TransactionStatus,
   type Unsigned,
 } from '../chain/driver.ts';
 import { recordOf } from '../chain/node.ts';
@@ -85,7 +85,7 @@ export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
         if (!(error instanceof NodeError && KNOWN_WORDS.test(error.message))) throw error;
       });
     },
-    fate: async (signed) => fateOf(rpc, signed, await finalHeight(), block),
+    status: async (signed) => statusOf(rpc, signed, await finalHeight(), block),
   };
 }
 
@@ -114,8 +114,8 @@ async function gasPriceOf(rpc: Rpc, { minTipPerGas }: EvmTerms): Promise<GasPric
     rpc.call('eth_maxPriorityFeePerGas', []),
   ]);
   const base = quantityOf(recordOf(newest, 'block').baseFeePerGas, 'base fee');
-  const asked = quantityOf(suggested, 'tip');
-  return { base, tip: most(asked, minTipPerGas) };
+  const suggestedTip = quantityOf(suggested, 'tip');
+  return { base, tip: most(suggestedTip, minTipPerGas) };
 }
 
 /** Parts of a transaction. */
@@ -182,15 +182,15 @@ function unsignedOf(transaction: Parameters<typeof encodeEvmTransaction>[0]): Un
 }
 
 /** Asks for the nonce first: when a final block has taken it, the receipt of whatever took it is there. */
-async function fateOf(
+async function statusOf(
   rpc: Rpc,
   { from, nonce, hash }: Signed,
   final: number,
   block: NetworkDriver['block'],
-): Promise<Fate> {
-  const taken = countOf(await rpc.call('eth_getTransactionCount', [from, hexOf(final)]), 'nonce');
+): Promise<TransactionStatus> {
+  const nonceUsed = countOf(await rpc.call('eth_getTransactionCount', [from, hexOf(final)]), 'nonce');
   const found = await rpc.call('eth_getTransactionReceipt', [hash]);
-  if (found === null) return { state: nonce !== null && taken > nonce ? 'never' : 'open' };
+  if (found === null) return { state: nonce !== null && nonceUsed > nonce ? 'never' : 'open' };
   const receipt = recordOf(found, 'receipt');
   const at = { height: countOf(receipt.blockNumber, 'height'), hash: bytesOf(receipt.blockHash, 'hash', 32) };
   if ((await block(at.height))?.hash !== at.hash) return { state: 'open' };

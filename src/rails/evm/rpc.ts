@@ -1,5 +1,5 @@
 /** JSON-RPC of an EVM node. */
-import { askNode, NodeAway, recordOf, SHOWN_MAX } from '../chain/node.ts';
+import { callNode, NodeUnavailable, recordOf, SHOWN_MAX } from '../chain/node.ts';
 import type { NodeAddress } from '../chain/settings.ts';
 
 /** A node says no, in its own words. */
@@ -33,7 +33,7 @@ export function createRpc({ name, url }: NodeAddress, timeLimitMs: number): Rpc 
       last += 1;
       const body = { jsonrpc: '2.0', id: last, method, params };
       const isAnswer = (text: string) => text.includes('"error"');
-      const answer = await askNode({ url, body, what: method, timeLimitMs, isAnswer });
+      const answer = await callNode({ url, body, what: method, timeLimitMs, isAnswer });
       const { error, result } = recordOf(answer, method);
       if (error === undefined || error === null) return result;
       const { code, message } = recordOf(error, method);
@@ -45,27 +45,27 @@ export function createRpc({ name, url }: NodeAddress, timeLimitMs: number): Rpc 
 /** @returns the items of a list of an answer. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new NodeAway(`${what}: expected a list`);
+  throw new NodeUnavailable(`${what}: expected a list`);
 }
 
 /** @returns a number that is written as `0x…`. */
 export function quantityOf(value: unknown, what: string): bigint {
   if (typeof value === 'string' && QUANTITY.test(value) && value.length <= 66) return BigInt(value);
-  throw new NodeAway(`${what}: expected a quantity`);
+  throw new NodeUnavailable(`${what}: expected a quantity`);
 }
 
 /** @returns a number that counts: a height, a nonce. */
 export function countOf(value: unknown, what: string): number {
   const count = Number(quantityOf(value, what));
   if (count < 2 ** 31) return count;
-  throw new NodeAway(`${what}: expected a count below 2^31`);
+  throw new NodeUnavailable(`${what}: expected a count below 2^31`);
 }
 
 /** @returns bytes written as `0x…`, in lower case, with the given length if any. */
 export function bytesOf(value: unknown, what: string, length?: number): string {
   const isBytes = typeof value === 'string' && HEX.test(value);
   if (isBytes && (length === undefined || value.length === 2 + 2 * length)) return value.toLowerCase();
-  throw new NodeAway(`${what}: expected bytes`);
+  throw new NodeUnavailable(`${what}: expected bytes`);
 }
 
 /** @returns the number as a node takes it. */

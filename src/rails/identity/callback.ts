@@ -22,7 +22,7 @@ export function answering(
 ): (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void> {
   const { log } = parts.tools;
   return async (request, response, path) => {
-    const { status, words } = await take(parts, readCallback, request, path).catch(
+    const { status, words } = await answerCallback(parts, readCallback, request, path).catch(
       (error: unknown): Verdict => {
         if (error instanceof ProviderFailure) return { status: 400, words: error.message };
         if (error instanceof GatewayError) return { status: 400, words: error.message };
@@ -36,7 +36,7 @@ export function answering(
   };
 }
 
-async function take(
+async function answerCallback(
   { tools }: IdentityParts,
   readCallback: NonNullable<IdentityProfile['readCallback']>,
   request: IncomingMessage,

@@ -1,11 +1,11 @@
 /** Checks of the rail for `doctor`: whether the provider answers and accepts our credentials, and waiting cases. */
 import type { RailCheck } from '../../resolvers/services/rail-part.ts';
-import { readIdentityStanding } from '../../store/account/case-queue.ts';
+import { readOpenCaseCounts } from '../../store/account/case-queue.ts';
 import { callProvider } from './call.ts';
 import type { IdentityParts } from './work.ts';
 
 /** An id that no case has. */
-const NOBODY = { externalId: 'crx-doctor', providerReference: null };
+const PROBE_SUBJECT = { externalId: 'crx-doctor', providerReference: null };
 const COUNT_MAX = 1_000;
 const LIMIT_MS = 4_000;
 
@@ -20,7 +20,7 @@ async function providerCheck({ tools, profile, times }: IdentityParts): Promise<
   try {
     await callProvider(
       profile,
-      profile.find(NOBODY),
+      profile.find(PROBE_SUBJECT),
       Math.min(times.timeoutMs, LIMIT_MS),
       tools.database.nowMs(),
     );
@@ -37,7 +37,7 @@ async function providerCheck({ tools, profile, times }: IdentityParts): Promise<
 }
 
 async function waitingCheck({ tools }: IdentityParts): Promise<RailCheck> {
-  const { waiting, failing, oldestSeconds, failure } = await readIdentityStanding(
+  const { waiting, failing, oldestSeconds, failure } = await readOpenCaseCounts(
     tools.database,
     tools.mode,
     COUNT_MAX,

@@ -29,85 +29,89 @@ export type HttpIdentitySettings = ReturnType<typeof readHttpSettings>;
 
 /** Reads the settings. @throws {SettingsError} naming the member and the accepted form. */
 export function readHttpSettings(json: unknown, path: string) {
-  const given = new Settings(json, path);
-  given.choice('kind', ['http'] as const);
-  return given.end({
-    ...readTimes(given),
-    url: given.url('url'),
-    method: given.choice('method', ['POST', 'PUT'] as const, 'POST'),
-    headers: given.has('headers') ? given.parts('headers').map(readHeader) : [],
-    body: readBody(given),
-    levels: readLevels(given),
-    paths: readPaths(given.part('paths')),
-    words: readWords(given.part('words')),
-    statusUrl: readTemplate(given, 'statusUrl'),
-    linkUrl: given.has('linkUrl') ? readTemplate(given, 'linkUrl') : undefined,
-    callback: given.has('callback') ? readCallback(given.part('callback')) : undefined,
+  const settings = new Settings(json, path);
+  settings.choice('kind', ['http'] as const);
+  return settings.end({
+    ...readTimes(settings),
+    url: settings.url('url'),
+    method: settings.choice('method', ['POST', 'PUT'] as const, 'POST'),
+    headers: settings.has('headers') ? settings.parts('headers').map(readHeader) : [],
+    body: readBody(settings),
+    levels: readLevels(settings),
+    paths: readPaths(settings.part('paths')),
+    words: readWords(settings.part('words')),
+    statusUrl: readTemplate(settings, 'statusUrl'),
+    linkUrl: settings.has('linkUrl') ? readTemplate(settings, 'linkUrl') : undefined,
+    callback: settings.has('callback') ? readCallback(settings.part('callback')) : undefined,
   });
 }
 
-function readHeader(given: Settings): readonly [string, string] {
-  const name = given.match('name', HEADER, 'the name of a header');
-  return given.end([name, given.has('valueFile') ? given.contents('valueFile') : given.text('value')]);
+function readHeader(settings: Settings): readonly [string, string] {
+  const name = settings.match('name', HEADER, 'the name of a header');
+  return settings.end([
+    name,
+    settings.has('valueFile') ? settings.contents('valueFile') : settings.text('value'),
+  ]);
 }
 
-function readBody(given: Settings): readonly (readonly [readonly string[], Member])[] {
-  const body = given.part('body');
+function readBody(settings: Settings): readonly (readonly [readonly string[], Member])[] {
+  const body = settings.part('body');
   const names = Object.keys(MEMBERS) as Member[];
   return body.end(body.names().map((name) => [name.split('.'), body.choice(name, names)] as const));
 }
 
-function readLevels(given: Settings): readonly CustomerLevel[] {
-  const names = given.has('levels') ? given.texts('levels') : ['VERIFIED'];
+function readLevels(settings: Settings): readonly CustomerLevel[] {
+  const names = settings.has('levels') ? settings.texts('levels') : ['VERIFIED'];
   const levels = LEVELS.filter((each) => names.includes(each));
   if (levels.length === 0 || levels.length !== names.length)
-    given.refuse('levels', `a list of ${LEVELS.join(', ')}`);
+    settings.refuse('levels', `a list of ${LEVELS.join(', ')}`);
   return levels;
 }
 
-function readPaths(given: Settings) {
-  const optional = (name: string) => (given.has(name) ? given.parse(name, PATH_FORM, parsePath) : undefined);
-  return given.end({
+function readPaths(settings: Settings) {
+  const optional = (name: string) =>
+    settings.has(name) ? settings.parse(name, PATH_FORM, parsePath) : undefined;
+  return settings.end({
     reference: optional('reference'),
     link: optional('link'),
-    decision: given.parse('decision', PATH_FORM, parsePath),
+    decision: settings.parse('decision', PATH_FORM, parsePath),
     reasons: optional('reasons'),
     score: optional('score'),
   });
 }
 
-function readWords(given: Settings): ReadonlyMap<string, CaseDecision> {
+function readWords(settings: Settings): ReadonlyMap<string, CaseDecision> {
   const words = new Map<string, CaseDecision>();
   for (const decision of DECISIONS)
-    for (const word of given.has(decision) ? given.texts(decision) : []) {
-      if (words.has(word)) given.refuse(decision, `words of its own (${word} stands twice)`);
+    for (const word of settings.has(decision) ? settings.texts(decision) : []) {
+      if (words.has(word)) settings.refuse(decision, `words of its own (${word} stands twice)`);
       words.set(word, decision);
     }
   for (const needed of ['approved', 'denied'] as const)
-    if (![...words.values()].includes(needed)) given.refuse(needed, 'at least one word of the provider');
-  return given.end(words);
+    if (![...words.values()].includes(needed)) settings.refuse(needed, 'at least one word of the provider');
+  return settings.end(words);
 }
 
 /** `{case}` becomes our id, `{reference}` that of the provider. */
-function readTemplate(given: Settings, name: string): string {
-  const url = given.url(name);
+function readTemplate(settings: Settings, name: string): string {
+  const url = settings.url(name);
   if (!url.includes('{case}') && !url.includes('%7Bcase%7D'))
-    throw new SettingsError(`${given.at(name)}: expected a URL with {case}, our id of the check`);
+    throw new SettingsError(`${settings.at(name)}: expected a URL with {case}, our id of the check`);
   return url;
 }
 
-function readCallback(given: Settings): SignatureForm & { readonly case: readonly PathStep[] } {
-  const isTimed = given.choice('signed', ['body', 'timestamp.body'] as const, 'body') !== 'body';
-  return given.end({
-    secret: given.contents('secretFile'),
-    header: given.match('header', HEADER, 'the name of a header').toLowerCase(),
-    algorithm: given.choice('algorithm', ALGORITHMS, 'sha256'),
-    encoding: given.choice('encoding', ['hex', 'base64'] as const, 'hex'),
+function readCallback(settings: Settings): SignatureForm & { readonly case: readonly PathStep[] } {
+  const isTimed = settings.choice('signed', ['body', 'timestamp.body'] as const, 'body') !== 'body';
+  return settings.end({
+    secret: settings.contents('secretFile'),
+    header: settings.match('header', HEADER, 'the name of a header').toLowerCase(),
+    algorithm: settings.choice('algorithm', ALGORITHMS, 'sha256'),
+    encoding: settings.choice('encoding', ['hex', 'base64'] as const, 'hex'),
     timestampHeader: isTimed
-      ? given.match('timestampHeader', HEADER, 'the name of a header').toLowerCase()
+      ? settings.match('timestampHeader', HEADER, 'the name of a header').toLowerCase()
       : undefined,
-    toleranceMs: given.seconds('toleranceSeconds', { min: 10, max: 86_400, fallback: 300 }),
-    case: given.parse('case', PATH_FORM, parsePath),
+    toleranceMs: settings.seconds('toleranceSeconds', { min: 10, max: 86_400, fallback: 300 }),
+    case: settings.parse('case', PATH_FORM, parsePath),
   });
 }
 
@@ -127,8 +131,8 @@ export function httpProfile(settings: HttpIdentitySettings): IdentityProfile {
     readLink: (text) => (paths.link ? textAt(parsed(text), paths.link) : undefined),
     headersFor: () => headers,
     ...(callback && {
-      readCallback: (given, body, nowMs) => {
-        const problem = signatureProblem(callback, given, body, nowMs);
+      readCallback: (settings, body, nowMs) => {
+        const problem = signatureProblem(callback, settings, body, nowMs);
         if (problem !== undefined) return problem;
         const externalId = textAt(parsed(body.toString('utf8')), callback.case);
         return externalId === undefined ? 'the callback names no case' : { externalId };
@@ -140,12 +144,12 @@ export function httpProfile(settings: HttpIdentitySettings): IdentityProfile {
 function bodyOf({ body }: HttpIdentitySettings, row: CustomerCase): object {
   const made: Record<string, unknown> = {};
   for (const [path, member] of body) {
-    let place = made;
+    let target = made;
     for (const name of path.slice(0, -1)) {
-      place[name] ??= {};
-      place = place[name] as Record<string, unknown>;
+      target[name] ??= {};
+      target = target[name] as Record<string, unknown>;
     }
-    place[path.at(-1) as string] = MEMBERS[member](row);
+    target[path.at(-1) as string] = MEMBERS[member](row);
   }
   return made;
 }

@@ -9,7 +9,7 @@ import type { IdentityTimes } from './common-settings.ts';
 import { type HttpIdentitySettings, httpProfile } from './http-profile.ts';
 import type { IdentityProfile } from './profile.ts';
 import { type SumsubSettings, sumsubProfile } from './sumsub-profile.ts';
-import { askDue, type IdentityParts, linkOwner, startWork } from './work.ts';
+import { type IdentityParts, linkOwner, pollDue, startWork } from './work.ts';
 
 export { readHttpSettings } from './http-profile.ts';
 export { readSumsubSettings } from './sumsub-profile.ts';
@@ -42,7 +42,7 @@ function createIdentity(profile: IdentityProfile, times: IdentityTimes, tools: R
     checks: () => checkAll(parts),
     ...(readCallback && { handle: answering(parts, readCallback) }),
     start: () => startWork(parts),
-    poll: () => askDue(parts),
+    poll: () => pollDue(parts),
   };
 }
 

@@ -27,8 +27,8 @@ export function signatureProblem(
   body: Buffer,
   nowMs: number,
 ): string | undefined {
-  const given = headers[header];
-  if (typeof given !== 'string') return `the header ${header} is missing`;
+  const signature = headers[header];
+  if (typeof signature !== 'string') return `the header ${header} is missing`;
   const hmac = createHmac(algorithm, secret);
   if (timestampHeader !== undefined) {
     const at = headers[timestampHeader];
@@ -37,7 +37,7 @@ export function signatureProblem(
     hmac.update(`${at}.`);
   }
   const expected = hmac.update(body).digest();
-  const found = Buffer.from(given.replace(/^sha(?:1|256|512)=/, ''), encoding);
+  const found = Buffer.from(signature.replace(/^sha(?:1|256|512)=/, ''), encoding);
   const isRight = found.length === expected.length && timingSafeEqual(found, expected);
   return isRight ? undefined : 'the signature is wrong';
 }

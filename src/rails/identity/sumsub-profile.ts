@@ -23,29 +23,29 @@ export type SumsubSettings = ReturnType<typeof readSumsubSettings>;
 
 /** Reads the settings. @throws {SettingsError} naming the member and the accepted form. */
 export function readSumsubSettings(json: unknown, path: string) {
-  const given = new Settings(json, path);
-  given.choice('kind', ['sumsub'] as const);
-  return given.end({
-    ...readTimes(given),
-    url: given.has('url') ? given.url('url') : 'https://api.sumsub.com',
+  const settings = new Settings(json, path);
+  settings.choice('kind', ['sumsub'] as const);
+  return settings.end({
+    ...readTimes(settings),
+    url: settings.has('url') ? settings.url('url') : 'https://api.sumsub.com',
     /** App token, and the secret that signs requests. */
-    token: given.contents('tokenFile'),
-    secret: given.contents('appSecretFile'),
+    token: settings.contents('tokenFile'),
+    secret: settings.contents('appSecretFile'),
     /** Names of the provider's levels, by ours. */
-    levelNames: readLevelNames(given),
-    callbackSecret: given.has('callback') ? readCallback(given.part('callback')) : undefined,
+    levelNames: readLevelNames(settings),
+    callbackSecret: settings.has('callback') ? readCallback(settings.part('callback')) : undefined,
   });
 }
 
-function readLevelNames(given: Settings): ReadonlyMap<CustomerLevel, string> {
-  const part = given.part('levels');
+function readLevelNames(settings: Settings): ReadonlyMap<CustomerLevel, string> {
+  const part = settings.part('levels');
   const names = LEVELS.flatMap((level) => (part.has(level) ? [[level, part.text(level)] as const] : []));
-  if (names.length === 0) given.refuse('levels', 'a name of the provider for BASIC, VERIFIED or both');
+  if (names.length === 0) settings.refuse('levels', 'a name of the provider for BASIC, VERIFIED or both');
   return part.end(new Map(names));
 }
 
-function readCallback(given: Settings): string {
-  return given.end(given.contents('secretFile'));
+function readCallback(settings: Settings): string {
+  return settings.end(settings.contents('secretFile'));
 }
 
 /** @returns the provider of the settings. */

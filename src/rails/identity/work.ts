@@ -19,7 +19,7 @@ export interface IdentityParts {
 }
 
 /** Interval of scans for due cases. Unit: ms. */
-const TURN_MS = 400;
+const CYCLE_MS = 400;
 const FAILED_MS = 2_000;
 /** Cases of a turn, which are asked about at the same time. */
 const BATCH_MAX = 16;
@@ -29,9 +29,9 @@ const PAUSE_MAX_MS = 300_000;
 /** Starts the work. */
 export function startWork(parts: IdentityParts): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const turns = { failedMs: FAILED_MS, complaint: 'identity checks cannot be looked up' };
-  const { done } = repeat(stopping.signal, parts.tools.log, turns, async () =>
-    (await askDue(parts)) === BATCH_MAX ? 0 : TURN_MS,
+  const options = { failedMs: FAILED_MS, complaint: 'identity checks cannot be looked up' };
+  const { done } = repeat(stopping.signal, parts.tools.log, options, async () =>
+    (await pollDue(parts)) === BATCH_MAX ? 0 : CYCLE_MS,
   );
   return {
     stop: async () => {
@@ -46,16 +46,16 @@ export function startWork(parts: IdentityParts): { readonly stop: () => Promise<
  *
  * @returns their number.
  */
-export async function askDue(parts: IdentityParts): Promise<number> {
+export async function pollDue(parts: IdentityParts): Promise<number> {
   const { tools, times } = parts;
   // Two calls, and the time to store what they bring.
   const leaseSeconds = (2 * times.timeoutMs) / 1_000 + 10;
   const due = await claimCases(tools.database, tools.mode, BATCH_MAX, leaseSeconds);
-  await Promise.all(due.map((row) => askAbout(parts, row)));
+  await Promise.all(due.map((row) => pollCase(parts, row)));
   return due.length;
 }
 
-async function askAbout(parts: IdentityParts, row: CustomerCase): Promise<void> {
+async function pollCase(parts: IdentityParts, row: CustomerCase): Promise<void> {
   const { tools } = parts;
   try {
     if (isOverdue(parts, row)) await giveUpCase(tools, row);
@@ -112,7 +112,7 @@ async function store(parts: IdentityParts, row: CustomerCase, { text, hash }: Pr
     { ...reading, hash },
     {
       validMs: times.validMs,
-      askAt: (after) => nextAsk(parts, after),
+      askAt: (after) => nextPoll(parts, after),
       sealedLink,
     },
   );
@@ -120,7 +120,7 @@ async function store(parts: IdentityParts, row: CustomerCase, { text, hash }: Pr
     tools.log.error({ case: String(row.id), state: change.row.state }, 'the provider took an approval back');
 }
 
-function nextAsk({ tools, times }: IdentityParts, row: CustomerCase): Instant | null {
+function nextPoll({ tools, times }: IdentityParts, row: CustomerCase): Instant | null {
   const later = (ms: number) => instantOf(new Date(tools.database.nowMs() + ms));
   switch (stateBelow(row)) {
     case 'approved':

@@ -15,9 +15,9 @@ import type { Tx } from '../../store/connection/database.ts';
 import { isOutOfReach } from '../../store/connection/database-error.ts';
 import {
   type ConversionAnswer,
-  keepConversions,
   readConversions,
   readFunds,
+  storeConversions,
 } from '../../store/rails/inventory.ts';
 import { networkFeeOf, sourceOf, targetOf } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -88,7 +88,7 @@ async function convert(
       grow(() => true),
     );
     const fresh = all.filter(({ isNew }) => isNew);
-    await keepConversions(tx, fresh, at);
+    await storeConversions(tx, fresh, at);
     return all;
   });
   for (const { row, beyond } of conversions)
@@ -140,10 +140,10 @@ function move(
 
 function legsOf(row: ProcessRow): readonly Leg[] {
   const [source, target] = [sourceOf(row), targetOf(row)];
-  const given = target.amount + networkFeeOf(row, target.currency);
+  const spent = target.amount + networkFeeOf(row, target.currency);
   return [
     { currency: source.currency, amountMinor: source.amount },
-    { currency: target.currency, amountMinor: -given },
+    { currency: target.currency, amountMinor: -spent },
   ];
 }
 

@@ -11,9 +11,9 @@ export type InventorySettings = Readonly<ReturnType<typeof readInventorySettings
 
 /** @throws {SettingsError} naming the member and the accepted form. */
 export function readInventorySettings(json: unknown, path: string) {
-  const given = new Settings(json, path);
-  given.choice('kind', ['inventory']);
-  const positions = given.end(given.part('positions'));
+  const settings = new Settings(json, path);
+  settings.choice('kind', ['inventory']);
+  const positions = settings.end(settings.part('positions'));
   return { positions: new Map(positions.names().map((code) => [code, readLimits(positions, code)])) };
 }
 
@@ -21,14 +21,14 @@ function readLimits(positions: Settings, code: string) {
   const currency = currencyOf(code);
   if (!currency)
     throw new SettingsError(`${positions.at(code)}: expected a currency such as USDT_TRX, or BRL`);
-  const given = positions.part(code);
-  const limits = given.end({
+  const settings = positions.part(code);
+  const limits = settings.end({
     currency,
-    longMinor: given.minor('long', currency.decimals, '0'),
-    shortMinor: given.minor('short', currency.decimals, '0'),
-    targetMinor: given.minor('target', currency.decimals, '0'),
+    longMinor: settings.minor('long', currency.decimals, '0'),
+    shortMinor: settings.minor('short', currency.decimals, '0'),
+    targetMinor: settings.minor('target', currency.decimals, '0'),
   });
   if (limits.targetMinor > limits.longMinor)
-    given.refuse('target', `at most long, ${fromMinor(limits.longMinor, currency.decimals)}`);
+    settings.refuse('target', `at most long, ${fromMinor(limits.longMinor, currency.decimals)}`);
   return limits;
 }

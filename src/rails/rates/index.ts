@@ -7,8 +7,8 @@ import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
 import { refreshRates } from '../../store/engine/pricing.ts';
-import { keepFailure, keepPrices, readFeeds } from '../../store/rails/rate-feeds.ts';
-import { judge } from './judge.ts';
+import { readFeeds, storeFailure, storePrices } from '../../store/rails/rate-feeds.ts';
+import { evaluateFeeds } from './evaluate-feeds.ts';
 import { FeedFailure, readFeed } from './read-feed.ts';
 import { AHEAD_MAX_MS, type FeedSettings, type RateSettings } from './settings.ts';
 
@@ -33,9 +33,9 @@ export function createRates(settings: RateSettings, tools: RailTools): RailPart<
     },
     start: () => {
       const stopping = new AbortController();
-      const turns = { failedMs: FAILED_MS, complaint: 'a feed of rates cannot be kept' };
+      const options = { failedMs: FAILED_MS, complaint: 'a feed of rates cannot be kept' };
       const loops = settings.feeds.map((feed) =>
-        repeat(stopping.signal, tools.log, turns, () => poll(settings, feed, tools, stopping.signal)),
+        repeat(stopping.signal, tools.log, options, () => poll(settings, feed, tools, stopping.signal)),
       );
       return {
         stop: async () => {
@@ -53,11 +53,11 @@ async function reportOf(
   { database, mode, clock }: RailTools,
 ): Promise<ReadonlyMap<string, RateReport>> {
   const [rows, nowMs] = await Promise.all([readFeeds(database, mode), clock.nowMs()]);
-  const said = rows.map(({ observedAt, ...row }) => ({
+  const prices = rows.map(({ observedAt, ...row }) => ({
     ...row,
     observedAtMs: observedAt === null ? null : millisOf(observedAt),
   }));
-  return judge(settings, said, nowMs);
+  return evaluateFeeds(settings, prices, nowMs);
 }
 
 /** Asks a feed if it is time, also after what other processes asked. @returns when to come again, milliseconds. */
@@ -74,28 +74,28 @@ async function poll(
   const failures = Math.max(0, ...rows.map((row) => row.failures));
   const lastMs = Math.max(0, ...rows.map((row) => millisOf(row.triedAt)));
   const pauseMs = Math.min(everyMs * 2 ** Math.min(failures, 6), PAUSE_MAX_MS);
-  const triedAtMs = await clock.nowMs();
-  const earlyMs = lastMs + pauseMs - triedAtMs;
+  const attemptedAtMs = await clock.nowMs();
+  const earlyMs = lastMs + pauseMs - attemptedAtMs;
   if (earlyMs > 0) return Math.min(earlyMs, everyMs);
   try {
-    const { prices, atMs = triedAtMs } = await readFeed(feed, timeoutMs, signal);
+    const { prices, atMs = attemptedAtMs } = await readFeed(feed, timeoutMs, signal);
     // A time of the future means another unit, or a wrong clock: such a price would look fresh for years.
     if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS) throw new FeedFailure('its prices are of the future');
-    await keepPrices(database, own, prices, { observedAtMs: atMs, triedAtMs });
-    await keepAgreed(settings, tools);
+    await storePrices(database, own, prices, { observedAtMs: atMs, attemptedAtMs });
+    await storeAgreedRates(settings, tools);
   } catch (error) {
     if (!(error instanceof FeedFailure)) throw error;
     if (signal.aborted) return everyMs;
     if (failures === 0)
       log.warn({ feed: feed.name, mode, failure: error.message }, 'a feed of rates cannot be read');
     const assets = feed.prices.map(({ asset }) => asset);
-    await keepFailure(database, own, assets, { failure: error.message, triedAtMs });
+    await storeFailure(database, own, assets, { failure: error.message, attemptedAtMs });
   }
   return everyMs;
 }
 
 /** The books are valued by what feeds agree on, also of assets that nobody is quoted, such as the coins of networks. */
-async function keepAgreed(settings: RateSettings, tools: RailTools): Promise<void> {
+async function storeAgreedRates(settings: RateSettings, tools: RailTools): Promise<void> {
   const agreed = [...(await reportOf(settings, tools)).values()].flatMap(({ asset, mid, observedAtMs }) =>
     mid === null || observedAtMs === null ? [] : [{ asset, mid, observedAtMs }],
   );

@@ -4,12 +4,12 @@ import { divide, expandNumber, isMore } from '../../base/money/money.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { type PathStep, valueAt } from '../../base/text/json-path.ts';
 import { parseInstant } from '../../base/time/instant.ts';
-import type { ToldPrice } from '../../store/rails/rate-feeds.ts';
+import type { FeedPrice } from '../../store/rails/rate-feeds.ts';
 import type { FeedSettings, PriceSettings } from './settings.ts';
 
 /** Prices from a feed. */
-export interface Told {
-  readonly prices: readonly ToldPrice[];
+export interface FeedPrices {
+  readonly prices: readonly FeedPrice[];
   /** When its prices were so, by its own word; undefined where it does not say. */
   readonly atMs: number | undefined;
 }
@@ -27,7 +27,11 @@ const INVERSE_DECIMALS = 30;
 const SECONDS_MAX = 100_000_000_000;
 
 /** @throws {FeedFailure} */
-export async function readFeed(feed: FeedSettings, timeoutMs: number, signal: AbortSignal): Promise<Told> {
+export async function readFeed(
+  feed: FeedSettings,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<FeedPrices> {
   const text = await fetchText(feed, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).catch(
     (error: unknown) => {
       throw error instanceof FeedFailure ? error : new FeedFailure(reasonOf(error, timeoutMs));
@@ -36,7 +40,7 @@ export async function readFeed(feed: FeedSettings, timeoutMs: number, signal: Ab
   const json = parsed(text);
   return {
     prices: feed.prices.map((price) => ({ asset: price.asset, price: priceIn(json, price) })),
-    atMs: feed.at && momentIn(json, feed.at),
+    atMs: feed.at && timeIn(json, feed.at),
   };
 }
 
@@ -91,7 +95,7 @@ function numberAt(json: ExactJson, path: readonly PathStep[]): string | undefine
   }
 }
 
-function momentIn(json: ExactJson, path: readonly PathStep[]): number {
+function timeIn(json: ExactJson, path: readonly PathStep[]): number {
   const value = valueAt(json, path);
   const text = value instanceof NumberToken ? value.text : value;
   const ms = typeof text === 'string' ? msOf(text) : Number.NaN;

@@ -18,69 +18,69 @@ const ASSET_FORM = 'an asset such as "USDT"';
 
 /** @throws {SettingsError} naming the member and the accepted form. */
 export function readRateSettings(json: unknown, path: string) {
-  const given = new Settings(json, path);
-  given.choice('kind', ['feeds'], 'feeds');
-  const settings = given.end({
-    everyMs: given.seconds('everySeconds', { min: 1, max: 30, fallback: 5 }),
-    timeoutMs: given.seconds('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
+  const part = new Settings(json, path);
+  part.choice('kind', ['feeds'], 'feeds');
+  const settings = part.end({
+    everyMs: part.seconds('everySeconds', { min: 1, max: 30, fallback: 5 }),
+    timeoutMs: part.seconds('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
     /** Maximum age of a price. A price older than 60 seconds is never quoted (C-21). */
-    staleMs: given.seconds('staleSeconds', { min: 5, max: 60, fallback: 30 }),
+    staleMs: part.seconds('staleSeconds', { min: 5, max: 60, fallback: 30 }),
     /** A price that is further from the median than this part of it does not count. */
-    deviation: given.decimal('deviation', '0.01'),
+    deviation: part.decimal('deviation', '0.01'),
     /** Number of prices of an asset that must agree; undefined for more than half of its feeds. */
-    quorum: given.has('quorum') ? given.integer('quorum', { min: 1, max: 100 }) : undefined,
-    feeds: given.parts('feeds').map(readFeedSettings),
+    quorum: part.has('quorum') ? part.integer('quorum', { min: 1, max: 100 }) : undefined,
+    feeds: part.parts('feeds').map(readFeedSettings),
   });
-  refuseWrongSets(given, settings);
+  refuseWrongSets(part, settings);
   return settings;
 }
 
-function readFeedSettings(given: Settings) {
-  const feed = given.end({
-    name: given.match('name', /^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and -'),
-    url: given.url('url'),
+function readFeedSettings(part: Settings) {
+  const feed = part.end({
+    name: part.match('name', /^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and -'),
+    url: part.url('url'),
     /** Sent as the header `authorization`. */
-    authorization: given.has('authorizationFile') ? given.contents('authorizationFile') : undefined,
+    authorization: part.has('authorizationFile') ? part.contents('authorizationFile') : undefined,
     /** Path of the prices' time; undefined when they are of the time of the query. */
-    at: given.has('at') ? readPath(given, 'at') : undefined,
-    prices: given.parts('prices').map(readPriceSettings),
+    at: part.has('at') ? readPath(part, 'at') : undefined,
+    prices: part.parts('prices').map(readPriceSettings),
   });
   const repeated = repeatedOf(feed.prices.map(({ asset }) => asset));
-  if (repeated !== undefined) given.refuse('prices', `one price of each asset (${repeated} stands twice)`);
+  if (repeated !== undefined) part.refuse('prices', `one price of each asset (${repeated} stands twice)`);
   return feed;
 }
 
-function readPriceSettings(given: Settings) {
-  const other = given.has('in') ? given.match('in', ASSET, ASSET_FORM) : 'BRL';
-  return given.end({
-    asset: given.match('asset', ASSET, ASSET_FORM),
-    path: readPath(given, 'path'),
+function readPriceSettings(part: Settings) {
+  const other = part.has('in') ? part.match('in', ASSET, ASSET_FORM) : 'BRL';
+  return part.end({
+    asset: part.match('asset', ASSET, ASSET_FORM),
+    path: readPath(part, 'path'),
     /** The asset that the price is counted in, by whose own rate it becomes BRL; undefined: BRL. */
     in: other === 'BRL' ? undefined : other,
     /** Whether the feed tells how many of the asset one unit buys. */
-    isInverse: given.flag('inverse', false),
+    isInverse: part.flag('inverse', false),
   });
 }
 
-function readPath(given: Settings, name: string): readonly PathStep[] {
-  return given.parse(name, PATH_FORM, parsePath);
+function readPath(part: Settings, name: string): readonly PathStep[] {
+  return part.parse(name, PATH_FORM, parsePath);
 }
 
 /** Checks across members: duplicate names, prices that nothing converts to BRL, a quorum that cannot be reached. */
-function refuseWrongSets(given: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
+function refuseWrongSets(part: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
   const repeated = repeatedOf(feeds.map(({ name }) => name));
-  if (repeated !== undefined) given.refuse('feeds', `feeds of different names (${repeated} stands twice)`);
+  if (repeated !== undefined) part.refuse('feeds', `feeds of different names (${repeated} stands twice)`);
   const prices = feeds.flatMap((feed) => feed.prices);
   for (const { asset, in: other } of prices) {
     if (other === undefined) continue;
     const own = prices.filter((each) => each.asset === other);
     if (own.length === 0 || own.some((each) => each.in !== undefined))
-      given.refuse('feeds', `prices of ${other} in BRL, because ${asset} is counted in it`);
+      part.refuse('feeds', `prices of ${other} in BRL, because ${asset} is counted in it`);
   }
   const lacking = [...Map.groupBy(prices, ({ asset }) => asset)].find(
     ([, each]) => each.length < (quorum ?? 1),
   );
-  if (lacking) given.refuse('quorum', `at most the number of feeds of ${lacking[0]} (${lacking[1].length})`);
+  if (lacking) part.refuse('quorum', `at most the number of feeds of ${lacking[0]} (${lacking[1].length})`);
 }
 
 function repeatedOf(names: readonly string[]): string | undefined {

@@ -5,11 +5,11 @@ import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/chain/token-contract.ts
 import { assert } from '../../base/errors/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
-import type { DepositNews } from '../../resolvers/services/news.ts';
+import type { DepositEvent } from '../../resolvers/services/rail-event.ts';
 import type { ChainRail } from '../../resolvers/services/rails.ts';
 import type { Gas } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
-import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+import { type Outcome, type RailParts, refundOnce, SETTLE_MS, submitOnce } from './orders.ts';
 
 /** Cost of a transfer of a network's own coin, by raw ledger code and in the coin itself. */
 const COIN_FEES: ReadonlyMap<string, string> = new Map([
@@ -47,21 +47,21 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
     networkFee: async (currency) => networkFeeOf(currency),
     depositAddress: (currency) => nextDepositAddress(parts.database, currency),
     watchDeposit: ({ currency, address, exactAmount, ...order }) =>
-      placeOnce(parts, order, {
+      submitOnce(parts, order, {
         kind: 'watch',
         request: { currency: currency.code, address, exactAmount },
         outcomes: (nowMs) =>
           isAuto ? depositedByItself(currency, { address, amount: exactAmount }, order.key, nowMs) : [],
       }),
     send: ({ currency, to, amountMinor, ...order }) =>
-      placeOnce(parts, order, {
+      submitOnce(parts, order, {
         kind: 'transfer',
         request: { currency: currency.code, to, amountMinor: String(amountMinor) },
         plans: ['broadcast-fail', 'delivery-fail'],
         outcomes: (_nowMs, plan) => transferOutcomes(currency, order.key, plan),
       }),
-    giveBack: ({ currency, to, amountMinor, ...order }) =>
-      giveBackOnce(
+    refund: ({ currency, to, amountMinor, ...order }) =>
+      refundOnce(
         parts,
         order,
         { currency: currency.code, to, amountMinor: String(amountMinor) },
@@ -74,12 +74,12 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
         },
       ),
     sendBack: ({ currency, to, amountMinor, ...order }) =>
-      placeOnce(parts, order, {
+      submitOnce(parts, order, {
         kind: 'transfer_back',
         request: { currency: currency.code, to, amountMinor: String(amountMinor) },
         outcomes: () => [
           {
-            news: {
+            event: {
               kind: 'refund_ended',
               rail: 'chain',
               order: order.key,
@@ -114,14 +114,14 @@ function depositedByItself(
   key: string,
   nowMs: number,
 ): readonly Outcome[] {
-  const news = newTransfer(currency, {
+  const event = newTransfer(currency, {
     ...where,
     txHash: txHashOf(currency, key),
     seenAtMs: nowMs + DEPOSIT_MS,
   });
   return [
-    { news: { ...news, kind: 'deposit_seen' }, afterMs: DEPOSIT_MS },
-    { news: { ...news, kind: 'deposit_confirmed' }, afterMs: 2 * DEPOSIT_MS },
+    { event: { ...event, kind: 'deposit_seen' }, afterMs: DEPOSIT_MS },
+    { event: { ...event, kind: 'deposit_confirmed' }, afterMs: 2 * DEPOSIT_MS },
   ];
 }
 
@@ -134,7 +134,7 @@ export function newTransfer(
     readonly txHash: string;
     readonly seenAtMs: number;
   },
-): Omit<DepositNews, 'kind'> {
+): Omit<DepositEvent, 'kind'> {
   const { seenAtMs, ...rest } = transfer;
   const from = payerAddress(currency);
   return { ...rest, logIndex: 0, currency: currency.code, from, seenAt: new Date(seenAtMs).toISOString() };
@@ -155,12 +155,12 @@ function networkFeeOf({ code, network, decimals }: Currency): bigint {
 function transferOutcomes(currency: Currency, order: string, plan: string | undefined): readonly Outcome[] {
   const transfer = { order, currency: currency.code, gas: null };
   if (plan === 'broadcast-fail')
-    return [{ news: { ...transfer, kind: 'broadcast_failed', txHash: null }, afterMs: BROADCAST_MS }];
+    return [{ event: { ...transfer, kind: 'broadcast_failed', txHash: null }, afterMs: BROADCAST_MS }];
   const sent = { ...transfer, txHash: txHashOf(currency, order) };
   const kind = plan === 'delivery-fail' ? 'broadcast_failed' : 'broadcast_confirmed';
   return [
-    { news: { ...sent, kind: 'broadcast_sent', gas: gasOf(currency) }, afterMs: BROADCAST_MS },
-    { news: { ...sent, kind }, afterMs: CONFIRM_MS },
+    { event: { ...sent, kind: 'broadcast_sent', gas: gasOf(currency) }, afterMs: BROADCAST_MS },
+    { event: { ...sent, kind }, afterMs: CONFIRM_MS },
   ];
 }
 

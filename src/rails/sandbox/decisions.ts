@@ -59,14 +59,14 @@ interface Decision<Answer extends string> {
 }
 
 async function decideOnce<Answer extends string>(
-  { place }: RailParts,
+  { submit }: RailParts,
   { key, row }: Order,
   { kind, planned, usual }: Decision<Answer>,
 ): Promise<Answer> {
   const { accountId, id: transactionId } = row;
   const order = { accountId, transactionId, key, kind, request: {}, usual: { answer: usual } };
   const answers = Object.entries(planned).map(([plan, answer]) => [plan, { answer: answer as string }]);
-  const { answer } = await place({ ...order, planned: Object.fromEntries(answers) });
+  const { answer } = await submit({ ...order, planned: Object.fromEntries(answers) });
   assert(answer, 'a decision that was asked for was answered');
   return answer as Answer;
 }

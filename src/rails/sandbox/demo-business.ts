@@ -19,7 +19,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { payerAddress } from './addresses.ts';
 import {
   coinOf,
-  given,
+  named,
   newChecks,
   ONCE,
   PEOPLE,
@@ -31,7 +31,7 @@ import {
 import { newPayment } from './pix.ts';
 
 /** Place of the demo: the shop, and the operator. */
-export interface DemoPlace {
+export interface DemoBusiness {
   readonly context: Context;
   readonly operator: Context;
   /** Group of the whitelist that the treasury withdraws to. */
@@ -61,7 +61,7 @@ const NEWCOMERS = [
   ['Helena Dias', '57721566401'],
 ] as const;
 /** Maximum number of waits for a transaction to reach a step. */
-const LOOKS_MAX = 12;
+const POLLS_MAX = 12;
 const DAY_MS = 86_400_000;
 /** Days before today that are closed; yesterday is left. */
 const CLOSED_DAYS_AGO = [4, 3, 2] as const;
@@ -69,33 +69,33 @@ const NOT_EARLIER = { name: 'begin', value: false };
 const ENTRY_NAMES = { network: 'network', address: 'address', pixKeyType: 'pix_key_type', pixKey: 'pix_key' };
 
 /** Makes what there is before the first customer comes. */
-export async function openBusiness(services: Services, accountId: bigint): Promise<DemoPlace> {
+export async function openBusiness(services: Services, accountId: bigint): Promise<DemoBusiness> {
   const context = as(services, accountId, SCOPES);
   const platform = await platformAccount(services.database, 'sandbox');
   const operator = as(services, platform, grantableScopes({ isPlatform: true }));
   const second = { ...operator, caller: { ...operator.caller, id: 'demo, second person' } };
   for (const [currency, amount] of CAPITAL) {
-    const input = { currency: given('currency', currency), amount: given('amount', amount) };
+    const input = { currency: named('currency', currency), amount: named('amount', amount) };
     const { id } = await bookCapital(operator, input, 'in', ONCE, newChecks());
     await approveJournal(second, String(id), ONCE);
   }
   await updateAccountSettings(
     context,
-    { approvalAbove: given('approval_above', APPROVAL_ABOVE) },
+    { approvalAbove: named('approval_above', APPROVAL_ABOVE) },
     newChecks(),
   );
   const link = {
-    name: given('name', 'Monthly lesson'),
-    currency: given('currency', 'USDT_TRX'),
-    amount: given('amount', '150'),
+    name: named('name', 'Monthly lesson'),
+    currency: named('currency', 'USDT_TRX'),
+    amount: named('amount', '150'),
   };
   await createStaticLink(context, link, newChecks());
-  const groupId = await createWhitelistGroup(context, given('name', 'Treasury'), newChecks());
+  const groupId = await createWhitelistGroup(context, named('name', 'Treasury'), newChecks());
   const coin = coinOf('USDT_TRX');
   const entry = {
-    network: given('network', coin.network),
-    address: given('address', payerAddress(coin)),
-    label: given('label', 'Cold wallet'),
+    network: named('network', coin.network),
+    address: named('address', payerAddress(coin)),
+    label: named('label', 'Cold wallet'),
   };
   await addWhitelistEntry(context, groupId, entry, newChecks(), { names: ENTRY_NAMES });
   return { context, operator, groupId };
@@ -107,25 +107,25 @@ export async function openBusiness(services: Services, accountId: bigint): Promi
  * @param goOn - lets a little time pass, and due work happen.
  * @returns the number of transactions.
  */
-export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Promise<number> {
-  const { context, operator, groupId } = place;
+export async function leaveOpen(business: DemoBusiness, goOn: () => Promise<void>): Promise<number> {
+  const { context, operator, groupId } = business;
   const play = async (row: ProcessRow, ...scenarios: ScenarioName[]) => {
     for (const scenario of scenarios) {
-      for (let looks = 0; looks < LOOKS_MAX && !(await isPossible(context, row, scenario)); looks++)
+      for (let polls = 0; polls < POLLS_MAX && !(await isPossible(context, row, scenario)); polls++)
         await goOn();
       await context.sandbox?.play(row, scenario, {});
       await goOn();
     }
   };
   const made: ProcessRow[] = [];
-  const keep = async (making: Promise<ProcessRow>) => {
+  const collect = async (making: Promise<ProcessRow>) => {
     const row = await making;
     made.push(row);
     await goOn();
     return row;
   };
   const checkout = (person: SessionFacts['person'], brl: string) =>
-    keep(sell(context, factsOf(person, { brl }), { family: 'checkouts' }));
+    collect(sell(context, factsOf(person, { brl }), { family: 'checkouts' }));
   const [marina, diego, luiza, otavio, renata, caio, sofia, helena] = NEWCOMERS;
 
   await play(await checkout(marina, '480.00'), 'hold', 'pay');
@@ -133,33 +133,33 @@ export async function leaveOpen(place: DemoPlace, goOn: () => Promise<void>): Pr
   await play(await checkout(luiza, '120.00'), 'pay', 'pay');
   await play(await checkout(otavio, '930.00'), 'pay', 'dispute-open');
   const delivered = { family: 'onramps', isDelivered: true } as const;
-  const lost = await keep(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
+  const lost = await collect(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
   await play(lost, 'pay', 'dispute-open', 'dispute-accept');
-  await play(await keep(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
+  await play(await collect(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
   // Above the limit without one more document; the customer of the documents must be free to pay.
   await checkout(helena, '12500.00');
-  await keep(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
-  await tellOfStranger(place);
+  await collect(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
+  await playStrayPayment(business);
   await checkout(sofia, '150.00');
-  const coin = given('currency', 'BRL');
+  const coin = named('currency', 'BRL');
   const proposal = {
-    account: given('account', String(operator.caller.accountId)),
-    debit: given('debit', 'X.loss'),
-    credit: given('credit', 'A.pix'),
+    account: named('account', String(operator.caller.accountId)),
+    debit: named('debit', 'X.loss'),
+    credit: named('credit', 'A.pix'),
     currency: coin,
-    amount: given('amount', '12.90'),
-    reason: given('reason', 'Fee of the settlement bank, not on its statement yet'),
+    amount: named('amount', '12.90'),
+    reason: named('reason', 'Fee of the settlement bank, not on its statement yet'),
   };
   await proposeJournal(operator, proposal, ONCE, newChecks());
   return made.length;
 }
 
 /** Closes days that are over, and compares today with the statement of the bank. */
-export async function closeDays({ operator }: DemoPlace): Promise<void> {
+export async function closeDays({ operator }: DemoBusiness): Promise<void> {
   const nowMs = await operator.clock.nowMs();
   for (const days of CLOSED_DAYS_AGO)
-    await closeBooks(operator, given('day', brasiliaDay(nowMs - days * DAY_MS)), NOT_EARLIER, ONCE);
-  await reconcile(operator, { day: given('day', brasiliaDay(nowMs)) }, ONCE);
+    await closeBooks(operator, named('day', brasiliaDay(nowMs - days * DAY_MS)), NOT_EARLIER, ONCE);
+  await reconcile(operator, { day: named('day', brasiliaDay(nowMs)) }, ONCE);
 }
 
 /** @returns whether a transaction waits for the scenario, or leads to it. Scenarios of money are always possible. */
@@ -174,7 +174,7 @@ async function isPossible(
 }
 
 /** A PIX to the key of the house that nobody waits for. */
-async function tellOfStranger({ context }: DemoPlace): Promise<void> {
+async function playStrayPayment({ context }: DemoBusiness): Promise<void> {
   const payment = {
     txid: null,
     amount: 7_500n,

@@ -22,7 +22,7 @@ export const PEOPLE = [
 /** A creation of which nothing has been made yet, and which is not repeated. */
 export const ONCE = { made: null, bind: async () => {} };
 
-const TRIES_MAX = 20;
+const ATTEMPTS_MAX = 20;
 
 /** Facts of a session. */
 export interface SessionFacts {
@@ -51,7 +51,7 @@ const NAMES = {
 };
 
 /** @returns a value under the caller's name for it. */
-export function given(name: string, value: string): Named {
+export function named(name: string, value: string): Named {
   return { name, value };
 }
 
@@ -71,8 +71,8 @@ export function sell(
 ): Promise<ProcessRow> {
   const input = {
     ...customerOf(facts),
-    ...(isDelivered && { wallet: given('wallet', payerAddress(coinOf(facts.currency))) }),
-    amountPayment: given('amount_payment', facts.brl),
+    ...(isDelivered && { wallet: named('wallet', payerAddress(coinOf(facts.currency))) }),
+    amountPayment: named('amount_payment', facts.brl),
   };
   const options = { names: NAMES, isAccepted: true, needsCustomer: true, needsAmount: true };
   return surely((attempt) => createOnramp(context, attempt, input, newChecks(), { family, ...options }));
@@ -86,10 +86,10 @@ export function payOut(
 ): Promise<ProcessRow> {
   const input = {
     ...customerOf(facts),
-    amountPaid: given('amount_paid', facts.crypto),
-    pixKey: given('pix_key', 'financeiro@example.com'),
-    pixKeyType: given('pix_key_type', 'email'),
-    from: given('from', from),
+    amountPaid: named('amount_paid', facts.crypto),
+    pixKey: named('pix_key', 'financeiro@example.com'),
+    pixKeyType: named('pix_key_type', 'email'),
+    from: named('from', from),
   };
   const options = { names: NAMES, isAccepted: true, needsPayee: true };
   return surely((attempt) => createOfframp(context, attempt, input, newChecks(), options));
@@ -98,10 +98,10 @@ export function payOut(
 /** The treasury moves coins to a group of the whitelist. */
 export function withdraw(context: Context, facts: SessionFacts, groupId: string): Promise<ProcessRow> {
   const input = {
-    amountReceived: given('amount_received', facts.crypto),
-    currency: given('currency', facts.currency),
-    groupId: given('group_id', groupId),
-    notes: given('notes', facts.reference),
+    amountReceived: named('amount_received', facts.crypto),
+    currency: named('currency', facts.currency),
+    groupId: named('group_id', groupId),
+    notes: named('notes', facts.reference),
   };
   return surely((attempt) => createWithdrawal(context, attempt, input, newChecks(), NAMES));
 }
@@ -117,21 +117,21 @@ async function surely(create: (attempt: Attempt) => Promise<ProcessRow>): Promis
   const bind: Attempt['bind'] = async (_tx, id) => {
     made = id;
   };
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await create({ made, bind });
     } catch (error) {
       const isLater = error instanceof GatewayError && error.code === 'UNAVAILABLE';
-      if (!isLater || tries === TRIES_MAX) throw error;
+      if (!isLater || attempts === ATTEMPTS_MAX) throw error;
     }
   }
 }
 
 function customerOf({ person: [clientName, clientTaxId], currency, reference }: SessionFacts) {
   return {
-    clientName: given('client_name', clientName),
-    clientTaxId: given('client_tax_id', clientTaxId),
-    externalCode: given('external_code', reference),
-    currency: given('currency', currency),
+    clientName: named('client_name', clientName),
+    clientTaxId: named('client_tax_id', clientTaxId),
+    externalCode: named('external_code', reference),
+    currency: named('currency', currency),
   };
 }

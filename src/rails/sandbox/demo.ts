@@ -8,7 +8,7 @@ import type { Services } from '../../resolvers/services/context.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { readAheadMs, setAheadMs } from '../../store/rails/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { closeDays, type DemoPlace, leaveOpen, openBusiness } from './demo-business.ts';
+import { closeDays, type DemoBusiness, leaveOpen, openBusiness } from './demo-business.ts';
 import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';
 
 const DAYS = 30;
@@ -60,14 +60,14 @@ export async function playDemo(
   await setAheadMs(database, -DAYS * DAY_MS);
   const worker = startWorker(services, log);
   try {
-    const place = await openBusiness(services, accountId);
-    const stage: DemoStage = { ...place, random: randomOf(SEED), log, signal, made: 0 };
+    const business = await openBusiness(services, accountId);
+    const stage: DemoStage = { ...business, random: randomOf(SEED), log, signal, made: 0 };
     await playDays(stage, begin);
     await at(stage, database.nowMs() - LAST_MS);
-    stage.made += await leaveOpen(place, () => wait(stage, 5_000));
+    stage.made += await leaveOpen(business, () => wait(stage, 5_000));
     await worker.stop();
     await setAheadMs(services.database, 0);
-    await closeDays(place);
+    await closeDays(business);
     return stage.made;
   } catch (error) {
     await worker.stop();
@@ -94,7 +94,7 @@ async function playDays(stage: DemoStage, begin: number): Promise<void> {
   }
 }
 
-interface DemoStage extends DemoPlace {
+interface DemoStage extends DemoBusiness {
   readonly random: () => number;
   readonly log: Logger;
   readonly signal: AbortSignal | undefined;
@@ -102,10 +102,10 @@ interface DemoStage extends DemoPlace {
 }
 
 /** Sets the clock to a moment, never back, and lets happen what is due by then. */
-async function at({ context, log, signal }: DemoStage, momentMs: number): Promise<void> {
+async function at({ context, log, signal }: DemoStage, atMs: number): Promise<void> {
   signal?.throwIfAborted();
   const nowMs = await context.clock.nowMs();
-  if (momentMs > nowMs) await context.sandbox?.advanceClock(momentMs - nowMs);
+  if (atMs > nowMs) await context.sandbox?.advanceClock(atMs - nowMs);
   await settle(context, log);
 }
 
@@ -119,12 +119,12 @@ async function session(stage: DemoStage, kind: Kind, day: number): Promise<void>
   if (!row) return;
   stage.made++;
   const ends = ENDS[kind];
-  const acts: readonly string[] = ends[Math.floor(random() * random() * ends.length)] ?? [];
-  for (const act of acts) {
+  const scenarios: readonly string[] = ends[Math.floor(random() * random() * ends.length)] ?? [];
+  for (const scenario of scenarios) {
     await wait(stage, 5_000 + Math.floor(random() * 60_000));
     await context.sandbox
-      ?.play(row, act, {})
-      .catch((error: Error) => log.debug({ err: error, act }, 'demo act'));
+      ?.play(row, scenario, {})
+      .catch((error: Error) => log.debug({ err: error, act: scenario }, 'demo act'));
     await wait(stage, 3_000);
   }
   await wait(stage, 5_000);

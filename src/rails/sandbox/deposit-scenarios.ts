@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { known } from '../../base/errors/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
-import type { DepositNews } from '../../resolvers/services/news.ts';
+import type { DepositEvent } from '../../resolvers/services/rail-event.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { newTransfer, txHashOf } from './chain.ts';
 import type { Playable, Stage } from './stage.ts';
@@ -60,7 +60,7 @@ function hasDeposit({ process }: ProcessRow): boolean {
 }
 
 /** A new transfer to the deposit address; every one has a hash of its own. */
-function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositNews, 'kind'> {
+function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositEvent, 'kind'> {
   const currency = currencyOf(row);
   const address = known(row.depositAddress, 'an address');
   return newTransfer(currency, {

@@ -5,8 +5,8 @@
 import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { Receive } from '../../resolvers/services/news.ts';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
+import type { Receive } from '../../resolvers/services/rail-event.ts';
 import type { PixRail, Rails } from '../../resolvers/services/rails.ts';
 import type { Sandbox } from '../../resolvers/services/sandbox.ts';
 import type { Database } from '../../store/connection/database.ts';
@@ -15,7 +15,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { sandboxChain } from './chain.ts';
 import { sandboxClock } from './clock.ts';
 import { sandboxIdentity, sandboxLiquidity, sandboxScreening } from './decisions.ts';
-import { placing, type RailParts } from './orders.ts';
+import { orderQueue, type RailParts } from './orders.ts';
 import { type Outside, pspOutside } from './outside.ts';
 import { sandboxPix } from './pix.ts';
 import { plannedPix } from './planned-pix.ts';
@@ -51,7 +51,7 @@ export function createSandbox(parts: SandboxParts): {
   const { database, isAuto, worker, pspControl } = parts;
   const clock = sandboxClock(database);
   const outside = pspControl === undefined ? undefined : pspOutside(pspControl, clock);
-  const railParts: RailParts = { database, clock, place: placing(database, worker) };
+  const railParts: RailParts = { database, clock, submit: orderQueue(database, worker) };
   const rails: Rails = {
     pix: sandboxPix(railParts, isAuto),
     chain: sandboxChain(railParts, isAuto),

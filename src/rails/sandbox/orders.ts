@@ -4,31 +4,31 @@
  */
 
 import { groupCommit } from '../../base/concurrency/group-commit.ts';
-import { NEWS } from '../../resolvers/engine/run-jobs.ts';
+import { RAIL_EVENT_JOB } from '../../resolvers/engine/run-jobs.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { GivenBackNews, News } from '../../resolvers/services/news.ts';
-import type { GiveBack, Order } from '../../resolvers/services/rails.ts';
+import type { RailEvent, RefundEvent } from '../../resolvers/services/rail-event.ts';
+import type { Order, RefundOrder } from '../../resolvers/services/rails.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { isOutOfReach } from '../../store/connection/database-error.ts';
 import type { NewJob } from '../../store/engine/jobs.ts';
-import { type PlacedOrder, placeOrders, type SandboxOrder } from '../../store/rails/sandbox-orders.ts';
+import { type SandboxOrder, type SubmittedOrder, submitOrders } from '../../store/rails/sandbox-orders.ts';
 import type { PlanName } from './plans.ts';
 
 /** Places an order; orders that come while others are stored are the next ones, in one statement. */
-export type Place = (order: SandboxOrder) => Promise<PlacedOrder>;
+export type SubmitOrder = (order: SandboxOrder) => Promise<SubmittedOrder>;
 
 /** Shared parts of the sandbox's rails. */
 export interface RailParts {
   readonly database: Database;
   readonly clock: Clock;
-  readonly place: Place;
+  readonly submit: SubmitOrder;
 }
 
 const TOGETHER_MAX = 200;
 
 /** @param worker - worker of this process, which takes the jobs of orders first; null for any worker. */
-export function placing(database: Database, worker: number | null): Place {
-  return groupCommit((orders: readonly SandboxOrder[]) => placeOrders(database, orders, worker), {
+export function orderQueue(database: Database, worker: number | null): SubmitOrder {
+  return groupCommit((orders: readonly SandboxOrder[]) => submitOrders(database, orders, worker), {
     max: TOGETHER_MAX,
     failsAll: isOutOfReach,
     keyOf: ({ accountId, key }) => `${accountId} ${key}`,
@@ -40,12 +40,12 @@ export const SETTLE_MS = 1_000;
 
 /** Report of the rail, and its delay after the order. */
 export interface Outcome {
-  readonly news: News;
+  readonly event: RailEvent;
   readonly afterMs: number;
 }
 
 /** An order: its kind, what it asks for, and its outcome. */
-export interface Placing {
+export interface OrderSubmission {
   readonly kind: string;
   /** Facts worth looking up later, as JSON. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -60,39 +60,41 @@ export interface Placing {
  *
  * @returns the plan that it used up, if any.
  */
-export async function placeOnce(
-  { clock, place }: RailParts,
+export async function submitOnce(
+  { clock, submit }: RailParts,
   { key, row }: Order,
-  { kind, request, plans = [], outcomes }: Placing,
+  { kind, request, plans = [], outcomes }: OrderSubmission,
 ): Promise<string | undefined> {
   const target = { accountId: row.accountId, transactionId: row.id };
   const nowMs = outcomes ? await clock.nowMs() : 0;
   const follow = (plan?: string) => ({
-    jobs: (outcomes?.(nowMs, plan) ?? []).map(({ afterMs, news }) => newsJob(target, news, nowMs + afterMs)),
+    jobs: (outcomes?.(nowMs, plan) ?? []).map(({ afterMs, event }) =>
+      railEventJob(target, event, nowMs + afterMs),
+    ),
   });
   const planned = Object.fromEntries(plans.map((plan) => [plan, follow(plan)]));
-  const { plan } = await place({ ...target, key, kind, request, usual: follow(), planned });
+  const { plan } = await submit({ ...target, key, kind, request, usual: follow(), planned });
   return plan ?? undefined;
 }
 
 /** @returns the job that brings news at a moment of the sandbox clock. */
-export function newsJob(
+export function railEventJob(
   about: Pick<NewJob, 'accountId' | 'transactionId'>,
-  news: News,
+  event: RailEvent,
   dueMs: number,
 ): NewJob {
-  return { ...about, kind: NEWS, payload: news, dueMs };
+  return { ...about, kind: RAIL_EVENT_JOB, payload: event, dueMs };
 }
 
 /** Places an order to give money back that no transaction took; its outcome is told after a second. */
-export async function giveBackOnce(
-  { clock, place }: RailParts,
-  { key, accountId }: GiveBack,
+export async function refundOnce(
+  { clock, submit }: RailParts,
+  { key, accountId }: RefundOrder,
   request: Readonly<Record<string, unknown>>,
-  outcome: Pick<GivenBackNews, 'rail' | 'endToEndId' | 'networkFee' | 'gas' | 'txHash'>,
+  outcome: Pick<RefundEvent, 'rail' | 'endToEndId' | 'networkFee' | 'gas' | 'txHash'>,
 ): Promise<void> {
   const target = { accountId, transactionId: null };
-  const news: News = { kind: 'refund_ended', order: key, isDone: true, ...outcome };
-  const jobs = [newsJob(target, news, (await clock.nowMs()) + SETTLE_MS)];
-  await place({ ...target, key, kind: 'give_back', request, usual: { jobs }, planned: {} });
+  const event: RailEvent = { kind: 'refund_ended', order: key, isDone: true, ...outcome };
+  const jobs = [railEventJob(target, event, (await clock.nowMs()) + SETTLE_MS)];
+  await submit({ ...target, key, kind: 'give_back', request, usual: { jobs }, planned: {} });
 }

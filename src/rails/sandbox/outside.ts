@@ -7,7 +7,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { withDecimals } from '../../base/money/money.ts';
 import { orderNameOf } from '../../base/pix/end-to-end-id.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
-import type { DisputeNews, News } from '../../resolvers/services/news.ts';
+import type { DisputeEvent, RailEvent } from '../../resolvers/services/rail-event.ts';
 
 /** A failure planned at the provider: of the next order with these facts. */
 export interface OutsidePlan {
@@ -18,17 +18,17 @@ export interface OutsidePlan {
 /** The world around the provider. */
 export interface Outside {
   /** Has news happen there. @returns false where it is none of the provider's: then it is told here. */
-  readonly tell: (news: News) => Promise<boolean>;
+  readonly report: (event: RailEvent) => Promise<boolean>;
   readonly plan: (plan: OutsidePlan) => Promise<void>;
   /** Sets its clock to that of the sandbox. */
   readonly follow: () => Promise<void>;
 }
 
 /** An act of the control API; its path, and what it is done with. */
-type ControlAct = readonly [method: string, path: string, body: object];
+type ControlRequest = readonly [method: string, path: string, body: object];
 
 const LIMIT_MS = 15_000;
-const STATUS: Readonly<Record<DisputeNews['kind'], string>> = {
+const STATUS: Readonly<Record<DisputeEvent['kind'], string>> = {
   dispute_opened: 'ABERTA',
   dispute_accepted: 'ACEITA',
   dispute_rejected: 'REJEITADA',
@@ -37,7 +37,7 @@ const STATUS: Readonly<Record<DisputeNews['kind'], string>> = {
 /** @param url - of the control API. */
 export function pspOutside(url: string, clock: Clock): Outside {
   let isFollowed = false;
-  const call = async ([method, path, body]: ControlAct): Promise<boolean> => {
+  const call = async ([method, path, body]: ControlRequest): Promise<boolean> => {
     const response = await fetch(url + path, {
       method,
       body: JSON.stringify(body),
@@ -57,40 +57,40 @@ export function pspOutside(url: string, clock: Clock): Outside {
     isFollowed = await call(['POST', '/clock', { aheadMs: Math.max(0, await clock.aheadMs()) }]);
   };
   /** A provider that was started after the sandbox does not know its time yet. */
-  const act = async (what: ControlAct) => {
+  const control = async (what: ControlRequest) => {
     if (!isFollowed) await follow();
     return call(what);
   };
   return {
-    tell: async (news) => {
-      const what = actOf(news);
-      return what !== undefined && act(what);
+    report: async (event) => {
+      const what = controlRequestOf(event);
+      return what !== undefined && control(what);
     },
-    plan: async ({ act: name, facts }) => void (await act(['POST', '/plans', { act: name, facts }])),
+    plan: async ({ act: name, facts }) => void (await control(['POST', '/plans', { act: name, facts }])),
     follow,
   };
 }
 
 /** @returns the provider's act that causes this event; undefined when it has none. */
-function actOf(news: News): ControlAct | undefined {
-  switch (news.kind) {
+function controlRequestOf(event: RailEvent): ControlRequest | undefined {
+  switch (event.kind) {
     case 'payment': {
-      const { kind, ...payment } = news;
+      const { kind, ...payment } = event;
       const amount = withDecimals(payment.amount, 2);
       return payment.txid === null ? undefined : ['POST', '/pay', { ...payment, amount }];
     }
     case 'payout_ended':
-      return news.isDone ? undefined : ['POST', `/payouts/${orderNameOf(news.order)}/fail`, {}];
+      return event.isDone ? undefined : ['POST', `/payouts/${orderNameOf(event.order)}/fail`, {}];
     case 'payout_returned': {
-      const { endToEndId, amount, returnId } = news;
+      const { endToEndId, amount, returnId } = event;
       return ['POST', `/payouts/${endToEndId}/return`, { amount: withDecimals(amount, 2), returnId }];
     }
     case 'refund_ended':
-      return news.isDone ? undefined : ['POST', `/refunds/${orderNameOf(news.order)}/fail`, {}];
+      return event.isDone ? undefined : ['POST', `/refunds/${orderNameOf(event.order)}/fail`, {}];
     case 'dispute_opened':
     case 'dispute_accepted':
     case 'dispute_rejected': {
-      const { kind, disputeId, endToEndId, amount } = news;
+      const { kind, disputeId, endToEndId, amount } = event;
       const body = { kind: 'DISPUTA', status: STATUS[kind], endToEndId, ...(amount !== null && { amount }) };
       return ['PUT', `/infractions/${encodeURIComponent(disputeId)}`, body];
     }

@@ -1,7 +1,7 @@
 /** Scenarios of payments by PIX: actions of a customer on a charge. */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
-import type { PaymentNews } from '../../resolvers/services/news.ts';
+import type { PaymentEvent } from '../../resolvers/services/rail-event.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { cents } from '../../templates/amounts.ts';
@@ -24,17 +24,17 @@ export const PAY_SCENARIOS: readonly Playable[] = [
     ...payment('pay-late', () => ({})),
     play: async (stage) => {
       const ended = { ...stage, row: await withEnd(stage) };
-      return stage.receive(newsOf(ended, { settledAtMs: lastMomentOf(ended) + SECOND_MS }));
+      return stage.receive(eventOf(ended, { settledAtMs: lastTimeOf(ended) + SECOND_MS }));
     },
   },
   {
     ...payment('pay-over', (stage) => ({
-      amount: given(stage) ?? priceOf(stage.row) + DIFFERENCE,
+      amount: paidAmount(stage) ?? priceOf(stage.row) + DIFFERENCE,
     })),
     amountOf: 'payment',
   },
   {
-    ...payment('pay-under', (stage) => ({ amount: given(stage) ?? lessThan(priceOf(stage.row)) })),
+    ...payment('pay-under', (stage) => ({ amount: paidAmount(stage) ?? lessThan(priceOf(stage.row)) })),
     amountOf: 'payment',
   },
   payment('pay-other-payer', ({ row }) => ({
@@ -45,9 +45,9 @@ export const PAY_SCENARIOS: readonly Playable[] = [
     on: 'pix_received',
     comesTo: hasCharge,
     play: async (stage) => {
-      const news = newsOf(stage, {});
-      await stage.receive(news);
-      return stage.receive(news);
+      const event = eventOf(stage, {});
+      await stage.receive(event);
+      return stage.receive(event);
     },
   },
 ];
@@ -57,7 +57,7 @@ function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>
     name,
     on: 'pix_received',
     comesTo: hasCharge,
-    play: (stage) => stage.receive(newsOf(stage, unusual(stage))),
+    play: (stage) => stage.receive(eventOf(stage, unusual(stage))),
   };
 }
 
@@ -66,21 +66,21 @@ function hasCharge({ process }: ProcessRow): boolean {
   return process?.brCode !== undefined;
 }
 
-function newsOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentNews {
+function eventOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentEvent {
   const txid = row.process?.txid ?? null;
   const usual = { txid, amount: priceOf(row), settledAtMs: nowMs, payerTaxId: row.clientTaxId };
   return newPayment({ ...usual, ...unusual });
 }
 
 /** Ends a session whose end is ahead of the clock, as `expire` does: a payment of the future would be held (C-36). */
-async function withEnd({ row, nowMs, tell }: Stage): Promise<ProcessRow> {
+async function withEnd({ row, nowMs, advance }: Stage): Promise<ProcessRow> {
   const isAhead = (expiryOf(row) ?? 0) + GRACE_MS > nowMs;
   const canEnd = accepts(REGISTRY.of(row.template), row, 'expired');
-  return isAhead && canEnd ? tell({ trigger: { on: 'expired', isForced: true } }) : row;
+  return isAhead && canEnd ? advance({ trigger: { on: 'expired', isForced: true } }) : row;
 }
 
 /** @returns the instant after which a payment of an ended session is late. */
-function lastMomentOf({ row, nowMs }: Stage): number {
+function lastTimeOf({ row, nowMs }: Stage): number {
   const expiredAt = row.process?.expiredAt;
   return Math.max(nowMs, expiredAt ? Date.parse(expiredAt) : 0);
 }
@@ -89,7 +89,7 @@ function priceOf(row: ProcessRow): bigint {
   return cents(row.sourceAmount);
 }
 
-function given({ amount }: Stage): bigint | undefined {
+function paidAmount({ amount }: Stage): bigint | undefined {
   return amount === undefined ? undefined : toMinor(amount, BRL.decimals);
 }
 

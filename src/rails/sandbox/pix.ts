@@ -4,11 +4,11 @@ import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, withDecimals } from '../../base/money/money.ts';
 import { asciiOf, dynamicBrCode } from '../../base/pix/br-code.ts';
 import { newEndToEndId } from '../../base/pix/end-to-end-id.ts';
-import type { GivenBackNews, PaymentNews } from '../../resolvers/services/news.ts';
+import type { PaymentEvent, RefundEvent } from '../../resolvers/services/rail-event.ts';
 import { type PixRail, RailRefused } from '../../resolvers/services/rails.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { giveBackOnce, type Outcome, placeOnce, type RailParts, SETTLE_MS } from './orders.ts';
+import { type Outcome, type RailParts, refundOnce, SETTLE_MS, submitOnce } from './orders.ts';
 import { sandboxStatement } from './statement.ts';
 
 /** Stands for a name without a letter that a code can have. */
@@ -29,7 +29,7 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
     // Nobody reads it: scenarios decide disputes.
     answerMedCase: async () => {},
     createCharge: async ({ txid, merchantName, ...order }) => {
-      const plan = await placeOnce(parts, order, {
+      const plan = await submitOnce(parts, order, {
         kind: 'charge',
         request: { txid },
         plans: ['charge-fail'],
@@ -41,15 +41,15 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
       const url = `sandbox.pix.local/qr/v2/${txid}`;
       return { brCode: dynamicBrCode({ url, merchantName: asciiOf(merchantName) || NO_NAME, merchantCity }) };
     },
-    cancelCharge: (order) => placeOnce(parts, order, { kind: 'charge_cancel', request: {} }),
+    cancelCharge: (order) => submitOnce(parts, order, { kind: 'charge_cancel', request: {} }),
     payOut: ({ amount, ...order }) =>
-      placeOnce(parts, order, {
+      submitOnce(parts, order, {
         kind: 'payout',
         request: { amount, pixKey: order.row.pixKey },
         plans: ['pix-out-reject'],
         outcomes: (nowMs, plan) => [
           {
-            news: {
+            event: {
               kind: 'payout_ended',
               order: order.key,
               isDone: !plan,
@@ -60,19 +60,19 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
         ],
       }),
     returnPayment: ({ returnId, amount, isExcess, ...order }) =>
-      placeOnce(parts, order, {
+      submitOnce(parts, order, {
         kind: 'return',
         request: { returnId, amount, isExcess, endToEndId: order.row.pixE2e },
         plans: [isExcess ? 'excess-fail' : 'refund-fail'],
         outcomes: (_nowMs, plan) => [
           {
-            news: returnEnded({ order: returnId, endToEndId: order.row.pixE2e, isDone: !plan }),
+            event: returnEnded({ order: returnId, endToEndId: order.row.pixE2e, isDone: !plan }),
             afterMs: SETTLE_MS,
           },
         ],
       }),
-    giveBack: ({ endToEndId, amount, ...order }) =>
-      giveBackOnce(
+    refund: ({ endToEndId, amount, ...order }) =>
+      refundOnce(
         parts,
         order,
         { endToEndId, amount },
@@ -95,7 +95,7 @@ export interface Payment {
 }
 
 /** @returns the event of a new payment. */
-export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): PaymentNews {
+export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): PaymentEvent {
   return {
     kind: 'payment',
     txid,
@@ -107,14 +107,14 @@ export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): 
 }
 
 /** @returns the event of the end of a return. */
-export function returnEnded(end: Pick<GivenBackNews, 'order' | 'endToEndId' | 'isDone'>): GivenBackNews {
+export function returnEnded(end: Pick<RefundEvent, 'order' | 'endToEndId' | 'isDone'>): RefundEvent {
   return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null, txHash: null };
 }
 
 function paidByItself({ sourceAmount, clientTaxId }: ProcessRow, txid: string, nowMs: number): Outcome {
   const amount = cents(sourceAmount);
-  const news = newPayment({ txid, amount, settledAtMs: nowMs + PAY_MS, payerTaxId: clientTaxId });
-  return { news, afterMs: PAY_MS };
+  const event = newPayment({ txid, amount, settledAtMs: nowMs + PAY_MS, payerTaxId: clientTaxId });
+  return { event, afterMs: PAY_MS };
 }
 
 function newId(atMs: number): string {

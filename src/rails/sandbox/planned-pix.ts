@@ -1,6 +1,6 @@
 /** A PIX rail over the wire whose orders fail as scenarios have planned: the provider is told before the order comes. */
 import type { Order, PixRail } from '../../resolvers/services/rails.ts';
-import { placeOnce, type RailParts } from './orders.ts';
+import { type RailParts, submitOnce } from './orders.ts';
 import type { Outside, OutsidePlan } from './outside.ts';
 import type { PlanName } from './plans.ts';
 
@@ -8,7 +8,7 @@ import type { PlanName } from './plans.ts';
 export function plannedPix(parts: RailParts, pix: PixRail, outside: Outside): PixRail {
   const plan = async ({ key, row }: Order, name: PlanName, what: OutsidePlan) => {
     const kind = `${what.act}_plan`;
-    const isPlanned = await placeOnce(parts, { key, row }, { kind, request: what.facts, plans: [name] });
+    const isPlanned = await submitOnce(parts, { key, row }, { kind, request: what.facts, plans: [name] });
     if (isPlanned) await outside.plan(what);
   };
   return {

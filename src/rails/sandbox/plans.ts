@@ -103,7 +103,7 @@ export function isAhead(registry: Registry, row: ProcessRow, { until, exceptAt, 
   const transitions = transitionsOf(registry, row);
   const reached = new Set([stepNameOf(row)]);
   for (const step of reached) {
-    const leaving = transitions.filter(({ from, beside }) => from.includes(step) && !beside);
+    const leaving = transitions.filter(({ from, parallel }) => from.includes(step) && !parallel);
     if (!exceptAt?.includes(step) && leaving.some(({ on }) => on === until)) return true;
     for (const { to } of leaving) if (to !== 'stay') reached.add(to);
   }

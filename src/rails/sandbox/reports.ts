@@ -4,7 +4,7 @@ import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { withDecimals } from '../../base/money/money.ts';
 import { newReturnId } from '../../base/pix/end-to-end-id.ts';
-import type { DisputeNews, News, ReportNews } from '../../resolvers/services/news.ts';
+import type { DisputeEvent, RailEvent, ReportEvent } from '../../resolvers/services/rail-event.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import { cents } from '../../templates/amounts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -21,14 +21,14 @@ export function fail({ row, report }: Stage, failure: Failure): Promise<ProcessR
   );
 }
 
-const LATER: Readonly<Record<Failure, readonly News['kind'][]>> = {
+const LATER: Readonly<Record<Failure, readonly RailEvent['kind'][]>> = {
   payout: ['payout_ended'],
   transfer: ['broadcast_sent', 'broadcast_confirmed'],
   // Reported under the same return id: the first report holds.
   return: [],
 };
 
-function failed(row: ProcessRow, failure: Failure): ReportNews {
+function failed(row: ProcessRow, failure: Failure): ReportEvent {
   const order = `${row.end2end}:${failure}`;
   switch (failure) {
     case 'payout':
@@ -53,14 +53,14 @@ export const PIX_RETURN: Playable = {
   isAbout: ({ pixE2e }) => pixE2e !== null,
   play: ({ row, nowMs, amount, receive, report }) => {
     const whole = known(row.targetAmount, 'an amount');
-    const news = {
+    const event = {
       kind: 'payout_returned',
       endToEndId: known(row.pixE2e, 'a payout'),
       returnId: newReturnId({ ispb: ISPB, at: new Date(nowMs) }),
       amount: amount ?? whole,
     } as const;
     // A part moves no step: it goes to suspense.
-    return amount === undefined || cents(amount) === cents(whole) ? report(news) : receive(news);
+    return amount === undefined || cents(amount) === cents(whole) ? report(event) : receive(event);
   },
 };
 
@@ -71,7 +71,7 @@ export const DISPUTE_SCENARIOS: readonly Playable[] = [
   dispute('dispute-reject', 'dispute_rejected'),
 ];
 
-function dispute(name: ScenarioName, kind: DisputeNews['kind']): Playable {
+function dispute(name: ScenarioName, kind: DisputeEvent['kind']): Playable {
   return {
     name,
     on: kind,

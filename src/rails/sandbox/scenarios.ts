@@ -4,10 +4,10 @@ import { invalidParameters } from '../../base/errors/errors.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { amountProblem } from '../../resolvers/checks/check-creation.ts';
 import { checkScenario } from '../../resolvers/checks/check-scenario.ts';
-import { NEWS } from '../../resolvers/engine/run-jobs.ts';
+import { RAIL_EVENT_JOB } from '../../resolvers/engine/run-jobs.ts';
 import { kindOf } from '../../resolvers/inbound/rail-events.ts';
 import type { Advance } from '../../resolvers/services/advance.ts';
-import type { News, Receive } from '../../resolvers/services/news.ts';
+import type { RailEvent, Receive } from '../../resolvers/services/rail-event.ts';
 import {
   type PossibleScenarios,
   SCENARIO_DOCS,
@@ -18,14 +18,14 @@ import {
 import type { Tx } from '../../store/connection/database.ts';
 import { addJobs } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
-import { arm, replaceJobs, takeBackJobs } from '../../store/rails/sandbox.ts';
+import { arm, removeJobs, replaceJobs } from '../../store/rails/sandbox.ts';
 import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { plan as planSteps } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import { DEPOSIT_SCENARIOS } from './deposit-scenarios.ts';
-import { newsJob, type RailParts } from './orders.ts';
+import { type RailParts, railEventJob } from './orders.ts';
 import type { Outside } from './outside.ts';
 import { PAY_SCENARIOS } from './pay-scenarios.ts';
 import { ISPB } from './pix.ts';
@@ -42,7 +42,7 @@ export interface TheatreParts extends RailParts {
   readonly outside?: Outside | undefined;
 }
 
-const TOLD: readonly Playable[] = [
+const PLAYED: readonly Playable[] = [
   ...PAY_SCENARIOS,
   simple('step-up-approve', { on: 'step_up_approved' }),
   simple('step-up-deny', { on: 'step_up_denied' }),
@@ -58,7 +58,7 @@ const PLANNED: readonly { readonly name: ScenarioName; readonly plan: Plan }[] =
 ).map(([name, plan]) => ({ name, plan }));
 
 /** All scenarios; planned ones happen once the transaction gets there. */
-export const SCENARIOS: readonly Scenario[] = [...TOLD, ...PLANNED].map(({ name }) => ({
+export const SCENARIOS: readonly Scenario[] = [...PLAYED, ...PLANNED].map(({ name }) => ({
   name,
   doc: SCENARIO_DOCS[name],
 }));
@@ -68,7 +68,7 @@ export function possibleScenarios(registry: Registry, row: ProcessRow): Possible
   const template = registry.of(row.template);
   const fits = (each: Playable) => (each.comesTo?.(row) ?? true) && (each.isAbout?.(row) ?? true);
   return {
-    now: TOLD.filter((each) => accepts(template, row, each.on) && fits(each)).map(({ name }) => name),
+    now: PLAYED.filter((each) => accepts(template, row, each.on) && fits(each)).map(({ name }) => name),
     later: PLANNED.filter(({ plan }) => isAhead(registry, row, plan)).map(({ name }) => name),
   };
 }
@@ -82,15 +82,15 @@ export function possibleScenarios(registry: Registry, row: ProcessRow): Possible
  */
 export async function play(
   parts: TheatreParts,
-  given: ProcessRow,
+  process: ProcessRow,
   name: string,
   { amount, isFresh = false, beforehand }: ScenarioOptions,
 ): Promise<ProcessRow> {
-  const told = TOLD.find((each) => each.name === name);
+  const report = PLAYED.find((each) => each.name === name);
   const planned = PLANNED.find((each) => each.name === name);
-  if (!told && !planned) checkScenario(name, amount);
-  const row = isFresh ? given : await readAgain(parts.database, given);
-  const violation = amount === undefined ? undefined : amountViolation(told?.amountOf, row, amount);
+  if (!report && !planned) checkScenario(name, amount);
+  const row = isFresh ? process : await readAgain(parts.database, process);
+  const violation = amount === undefined ? undefined : amountViolation(report?.amountOf, row, amount);
   if (violation) throw invalidParameters([{ parameter: 'amount', message: violation }]);
   const stage = await stageOf(parts, name, row, amount);
   if (planned) {
@@ -98,15 +98,15 @@ export async function play(
     await beforehand?.();
     return playPlan(parts, stage, planned.name, planned.plan);
   }
-  assert(told, 'a scenario is told or planned');
-  const isPossible = told.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, told.on);
-  if (!isPossible || told.isAbout?.(row) === false) throw stage.refusal(row);
+  assert(report, 'a scenario is told or planned');
+  const isPossible = report.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, report.on);
+  if (!isPossible || report.isAbout?.(row) === false) throw stage.refusal(row);
   await beforehand?.();
-  return told.play(stage);
+  return report.play(stage);
 }
 
 function simple(name: ScenarioName, trigger: Trigger): Playable {
-  return { name, on: trigger.on, play: ({ tell }) => tell({ trigger }) };
+  return { name, on: trigger.on, play: ({ advance: apply }) => apply({ trigger }) };
 }
 
 async function playPlan(
@@ -130,19 +130,20 @@ async function stageOf(
   const target = { accountId: row.accountId, transactionId: row.id };
   const nowMs = await clock.nowMs();
   /** A rail never checks first; a player prefers the refusal of a scenario that does not fit. */
-  const fits = (news: News) => {
-    const trigger = kindOf(news).trigger?.(news);
+  const fits = (event: RailEvent) => {
+    const trigger = kindOf(event).trigger?.(event);
     const situation = { nowMs, stepUpMs: 0, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
   /** @returns undefined when it was reported outside: the result is in the database. */
-  const tellOnce = async (news: News) => ((await outside?.tell(news)) ? undefined : receive(news));
-  const told = async (news: News, insteadOf: readonly Partial<News>[] = []) => {
-    if (insteadOf.length === 0) return tellOnce(news);
-    await replaceJobs(database, target, NEWS, { from: insteadOf, to: news });
-    const receipt = await tellOnce(news);
+  const reportOnce = async (event: RailEvent) =>
+    (await outside?.report(event)) ? undefined : receive(event);
+  const report = async (event: RailEvent, insteadOf: readonly Partial<RailEvent>[] = []) => {
+    if (insteadOf.length === 0) return reportOnce(event);
+    await replaceJobs(database, target, RAIL_EVENT_JOB, { from: insteadOf, to: event });
+    const receipt = await reportOnce(event);
     // Remaining jobs would repeat the report, which changes nothing: no reason for a failure.
-    await takeBackJobs(database, target, NEWS, news).catch(() => {});
+    await removeJobs(database, target, RAIL_EVENT_JOB, event).catch(() => {});
     // A worker has told it first, where that later moment was now: then what came of it stands in the database.
     return receipt?.outcome === 'duplicate' ? undefined : receipt;
   };
@@ -155,15 +156,15 @@ async function stageOf(
     nowMs,
     amount,
     refusal,
-    tell: async (act) => {
-      const { code, row: after } = await advance()({ target, ...act });
+    advance: async (step) => {
+      const { code, row: after } = await advance()({ target, ...step });
       if (code !== 'ADVANCED') throw refusal(after);
       return after;
     },
-    receive: async (news, insteadOf) => (await told(news, insteadOf))?.row ?? readAgain(database, row),
-    report: async (news, insteadOf) => {
-      if (!fits(news)) throw refusal(row);
-      const receipt = await told(news, insteadOf);
+    receive: async (event, insteadOf) => (await report(event, insteadOf))?.row ?? readAgain(database, row),
+    report: async (event, insteadOf) => {
+      if (!fits(event)) throw refusal(row);
+      const receipt = await report(event, insteadOf);
       const after = receipt ? receipt.row : await readAgain(database, row);
       const isStep = receipt
         ? receipt.outcome === 'step'
@@ -171,7 +172,7 @@ async function stageOf(
       if (!isStep || !after) throw refusal(after ?? row);
       return after;
     },
-    receiveLater: (news, atMs) => addJobs(database, [newsJob(target, news, atMs)], null),
+    receiveLater: (event, atMs) => addJobs(database, [railEventJob(target, event, atMs)], null),
   };
 }
 

@@ -3,13 +3,13 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import { historyConflict, possible } from '../../resolvers/engine/advance-for-caller.ts';
 import type { AdvanceRequest } from '../../resolvers/services/advance.ts';
-import type { News, ReportNews, ReturnedPayoutNews } from '../../resolvers/services/news.ts';
+import type { RailEvent, ReportEvent, ReturnedPayoutEvent } from '../../resolvers/services/rail-event.ts';
 import type { ScenarioName } from '../../resolvers/services/sandbox.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 
 /** Trigger of a transaction, and the work in the same database transaction. */
-export type Act = Pick<AdvanceRequest, 'trigger' | 'atomically'>;
+export type StagedTrigger = Pick<AdvanceRequest, 'trigger' | 'atomically'>;
 
 /** The transaction that a scenario is played on. */
 export interface Stage {
@@ -24,7 +24,7 @@ export interface Stage {
    * @returns the transaction after it.
    * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
    */
-  readonly tell: (act: Act) => Promise<ProcessRow>;
+  readonly advance: (step: StagedTrigger) => Promise<ProcessRow>;
   /**
    * Has a rail report an event: it is received like any other.
    *
@@ -32,7 +32,7 @@ export interface Stage {
    *   process leaves its event to that later time.
    * @returns the transaction after it, which may not have moved.
    */
-  readonly receive: (news: News, insteadOf?: readonly Partial<News>[]) => Promise<ProcessRow>;
+  readonly receive: (event: RailEvent, insteadOf?: readonly Partial<RailEvent>[]) => Promise<ProcessRow>;
   /**
    * Has a rail report something that moves the transaction.
    *
@@ -41,13 +41,13 @@ export interface Stage {
    * @throws {GatewayError} `STEP_CONFLICT` when it does not fit.
    */
   readonly report: (
-    news: ReportNews | ReturnedPayoutNews,
-    insteadOf?: readonly Partial<News>[],
+    event: ReportEvent | ReturnedPayoutEvent,
+    insteadOf?: readonly Partial<RailEvent>[],
   ) => Promise<ProcessRow>;
   /** @returns the refusal of the scenario where the transaction stands so. */
   readonly refusal: (row: ProcessRow) => GatewayError;
   /** Has it told at a moment of the sandbox clock. */
-  readonly receiveLater: (news: News, atMs: number) => Promise<void>;
+  readonly receiveLater: (event: RailEvent, atMs: number) => Promise<void>;
 }
 
 /** A scenario that tells something. */

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
   payout_returned: 'payout_return',
 };
 /** News is told within this after it happened. Unit: ms. */
-const TOLD_MS = 3_600_000;
+const REPORTED_AFTER_MS = 3_600_000;
 
 /** @returns the statement; moments are those of the sandbox clock. */
 export function sandboxStatement(database: Database): RailStatement {
@@ -24,15 +24,15 @@ export function sandboxStatement(database: Database): RailStatement {
     read: async ({ from, to }) => {
       const aheadMs = await readAheadMs(database);
       const since = new Date(from.getTime() - aheadMs);
-      const moved = await readSandboxMovements(database, since, new Date(to.getTime() + TOLD_MS));
+      const moved = await readSandboxMovements(database, since, new Date(to.getTime() + REPORTED_AFTER_MS));
       return moved.map((each) => entryOf(each, aheadMs)).filter(({ at }) => at >= from && at < to);
     },
   };
 }
 
 function entryOf({ kind, id, amount, at, toldAt }: SandboxMovement, aheadMs: number) {
-  const moment = at === null ? (minuteOf(id) ?? millisOf(toldAt) + aheadMs) : Date.parse(at);
-  return { kind: KINDS[kind] as EntryKind, id, amount, at: new Date(moment) };
+  const atMs = at === null ? (minuteOf(id) ?? millisOf(toldAt) + aheadMs) : Date.parse(at);
+  return { kind: KINDS[kind] as EntryKind, id, amount, at: new Date(atMs) };
 }
 
 /** The names that the sandbox gives tell the minute; disputes have none, and stand where the clock was moved to since. */

@@ -4,7 +4,7 @@
  *
  * @see https://portaldatransparencia.gov.br/download-de-dados
  */
-import { bareTaxId } from '../../base/pix/tax-id.ts';
+import { plainTaxId } from '../../base/pix/tax-id.ts';
 import { entryOf, type ListEntry } from './list-entry.ts';
 import { type NamedRow, readNamedRows } from './read-csv.ts';
 
@@ -51,14 +51,14 @@ function readList(file: string, bytes: Uint8Array, columns: Columns, today: stri
 function entryFrom(row: NamedRow, columns: Columns): ListEntry {
   const [written, name] = [row(columns.taxId), row(columns.name)];
   const masked = MASKED_CPF.exec(written);
-  const bare = bareTaxId(written).toUpperCase();
-  const isWhole = /^\d{11}$|^[0-9A-Z]{12}\d{2}$/.test(bare);
+  const plain = plainTaxId(written).toUpperCase();
+  const isWhole = /^\d{11}$|^[0-9A-Z]{12}\d{2}$/.test(plain);
   const own = columns.id === undefined ? '' : row(columns.id);
   return entryOf({
     id: own === '' ? `${written}:${name}` : own,
     name,
     names: [name],
-    taxIds: isWhole ? [bare] : [],
+    taxIds: isWhole ? [plain] : [],
     cpfDigits: masked ? `${masked[1]}${masked[2]}` : undefined,
   });
 }

@@ -5,8 +5,8 @@
  * @see https://public.chainalysis.com/docs/index.html
  */
 import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
-import { askProvider, away, type Question } from './ask-provider.ts';
 import { providerHealth } from './provider-health.ts';
+import { type Question, queryProvider, unavailable } from './query-provider.ts';
 import type { Screener } from './screener.ts';
 import type { ChainalysisSettings } from './settings.ts';
 
@@ -18,18 +18,18 @@ export function chainalysisScreener(settings: ChainalysisSettings): Screener {
   const health = providerHealth(NAME);
   return {
     match: async (subjects) => {
-      const asked = subjects.flatMap((subject) =>
+      const queried = subjects.flatMap((subject) =>
         subject.address === undefined
           ? []
-          : [health.note(() => ask(settings, subject, subject.address as string))],
+          : [health.note(() => query(settings, subject, subject.address as string))],
       );
-      return (await Promise.all(asked)).flat();
+      return (await Promise.all(queried)).flat();
     },
     checks: async () => [health.check()],
   };
 }
 
-async function ask(
+async function query(
   { url, apiKey, timeoutMs }: ChainalysisSettings,
   subject: ScreeningSubject,
   address: string,
@@ -41,9 +41,9 @@ async function ask(
     headers: { 'X-API-Key': apiKey },
     timeoutMs,
   };
-  const answer = (await askProvider(question)) as { readonly identifications?: unknown } | null;
+  const answer = (await queryProvider(question)) as { readonly identifications?: unknown } | null;
   const found = answer?.identifications;
-  if (!Array.isArray(found)) throw away(question, 'an answer without identifications');
+  if (!Array.isArray(found)) throw unavailable(question, 'an answer without identifications');
   return found.map((each: { readonly name?: unknown; readonly category?: unknown } | null) => ({
     subject,
     list: NAME,

@@ -29,6 +29,6 @@ export function foldName(name: string): readonly string[] {
     .toUpperCase()
     .replace(SPECIAL, (letter) => LETTERS[letter] ?? letter);
   const all = capitals.replace(JOINED, '').split(SEPARATORS).filter(Boolean);
-  const telling = all.filter((token) => token.length > 1 && !LEFT_OUT.has(token));
-  return telling.length > 0 ? telling : all;
+  const distinctive = all.filter((token) => token.length > 1 && !LEFT_OUT.has(token));
+  return distinctive.length > 0 ? distinctive : all;
 }

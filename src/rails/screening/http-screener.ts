@@ -1,9 +1,9 @@
 /** Screens at a provider over HTTP, by settings: members of the body, paths into the answer, and its words for our decisions. */
 import { createHash } from 'node:crypto';
 import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
-import { askProvider, away } from './ask-provider.ts';
 import { type JsonPath, valueAt } from './json-path.ts';
 import { providerHealth } from './provider-health.ts';
+import { queryProvider, unavailable } from './query-provider.ts';
 import type { Screener } from './screener.ts';
 import type { HttpSettings, SentMember } from './settings.ts';
 
@@ -15,8 +15,8 @@ export function httpScreener(settings: HttpSettings): Screener {
   const health = providerHealth(settings.name);
   return {
     match: async (subjects) => {
-      const asked = subjects.filter((subject) => isScreened(settings, subject));
-      const found = await Promise.all(asked.map((subject) => health.note(() => ask(settings, subject))));
+      const queried = subjects.filter((subject) => isScreened(settings, subject));
+      const found = await Promise.all(queried.map((subject) => health.note(() => query(settings, subject))));
       return found.flat();
     },
     checks: async () => [health.check()],
@@ -27,7 +27,7 @@ function isScreened({ screens }: HttpSettings, subject: ScreeningSubject): boole
   return screens.includes(subject.address === undefined ? 'people' : 'addresses');
 }
 
-async function ask(settings: HttpSettings, subject: ScreeningSubject): Promise<readonly ScreeningMatch[]> {
+async function query(settings: HttpSettings, subject: ScreeningSubject): Promise<readonly ScreeningMatch[]> {
   const { name, url, headers, timeoutMs, decisions } = settings;
   const members: Readonly<Record<SentMember, string | undefined>> = {
     ...{ role: subject.role, name: subject.name, taxId: subject.taxId, address: subject.address },
@@ -43,10 +43,10 @@ async function ask(settings: HttpSettings, subject: ScreeningSubject): Promise<r
     timeoutMs,
     body: JSON.stringify(body),
   } as const;
-  const json = await askProvider(question);
+  const json = await queryProvider(question);
   const word = valueAt(json, settings.decisionPath);
   const decision = decisions.get(String(word));
-  if (decision === undefined) throw away(question, 'a decision that the settings do not name');
+  if (decision === undefined) throw unavailable(question, 'a decision that the settings do not name');
   if (decision === 'cleared') return [];
   const entry = textAt(json, settings.referencePath) ?? referenceOf(subject);
   const entryName = textAt(json, settings.reasonsPath) ?? String(word).slice(0, TEXT_MAX);

@@ -16,8 +16,8 @@ export function createScreening(
 ): RailPart<Screening> {
   const screeners = settings.map((each) => screenerOf(each, tools));
   const local = screeners.filter(({ lists }) => lists !== undefined);
-  const matchAt = (asked: readonly Screener[]): NonNullable<Screening['match']> => {
-    return async (subjects) => (await Promise.all(asked.map(({ match }) => match(subjects)))).flat();
+  const matchAt = (chosen: readonly Screener[]): NonNullable<Screening['match']> => {
+    return async (subjects) => (await Promise.all(chosen.map(({ match }) => match(subjects)))).flat();
   };
   return {
     port: {

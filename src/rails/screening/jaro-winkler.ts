@@ -6,8 +6,8 @@ const PREFIX_WEIGHT = 0.1;
 /** Longest word that is compared; a longer one is compared by its beginning. */
 export const WORD_MAX = 32;
 
-const takenOfOne = new Uint8Array(WORD_MAX);
-const takenOfOther = new Uint8Array(WORD_MAX);
+const matchedOfOne = new Uint8Array(WORD_MAX);
+const matchedOfOther = new Uint8Array(WORD_MAX);
 
 /** @returns 0 where the words have nothing in common, to 1 where they are the same. */
 export function jaroWinkler(one: string, other: string): number {
@@ -35,15 +35,15 @@ export function similarityBound(
 function jaroOf(one: string, other: string): number {
   const [a, b] = [Math.min(one.length, WORD_MAX), Math.min(other.length, WORD_MAX)];
   const reach = Math.max(0, Math.floor(Math.max(a, b) / 2) - 1);
-  takenOfOne.fill(0, 0, a);
-  takenOfOther.fill(0, 0, b);
+  matchedOfOne.fill(0, 0, a);
+  matchedOfOther.fill(0, 0, b);
   let matches = 0;
   for (let i = 0; i < a; i++) {
     const until = Math.min(b - 1, i + reach);
     for (let j = Math.max(0, i - reach); j <= until; j++) {
-      if (takenOfOther[j] === 1 || one.charCodeAt(i) !== other.charCodeAt(j)) continue;
-      takenOfOne[i] = 1;
-      takenOfOther[j] = 1;
+      if (matchedOfOther[j] === 1 || one.charCodeAt(i) !== other.charCodeAt(j)) continue;
+      matchedOfOne[i] = 1;
+      matchedOfOther[j] = 1;
       matches++;
       break;
     }
@@ -51,8 +51,8 @@ function jaroOf(one: string, other: string): number {
   if (matches === 0) return 0;
   let transposed = 0;
   for (let i = 0, j = 0; i < a; i++) {
-    if (takenOfOne[i] === 0) continue;
-    while (takenOfOther[j] === 0) j++;
+    if (matchedOfOne[i] === 0) continue;
+    while (matchedOfOther[j] === 0) j++;
     if (one.charCodeAt(i) !== other.charCodeAt(j)) transposed++;
     j++;
   }

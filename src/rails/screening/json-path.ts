@@ -12,7 +12,7 @@ export const PATH_FORM = 'a path such as "$.result.decision" or "$.matches[0].id
 /** @returns the steps of a path; undefined where it has another form. */
 export function parsePath(text: string): JsonPath | undefined {
   if (!FORM.test(text)) return undefined;
-  return [...text.matchAll(STEP)].map(([, name, place]) => name ?? Number(place));
+  return [...text.matchAll(STEP)].map(([, name, index]) => name ?? Number(index));
 }
 
 /** @returns the value at a path; undefined where there is none. */

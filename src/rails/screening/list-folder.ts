@@ -42,7 +42,7 @@ const FILE_ENDS: Readonly<Record<ListForm, readonly string[]>> = {
 const ACCEPTED = '.accepted';
 const VERSION_LENGTH = 12;
 /** A new version has at least this part of the entries of the one before. */
-const KEPT_PART = 0.8;
+const MIN_SHARE = 0.8;
 /** A list of fewer entries, such as the operator's own, may shrink as it likes. */
 const SHRINKS_BELOW = 100;
 const SECOND_MS = 1_000;
@@ -78,14 +78,14 @@ export function listFolder(
     const current = before ?? (await readAccepted(folder, form, today));
     states.set(form, { form, current, refusal: read.message });
   };
-  let turn: Promise<unknown> = Promise.resolve();
+  let queue: Promise<unknown> = Promise.resolve();
   return () => {
-    const next = turn.then(async () => {
+    const next = queue.then(async () => {
       const today = brasiliaDay(nowMs());
       for (const form of forms) await refresh(form, today);
       return forms.flatMap((form) => states.get(form) ?? []);
     });
-    turn = next.catch(() => undefined);
+    queue = next.catch(() => undefined);
     return next;
   };
 }
@@ -100,7 +100,7 @@ async function readVersion(
     const files = await Promise.all(paths.map((path) => readFile(path)));
     const entries = parse(form, files, today);
     if (entries.length === 0 && form !== 'own') throw new ListRefused(`${form}: the file has no entry`);
-    const least = (before?.entries.length ?? 0) * KEPT_PART;
+    const least = (before?.entries.length ?? 0) * MIN_SHARE;
     if (before && before.entries.length >= SHRINKS_BELOW && entries.length < least)
       throw new ListRefused(
         `${form}: the file has ${entries.length} entries, the version before has ${before.entries.length}`,
@@ -167,13 +167,13 @@ async function accept(folder: string, { paths }: Found): Promise<void> {
   try {
     await mkdir(join(folder, ACCEPTED), { recursive: true });
     for (const path of paths) {
-      const kept = join(folder, ACCEPTED, path.slice(folder.length + 1));
+      const accepted = join(folder, ACCEPTED, path.slice(folder.length + 1));
       const { mtimeMs, mtime, atime } = await stat(path);
-      const there = await stat(kept).catch(() => undefined);
+      const there = await stat(accepted).catch(() => undefined);
       if (there && wholeSecond(there.mtimeMs) === wholeSecond(mtimeMs)) continue;
-      await copyFile(path, `${kept}.new`);
-      await utimes(`${kept}.new`, atime, mtime);
-      await rename(`${kept}.new`, kept);
+      await copyFile(path, `${accepted}.new`);
+      await utimes(`${accepted}.new`, atime, mtime);
+      await rename(`${accepted}.new`, accepted);
     }
   } catch {
     // The version is in use all the same.

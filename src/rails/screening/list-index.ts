@@ -48,10 +48,10 @@ export class ListIndex {
 
   constructor(entries: readonly IndexedEntry[]) {
     this.#entries = entries;
-    for (const [place, entry] of entries.entries()) {
+    for (const [index, entry] of entries.entries()) {
       for (const address of entry.addresses) push(this.#byAddress, foldAddress(address), entry);
       for (const taxId of entry.taxIds) push(this.#byTaxId, taxId, entry);
-      for (const name of entry.names) this.#addName(name, place);
+      for (const name of entry.names) this.#addName(name, index);
     }
     this.#shared = new Uint8Array(this.#names.length);
     this.#seenBy = new Uint8Array(this.#names.length);
@@ -83,8 +83,8 @@ export class ListIndex {
       (each) => new Map(each.tokens.map((token, i) => [token, each.scores[i] ?? 0])),
     );
     const best = new Map<number, NameMatch>();
-    for (const place of this.#candidates(similar, least)) {
-      const { entry, tokens: own } = this.#names[place] as IndexedName;
+    for (const index of this.#candidates(similar, least)) {
+      const { entry, tokens: own } = this.#names[index] as IndexedName;
       const found = scoreOf(tokens, own, scores, this.#vocabulary);
       if (found.score < least || (best.get(entry)?.score ?? 0) >= found.score) continue;
       best.set(entry, { ...found, entry: this.#entries[entry] as IndexedEntry });
@@ -109,20 +109,20 @@ export class ListIndex {
     const touched: number[] = [];
     for (const [at, { tokens }] of similar.entries())
       for (const token of tokens)
-        for (const place of this.#namesOf[token] as number[]) {
-          const count = shared[place] as number;
-          if (count === 0) touched.push(place);
-          else if (seenBy[place] === at) continue;
-          seenBy[place] = at;
-          shared[place] = count + 1;
+        for (const index of this.#namesOf[token] as number[]) {
+          const count = shared[index] as number;
+          if (count === 0) touched.push(index);
+          else if (seenBy[index] === at) continue;
+          seenBy[index] = at;
+          shared[index] = count + 1;
         }
     const length = similar.length;
-    const found = touched.filter((place) => {
-      const own = (this.#names[place] as IndexedName).tokens.length;
+    const found = touched.filter((index) => {
+      const own = (this.#names[index] as IndexedName).tokens.length;
       const leftOver = Math.abs(own - length);
-      return (shared[place] as number) >= Math.min(own, length) && 1 - leftOver * LEFT_OVER_COST >= least;
+      return (shared[index] as number) >= Math.min(own, length) && 1 - leftOver * LEFT_OVER_COST >= least;
     });
-    for (const place of touched) shared[place] = 0;
+    for (const index of touched) shared[index] = 0;
     return found;
   }
 }
@@ -138,19 +138,19 @@ function scoreOf(
   vocabulary: Vocabulary,
 ): { readonly score: number; readonly isWhole: boolean } {
   const pairs = scores.flatMap((byToken, at) =>
-    own.flatMap((token, place) => {
+    own.flatMap((token, index) => {
       const score = byToken.get(token);
-      return score === undefined ? [] : [{ at, place, score }];
+      return score === undefined ? [] : [{ at, place: index, score }];
     }),
   );
   pairs.sort((one, other) => other.score - one.score);
   const [usedHere, usedThere] = [new Set<number>(), new Set<number>()];
   let [sum, weight] = [0, 0];
-  for (const { at, place, score } of pairs) {
-    if (usedHere.has(at) || usedThere.has(place)) continue;
+  for (const { at, place: index, score } of pairs) {
+    if (usedHere.has(at) || usedThere.has(index)) continue;
     usedHere.add(at);
-    usedThere.add(place);
-    const length = (tokens[at]?.length ?? 0) + vocabulary.lengthOf(own[place] as number);
+    usedThere.add(index);
+    const length = (tokens[at]?.length ?? 0) + vocabulary.lengthOf(own[index] as number);
     sum += score * length;
     weight += length;
   }

@@ -1,6 +1,6 @@
 /** Screens against the lists of a folder. A list of which no version can be read answers nothing, so that nobody passes it unseen. */
 import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
-import { ScreenerAway, type ScreeningList } from '../../resolvers/services/rails.ts';
+import { ScreenerUnavailable, type ScreeningList } from '../../resolvers/services/rails.ts';
 import type { ListForm } from './list-entry.ts';
 import { type ListState, listFolder } from './list-folder.ts';
 import { ListIndex } from './list-index.ts';
@@ -22,12 +22,12 @@ interface Loaded {
 export function listScreener(settings: ListSettings, { database, log, mode }: RailTools): Screener {
   const read = listFolder(settings.folder, settings.lists, () => database.nowMs());
   let loaded: Loaded | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   const refused = new Map<ListForm, string | undefined>();
   const load = async (): Promise<Loaded> => {
-    if (loaded && performance.now() - lookedAt < EVERY_MS) return loaded;
+    if (loaded && performance.now() - checkedAt < EVERY_MS) return loaded;
     const states = await read();
-    lookedAt = performance.now();
+    checkedAt = performance.now();
     for (const { form, refusal } of states) {
       if (refusal !== undefined && refused.get(form) !== refusal)
         log.error({ mode, list: form, refusal }, 'a new version of a screening list is refused');
@@ -38,7 +38,7 @@ export function listScreener(settings: ListSettings, { database, log, mode }: Ra
   };
   const lists = async (): Promise<readonly ScreeningList[]> => {
     // A query about the lists reads the folder first.
-    lookedAt = Number.NEGATIVE_INFINITY;
+    checkedAt = Number.NEGATIVE_INFINITY;
     const { states } = await load();
     const nowMs = database.nowMs();
     return states.map((state) => listOf(state, nowMs, settings.maxAgeDays));
@@ -47,7 +47,7 @@ export function listScreener(settings: ListSettings, { database, log, mode }: Ra
     match: async (subjects) => {
       const { index, versions, states } = await load();
       const unread = states.find(({ current }) => !current);
-      if (unread) throw new ScreenerAway(`no version of the list ${unread.form} can be read`);
+      if (unread) throw new ScreenerUnavailable(`no version of the list ${unread.form} can be read`);
       return subjects.flatMap((subject) => matchLists(index, versions, subject, settings.thresholds));
     },
     lists,
@@ -64,7 +64,7 @@ function indexed(states: readonly ListState[]): Loaded {
 }
 
 function isSame(before: readonly ListState[] | undefined, after: readonly ListState[]): boolean {
-  return before !== undefined && after.every(({ current }, place) => before[place]?.current === current);
+  return before !== undefined && after.every(({ current }, index) => before[index]?.current === current);
 }
 
 function listOf({ form, current, refusal }: ListState, nowMs: number, maxAgeDays: number): ScreeningList {

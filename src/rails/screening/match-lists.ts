@@ -61,7 +61,7 @@ export function matchLists(
 function matchName(index: ListIndex, subject: ScreeningSubject, thresholds: Thresholds): readonly Found[] {
   if (subject.name === undefined) return [];
   return index.byName(subject.name, thresholds.review).flatMap(({ entry, isWhole, score: similarity }) => {
-    if (isSomebodyElse(entry, subject)) return [];
+    if (isOtherPerson(entry, subject)) return [];
     const score = similarity - costOf(entry, subject);
     if (score < thresholds.review) return [];
     const strength = isWhole && score >= thresholds.strong ? 'strong' : 'review';
@@ -70,7 +70,7 @@ function matchName(index: ListIndex, subject: ScreeningSubject, thresholds: Thre
 }
 
 /** A tax id tells people of one name apart: whole ones that differ, and the visible digits of a masked CPF. */
-function isSomebodyElse({ taxIds, cpfDigits }: IndexedEntry, { taxId }: ScreeningSubject): boolean {
+function isOtherPerson({ taxIds, cpfDigits }: IndexedEntry, { taxId }: ScreeningSubject): boolean {
   if (taxId === undefined) return false;
   const sameKind = taxIds.filter((each) => each.length === taxId.length);
   if (sameKind.length > 0 && !sameKind.includes(taxId)) return true;

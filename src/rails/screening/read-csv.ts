@@ -57,10 +57,10 @@ export function readNamedRows(
   columns: readonly string[],
 ): readonly NamedRow[] {
   const [heading = [], ...rows] = readRows(name, bytes, { delimiter });
-  const places = new Map(heading.map((column, place) => [plain(column), place]));
-  const missing = columns.find((column) => !places.has(plain(column)));
+  const indexes = new Map(heading.map((column, index) => [plain(column), index]));
+  const missing = columns.find((column) => !indexes.has(plain(column)));
   if (missing !== undefined) throw new ListRefused(`${name} has no column "${missing}"`);
-  return rows.map((row) => (column) => row[places.get(plain(column)) ?? -1]?.trim() ?? '');
+  return rows.map((row) => (column) => row[indexes.get(plain(column)) ?? -1]?.trim() ?? '');
 }
 
 function plain(column: string): string {

@@ -85,74 +85,74 @@ function nameOf(settings: ScreenerSettings): string {
   return settings.kind === 'http' ? settings.name : settings.kind;
 }
 
-function readScreener(given: Settings): ScreenerSettings {
-  switch (given.choice('kind', KINDS)) {
+function readScreener(settings: Settings): ScreenerSettings {
+  switch (settings.choice('kind', KINDS)) {
     case 'lists':
-      return readLists(given);
+      return readLists(settings);
     case 'http':
-      return readHttp(given);
+      return readHttp(settings);
     case 'chainalysis-sanctions':
-      return given.end({
+      return settings.end({
         kind: 'chainalysis-sanctions',
-        url: given.has('url') ? given.url('url') : CHAINALYSIS_URL,
-        apiKey: given.contents('keyFile'),
-        timeoutMs: given.seconds('timeoutSeconds', TIMEOUT),
+        url: settings.has('url') ? settings.url('url') : CHAINALYSIS_URL,
+        apiKey: settings.contents('keyFile'),
+        timeoutMs: settings.seconds('timeoutSeconds', TIMEOUT),
       });
   }
 }
 
-function readLists(given: Settings): ListSettings {
-  const lists = given.texts('lists');
+function readLists(settings: Settings): ListSettings {
+  const lists = settings.texts('lists');
   if (
     lists.length === 0 ||
     !lists.every((each): each is ListForm => LIST_FORMS.some((form) => form === each))
   )
-    given.refuse('lists', `a list of ${LIST_FORMS.map((form) => JSON.stringify(form)).join(', ')}`);
-  const review = scoreIn(given, 'review', '0.85');
-  const strong = scoreIn(given, 'strong', '0.95');
-  if (strong < review) given.refuse('strong', 'at least review');
-  return given.end({
+    settings.refuse('lists', `a list of ${LIST_FORMS.map((form) => JSON.stringify(form)).join(', ')}`);
+  const review = scoreIn(settings, 'review', '0.85');
+  const strong = scoreIn(settings, 'strong', '0.95');
+  if (strong < review) settings.refuse('strong', 'at least review');
+  return settings.end({
     kind: 'lists',
-    folder: given.text('folder'),
+    folder: settings.text('folder'),
     lists: [...new Set(lists)] as readonly ListForm[],
-    maxAgeDays: given.integer('maxAgeDays', { min: 1, max: 90, fallback: 7 }),
+    maxAgeDays: settings.integer('maxAgeDays', { min: 1, max: 90, fallback: 7 }),
     thresholds: { review, strong },
   });
 }
 
 /** A score of less than 0.7 would hold everybody. */
-function scoreIn(given: Settings, name: string, fallback: string): number {
-  const text = given.decimal(name, fallback);
-  if (isMore('0.7', text) || isMore(text, '1')) given.refuse(name, 'a score from "0.7" to "1", as a text');
+function scoreIn(settings: Settings, name: string, fallback: string): number {
+  const text = settings.decimal(name, fallback);
+  if (isMore('0.7', text) || isMore(text, '1')) settings.refuse(name, 'a score from "0.7" to "1", as a text');
   return Number(text);
 }
 
-function readHttp(given: Settings): HttpSettings {
-  const screens = given.has('screens') ? given.texts('screens') : ['people', 'addresses'];
+function readHttp(settings: Settings): HttpSettings {
+  const screens = settings.has('screens') ? settings.texts('screens') : ['people', 'addresses'];
   if (
     screens.length === 0 ||
     !screens.every((each): each is Screened => each === 'people' || each === 'addresses')
   )
-    given.refuse('screens', 'a list of "people", "addresses"');
-  return given.end({
+    settings.refuse('screens', 'a list of "people", "addresses"');
+  return settings.end({
     kind: 'http',
-    name: given.match('name', NAME, 'a name of small letters, digits and -'),
-    url: given.url('url'),
-    headers: headersIn(given),
-    body: bodyIn(given),
-    decisionPath: pathIn(given, 'decision'),
-    referencePath: given.has('reference') ? pathIn(given, 'reference') : undefined,
-    reasonsPath: given.has('reasons') ? pathIn(given, 'reasons') : undefined,
-    decisions: decisionsIn(given),
+    name: settings.match('name', NAME, 'a name of small letters, digits and -'),
+    url: settings.url('url'),
+    headers: headersIn(settings),
+    body: bodyIn(settings),
+    decisionPath: pathIn(settings, 'decision'),
+    referencePath: settings.has('reference') ? pathIn(settings, 'reference') : undefined,
+    reasonsPath: settings.has('reasons') ? pathIn(settings, 'reasons') : undefined,
+    decisions: decisionsIn(settings),
     screens: screens as readonly Screened[],
-    timeoutMs: given.seconds('timeoutSeconds', TIMEOUT),
+    timeoutMs: settings.seconds('timeoutSeconds', TIMEOUT),
   });
 }
 
 /** Values of headers are in files, because most are secret; the member ends with `File`, as all names of files do. */
-function headersIn(given: Settings): Readonly<Record<string, string>> {
-  if (!given.has('headers')) return {};
-  const headers = given.part('headers');
+function headersIn(settings: Settings): Readonly<Record<string, string>> {
+  if (!settings.has('headers')) return {};
+  const headers = settings.part('headers');
   const members = headers.names().map((member) => {
     const name = member.replace(/File$/, '');
     if (!member.endsWith('File') || !HEADER.test(name))
@@ -164,20 +164,20 @@ function headersIn(given: Settings): Readonly<Record<string, string>> {
   return headers.end(Object.fromEntries(members));
 }
 
-function bodyIn(given: Settings): Readonly<Record<string, SentMember>> {
-  if (!given.has('body')) return Object.fromEntries(SENT_MEMBERS.map((member) => [member, member]));
-  const body = given.part('body');
+function bodyIn(settings: Settings): Readonly<Record<string, SentMember>> {
+  if (!settings.has('body')) return Object.fromEntries(SENT_MEMBERS.map((member) => [member, member]));
+  const body = settings.part('body');
   return body.end(Object.fromEntries(body.names().map((name) => [name, body.choice(name, SENT_MEMBERS)])));
 }
 
-function decisionsIn(given: Settings): ReadonlyMap<string, ProviderDecision> {
-  const words = given.part('decisions');
+function decisionsIn(settings: Settings): ReadonlyMap<string, ProviderDecision> {
+  const words = settings.part('decisions');
   const read = words.names().map((word) => [word, words.choice(word, DECISIONS)] as const);
   if (!read.some(([, decision]) => decision === 'cleared'))
-    given.refuse('decisions', 'an object with the words of the provider, one of them "cleared"');
+    settings.refuse('decisions', 'an object with the words of the provider, one of them "cleared"');
   return new Map(words.end(read));
 }
 
-function pathIn(given: Settings, name: string): JsonPath {
-  return given.parse(name, PATH_FORM, parsePath);
+function pathIn(settings: Settings, name: string): JsonPath {
+  return settings.parse(name, PATH_FORM, parsePath);
 }

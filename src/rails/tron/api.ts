@@ -1,7 +1,7 @@
 /** The HTTP API of a TRON node. */
 import { hex } from '@scure/base';
 import { addressBytes, tronAddress } from '../../base/chain/address.ts';
-import { askNode, NodeAway, recordOf, SHOWN_MAX } from '../chain/node.ts';
+import { callNode, NodeUnavailable, recordOf, SHOWN_MAX } from '../chain/node.ts';
 import type { NodeAddress } from '../chain/settings.ts';
 
 /** A node; `/wallet/…` and `/walletsolidity/…` follow its URL. */
@@ -14,7 +14,7 @@ export interface TronNode extends NodeAddress {
 export interface TronApi {
   /** Name of the node. */
   readonly provider: string;
-  /** @throws {NodeAway} */
+  /** @throws {NodeUnavailable} */
   readonly call: (path: string, body: object) => Promise<unknown>;
 }
 
@@ -28,11 +28,11 @@ export function createApi({ name, url, apiKey }: TronNode, timeLimitMs: number):
   return {
     provider: name,
     call: async (path, body) => {
-      const answer = await askNode({ url: `${url}/${path}`, headers, body, what: path, timeLimitMs });
+      const answer = await callNode({ url: `${url}/${path}`, headers, body, what: path, timeLimitMs });
       // A node that fails says so with 200.
       const failure = Array.isArray(answer) ? undefined : recordOf(answer, path).Error;
       if (failure === undefined) return answer;
-      throw new NodeAway(`${path}: ${String(failure).slice(0, SHOWN_MAX)}`);
+      throw new NodeUnavailable(`${path}: ${String(failure).slice(0, SHOWN_MAX)}`);
     },
   };
 }
@@ -41,21 +41,21 @@ export function createApi({ name, url, apiKey }: TronNode, timeLimitMs: number):
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new NodeAway(`${what}: expected a list`);
+  throw new NodeUnavailable(`${what}: expected a list`);
 }
 
 /** @returns a whole number that is not negative; zero where there is no such member, as nodes leave it out. */
 export function amountOf(value: unknown, what: string): bigint {
   if (value === undefined) return 0n;
   if (typeof value === 'bigint' && value >= 0n) return value;
-  throw new NodeAway(`${what}: expected a whole number`);
+  throw new NodeUnavailable(`${what}: expected a whole number`);
 }
 
 /** @returns a number that counts: a height, a time in milliseconds. */
 export function countOf(value: unknown, what: string): number {
   const count = Number(amountOf(value, what));
   if (Number.isSafeInteger(count)) return count;
-  throw new NodeAway(`${what}: expected a number below 2^53`);
+  throw new NodeUnavailable(`${what}: expected a number below 2^53`);
 }
 
 /** @returns bytes in hexadecimal digits of lower case, with the given length if any. */
@@ -63,13 +63,13 @@ export function bytesOf(value: unknown, what: string, length?: number): string {
   const text = typeof value === 'string' ? value.toLowerCase() : undefined;
   if (text !== undefined && HEX.test(text) && (length === undefined || text.length === 2 * length))
     return text;
-  throw new NodeAway(`${what}: expected bytes`);
+  throw new NodeUnavailable(`${what}: expected bytes`);
 }
 
 /** @returns an address as nodes have it, 0x41 and 20 bytes, in canonical form. */
 export function addressOf(value: unknown, what: string): string {
   const bytes = bytesOf(value, what, 21);
-  if (!bytes.startsWith(VERSION)) throw new NodeAway(`${what}: expected an address`);
+  if (!bytes.startsWith(VERSION)) throw new NodeUnavailable(`${what}: expected an address`);
   return tronAddress(hex.decode(bytes.slice(VERSION.length)));
 }
 

@@ -7,7 +7,7 @@ import { addressBytes, tronAddress } from '../../base/chain/address.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import { CURRENCIES, currencyOf } from '../../base/money/currency.ts';
 import type { Arrival, Block, BlockRange, Transfer } from '../chain/driver.ts';
-import { type Answer, NodeAway, recordOf } from '../chain/node.ts';
+import { type Answer, NodeUnavailable, recordOf } from '../chain/node.ts';
 import { addressOf, amountOf, bytesOf, countOf, listOf, type TronApi } from './api.ts';
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
@@ -25,7 +25,7 @@ const TOKENS = new Map(
 );
 const TRX = currencyOf('TRX_TRX')?.code ?? '';
 
-/** @param json - a block, whole or its header alone. @throws {NodeAway} for one whose id is not of its height. */
+/** @param json - a block, whole or its header alone. @throws {NodeUnavailable} for one whose id is not of its height. */
 export function blockOf(json: unknown): Block {
   const block = recordOf(json, 'block');
   const raw = recordOf(recordOf(block.block_header, 'block header').raw_data, 'block header');
@@ -33,7 +33,7 @@ export function blockOf(json: unknown): Block {
   // The first block leaves its number out.
   const height = countOf(raw.number, 'height');
   if (BigInt(`0x${hash.slice(0, 16)}`) !== BigInt(height))
-    throw new NodeAway(`block ${height}: has the id ${hash}`);
+    throw new NodeUnavailable(`block ${height}: has the id ${hash}`);
   return {
     height,
     hash,
@@ -123,17 +123,17 @@ async function transfersWhere(
 
 /** A block, and its transactions with what became of them. */
 async function readBlock(api: TronApi, height: number) {
-  const [whole, told] = await Promise.all([
+  const [whole, infoList] = await Promise.all([
     api.call('wallet/getblockbynum', { num: height }),
     api.call('wallet/gettransactioninfobyblocknum', { num: height }),
   ]);
   const block = blockOf(whole);
-  if (block.height !== height) throw new NodeAway(`block ${height}: expected it, got ${block.height}`);
+  if (block.height !== height) throw new NodeUnavailable(`block ${height}: expected it, got ${block.height}`);
   const transactions = listOf(recordOf(whole, 'block').transactions, 'transactions').map((each) =>
     recordOf(each, 'transaction'),
   );
   const infos = new Map(
-    listOf(told, 'infos').map((each) => {
+    listOf(infoList, 'infos').map((each) => {
       const info = recordOf(each, 'info');
       return [bytesOf(info.id, 'id of a transaction', HASH_BYTES), info] as const;
     }),
@@ -145,7 +145,7 @@ async function readBlock(api: TronApi, height: number) {
       const info = infos.get(txHash);
       // Transactions and receipts are queried separately: a node that changed in between is queried again.
       if (!info || infos.size !== transactions.length)
-        throw new NodeAway(`block ${height}: its transactions and what became of them do not fit`);
+        throw new NodeUnavailable(`block ${height}: its transactions and what became of them do not fit`);
       return { transaction, info, txHash };
     }),
   };

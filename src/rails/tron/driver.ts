@@ -7,16 +7,16 @@ import { encodeTokenTransfer } from '../../chains/token-transfer.ts';
 import { encodeTronTransaction, type TronTransaction } from '../../chains/tron-transaction.ts';
 import {
   type Block,
-  type Fate,
   type GasPrice,
   type Holding,
   type Movement,
   MovementRefused,
   type NetworkDriver,
   type Signed,
+  type TransactionStatus,
   type Unsigned,
 } from '../chain/driver.ts';
-import { NodeAway, recordOf } from '../chain/node.ts';
+import { NodeUnavailable, recordOf } from '../chain/node.ts';
 import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
 import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';
 
@@ -29,7 +29,7 @@ export interface TronTerms {
 /** Block 0 of the main network: every block is the child of the one before, so this says which network it is. */
 const FIRST_BLOCK = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
 /** A transaction is good for so long after the newest block; then it is gone for good, and may be made anew. */
-const GOOD_FOR_MS = 60_000;
+const VALID_FOR_MS = 60_000;
 /** A node may answer by one that is a few blocks behind. */
 const BEHIND_MS = 30_000;
 /** Energy of a transfer to an address that never had the token, for estimates of what it will cost. */
@@ -71,7 +71,7 @@ export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver 
     nextNonce: async () => null,
     build: async (movement, _nonce, price) => build(api, terms, { movement, price, solid: await solid() }),
     broadcast: (raw) => broadcast(api, raw),
-    fate: (signed) => fateOf(api, signed, solid, block),
+    status: (signed) => statusOf(api, signed, solid, block),
   };
 }
 
@@ -110,14 +110,15 @@ async function balancesAt(
   { addresses, solid }: { readonly addresses: ReadonlySet<string>; readonly solid: () => Promise<Block> },
 ): Promise<readonly bigint[]> {
   const before = (await solid()).height;
-  if (before < height) throw new NodeAway(`the last final block is ${before}, and ${height} is asked for`);
+  if (before < height)
+    throw new NodeUnavailable(`the last final block is ${before}, and ${height} is asked for`);
   const found = await inParts(holdings, ({ address, currency }) =>
     balanceOf(api, address, currency, 'walletsolidity'),
   );
   const after = (await solid()).height;
   const changes = await changesIn(api, { from: height + 1, to: after }, addresses);
   if (changes.some((each) => each.height > before))
-    throw new NodeAway('something moved while the balances were read; ask again');
+    throw new NodeUnavailable('something moved while the balances were read; ask again');
   const since = Map.groupBy(changes, ({ address, currency }) => `${currency} ${address}`);
   return found.map((minor, index) => {
     const { address, currency } = holdings[index] as Holding;
@@ -147,7 +148,7 @@ async function constantCall(api: TronApi, { from, contract, state }: Call, call:
   const { result, message } = recordOf(answer.result, 'result');
   const text = typeof message === 'string' ? Buffer.from(message, 'hex').toString('utf8') : '';
   if (/revert/i.test(text)) throw new MovementRefused(text.slice(0, 200));
-  if (result !== true || text !== '') throw new NodeAway(`${call}: ${text || 'no result'}`);
+  if (result !== true || text !== '') throw new NodeUnavailable(`${call}: ${text || 'no result'}`);
   return answer;
 }
 
@@ -158,7 +159,7 @@ async function energyPrice(api: TronApi): Promise<bigint> {
     .map((each) => recordOf(each, 'parameter'))
     .find(({ key }) => key === 'getEnergyFee');
   const price = amountOf(found?.value, 'energy price');
-  if (price === 0n) throw new NodeAway('parameters: expected the price of energy');
+  if (price === 0n) throw new NodeUnavailable('parameters: expected the price of energy');
   return price;
 }
 
@@ -180,7 +181,7 @@ async function build(api: TronApi, terms: TronTerms, { movement, price, solid }:
   const at = {
     refBlockBytes: id.slice(6, 8),
     refBlockHash: id.slice(8, 16),
-    expiration: BigInt(head.atMs + GOOD_FOR_MS),
+    expiration: BigInt(head.atMs + VALID_FOR_MS),
     timestamp: BigInt(timeOfItsOwn()),
   };
   const made = (order: TronTransaction['order'], costMinor: bigint): Unsigned => ({
@@ -240,12 +241,12 @@ async function broadcast(api: TronApi, raw: string): Promise<void> {
 }
 
 /** The final block is queried first: a later answer cannot revive a transaction that it rules out. */
-async function fateOf(
+async function statusOf(
   api: TronApi,
   { hash, expiresAtMs }: Signed,
   solid: () => Promise<Block>,
   block: NetworkDriver['block'],
-): Promise<Fate> {
+): Promise<TransactionStatus> {
   const final = await solid();
   const settled = await infoOf(api, 'walletsolidity', hash);
   const info = settled ?? (await infoOf(api, 'wallet', hash));
@@ -263,7 +264,8 @@ async function fateOf(
 async function infoOf(api: TronApi, where: 'wallet' | 'walletsolidity', hash: string) {
   const info = recordOf(await api.call(`${where}/gettransactioninfobyid`, { value: hash }), 'info');
   if (info.id === undefined) return undefined;
-  if (bytesOf(info.id, 'id', 32) !== hash) throw new NodeAway(`info: of another transaction than ${hash}`);
+  if (bytesOf(info.id, 'id', 32) !== hash)
+    throw new NodeUnavailable(`info: of another transaction than ${hash}`);
   const { result } = info.receipt === undefined ? {} : recordOf(info.receipt, 'receipt');
   return {
     height: countOf(info.blockNumber, 'height'),

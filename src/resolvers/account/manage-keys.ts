@@ -30,7 +30,7 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
 /** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
@@ -84,11 +84,11 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
   if (options.scopes.some((scope) => !grantable.includes(scope)))
     throw invalidParameters([{ parameter: 'scopes', message: `must be of ${grantable.join(', ')}` }]);
   const mode = keyModeOf(holder.mode);
-  const { cell = '', ...given } = options;
+  const { cell = '', ...values } = options;
   const apiKey = newApiKey(mode, cell);
   const keyId = newKeyId(cell);
   await storeKey(database, {
-    ...given,
+    ...values,
     mode,
     accountId,
     id: keyId,
@@ -109,14 +109,14 @@ export async function issueKey(
   checks: CreationChecks,
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
-  requireAct(context, 'key.create');
+  requirePermission(context, 'key.create');
   const name = checks.reference(input.name);
   const scopes = checkScopes(input, checks);
   checkNetworks(input, checks);
   checks.refuse();
   assert(name, 'what was not refused is there');
   for (const scope of scopes) requireScope(context, scope);
-  const given = input.allowedCidrs.map(({ value }) => value);
+  const values = input.allowedCidrs.map(({ value }) => value);
   return audited(context, async (tx, writeDown) => {
     const now = new Date(context.database.nowMs());
     if (input.expiresAt && input.expiresAt.value <= now)
@@ -148,7 +148,7 @@ export async function issueKey(
       name,
       scopes,
       expiresAt: input.expiresAt?.value ?? last,
-      allowedCidrs: given.length > 0 ? given : maker.allowedCidrs,
+      allowedCidrs: values.length > 0 ? values : maker.allowedCidrs,
     };
     const issued = await createKey(tx, context.caller.accountId, {
       ...options,
@@ -174,7 +174,7 @@ export async function rotateKey(
   overlap: { readonly name: string; readonly value: number },
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<IssuedKey> {
-  requireAct(context, 'key.rotate');
+  requirePermission(context, 'key.rotate');
   if (!(overlap.value >= 0 && overlap.value <= KEY_OVERLAP_SECONDS.max))
     throw invalidParameters([
       {
@@ -261,7 +261,7 @@ export async function replaceKey(
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
 export async function revokeApiKey(context: Context, id: string): Promise<void> {
-  requireAct(context, 'key.revoke');
+  requirePermission(context, 'key.revoke');
   const { accountId } = context.caller;
   const isThere = await audited(context, async (tx, writeDown, nowMs) => {
     const now = new Date(context.database.nowMs());
@@ -299,19 +299,19 @@ function safe(id: string): string {
   return /^[\w:-]{1,64}$/.test(id) ? id : '';
 }
 
-function checkNetworks({ allowedCidrs: given, names }: KeyInput, checks: CreationChecks): void {
-  if (!checks.atMost(names.allowedCidrs, given, ALLOWED_CIDRS_MAX, 'networks')) return;
-  for (const { name: parameter, value } of given)
+function checkNetworks({ allowedCidrs: values, names }: KeyInput, checks: CreationChecks): void {
+  if (!checks.atMost(names.allowedCidrs, values, ALLOWED_CIDRS_MAX, 'networks')) return;
+  for (const { name: parameter, value } of values)
     if (!isCidr(value))
       checks.add({ parameter, message: 'must be an address or a network such as 203.0.113.0/24' });
 }
 
-function checkScopes({ scopes: given, names }: KeyInput, checks: CreationChecks): Scope[] {
-  if (!checks.atMost(names.scopes, given, SCOPES_MAX, 'scopes')) return [];
-  const [first] = given;
+function checkScopes({ scopes: values, names }: KeyInput, checks: CreationChecks): Scope[] {
+  if (!checks.atMost(names.scopes, values, SCOPES_MAX, 'scopes')) return [];
+  const [first] = values;
   if (!first) checks.add({ parameter: names.scopes, message: 'must have at least one scope' });
-  for (const { name: parameter, value } of given)
+  for (const { name: parameter, value } of values)
     if (!ALL_SCOPES.includes(value))
       checks.add({ parameter, message: `must be one of ${ALL_SCOPES.join(', ')}` });
-  return [...new Set(given.map(({ value }) => value as Scope))];
+  return [...new Set(values.map(({ value }) => value as Scope))];
 }

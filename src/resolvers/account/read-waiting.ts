@@ -51,8 +51,8 @@ export async function readApprovals(context: Context, end2end?: string): Promise
   const { database, caller } = context;
   const nowMs = await context.clock.nowMs();
   const since = new Date(nowMs - APPROVAL_MS);
-  const asked = { since, end2end: storableId(end2end), limit: WAITING_MAX };
-  const rows = await readUnapproved(database, caller.accountId, asked);
+  const filter = { since, end2end: storableId(end2end), limit: WAITING_MAX };
+  const rows = await readUnapproved(database, caller.accountId, filter);
   const barOf = await approvalBars(context, nowMs);
   return rows.map((row) => {
     const requestedBy = makerOf(row);
@@ -104,7 +104,7 @@ export async function readStepUps(context: Context): Promise<readonly ProcessRow
  * @returns transactions of which something goes back to a payer, and is not back yet, or failed to go and is owed: of the account,
  *   or with the scope `platform:risk` of all accounts of its mode.
  */
-export async function readRefundsUnderWay(context: Context): Promise<readonly ProcessRow[]> {
+export async function readPendingRefunds(context: Context): Promise<readonly ProcessRow[]> {
   const { database, caller, mode } = context;
   if (caller.scopes.includes('platform:risk')) return readOpenRefundsOfMode(database, mode, WAITING_MAX);
   requireScope(context, 'read');

@@ -1,7 +1,7 @@
 /** Searches an account by what somebody has at hand: an id, a hash, a CPF, an address, a reference, a name. */
 
 import { type Named, Violations } from '../../base/errors/violations.ts';
-import { bareTaxId } from '../../base/pix/tax-id.ts';
+import { plainTaxId } from '../../base/pix/tax-id.ts';
 import { findDestinations } from '../../store/account/whitelist.ts';
 import { type FoundTransaction, searchTransactions } from '../../store/engine/search.ts';
 import { type Context, requireScope } from '../services/context.ts';
@@ -23,14 +23,14 @@ const UNSEEN_ENDS = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
 
 /** @throws {GatewayError} `INVALID_PARAMETER` for a text that is empty or longer than 200 characters. */
-export async function search(context: Context, given: Named): Promise<Found> {
+export async function search(context: Context, input: Named): Promise<Found> {
   requireScope(context, 'read');
   const violations = new Violations();
-  const text = violations.text({ ...given, value: given.value.replace(UNSEEN_ENDS, '') }) ?? '';
+  const text = violations.text({ ...input, value: input.value.replace(UNSEEN_ENDS, '') }) ?? '';
   violations.refuse();
   const { database, registry, caller } = context;
   const families = [...new Set(registry.templates.map(({ family }) => family))];
-  const taxId = bareTaxId(text);
+  const taxId = plainTaxId(text);
   const forms = {
     text,
     ids: [...new Set([text, text.toUpperCase()])],
@@ -50,6 +50,6 @@ export async function search(context: Context, given: Named): Promise<Found> {
 
 function hashForms(text: string): readonly string[] {
   if (!HASH.test(text)) return [text];
-  const bare = text.toLowerCase().replace(/^0x/, '');
-  return [...new Set([text, bare, `0x${bare}`])];
+  const plain = text.toLowerCase().replace(/^0x/, '');
+  return [...new Set([text, plain, `0x${plain}`])];
 }

@@ -1,5 +1,5 @@
 /** Reads the audit log: an account's own, with the scope `admin`. */
-import { ACTS } from '../../base/access/acts.ts';
+import { ACTIONS } from '../../base/access/actions.ts';
 import { Violations } from '../../base/errors/violations.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';
 import {
@@ -51,15 +51,15 @@ export async function readAuditLog(
  *   number 1 of all, so that nothing comes after it where there are fewer.
  * @throws as above.
  */
-export async function findAuditEntry(context: Context, input: AuditInput, place: number): Promise<bigint> {
+export async function findAuditEntry(context: Context, input: AuditInput, offset: number): Promise<bigint> {
   requireScope(context, 'admin');
   const { database, caller } = context;
-  return (await findNthAudit(database, caller.accountId, filterOf(input), place)) ?? 1n;
+  return (await findNthAudit(database, caller.accountId, filterOf(input), offset)) ?? 1n;
 }
 
 function filterOf(input: AuditInput): AuditFilter {
   return {
-    acts: checkActs(input.acts),
+    acts: checkActions(input.acts),
     actorId: storableId(input.actorId),
     objectId: storableId(input.objectId),
     since: input.since?.toISOString() ?? null,
@@ -67,20 +67,20 @@ function filterOf(input: AuditInput): AuditFilter {
   };
 }
 
-function checkActs(given: NamedList | undefined): readonly string[] | null {
-  if (!given) return null;
+function checkActions(input: NamedList | undefined): readonly string[] | null {
+  if (!input) return null;
   const violations = new Violations();
-  violations.atMost(given.name, given.values, LISTED_MAX, 'acts');
+  violations.atMost(input.name, input.values, LISTED_MAX, 'acts');
   violations.refuse();
-  const unknown = given.values.find((act) => !Object.hasOwn(ACTS, act));
+  const unknown = input.values.find((action) => !Object.hasOwn(ACTIONS, action));
   if (unknown !== undefined) {
-    const near = nearestName(unknown, Object.keys(ACTS));
+    const near = nearestName(unknown, Object.keys(ACTIONS));
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
     violations.add({
-      parameter: given.name,
+      parameter: input.name,
       message: `must be names of acts such as webhook.create, not ${unknown.slice(0, 100)}${hint}`,
     });
   }
   violations.refuse();
-  return given.values;
+  return input.values;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../store/account/customer-cases.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { type Locking, withAccounts } from '../services/lock-accounts.ts';
-import { answered, type CaseAnswer, type CaseChange, givenUp, stateBelow } from './case-state.ts';
+import { answered, type CaseAnswer, type CaseChange, expiredCase, stateBelow } from './case-state.ts';
 import { evidenceOf, storeChange } from './store-case.ts';
 
 /** Additional data of an answer. */
@@ -33,11 +33,11 @@ export interface AnswerMore {
  */
 export function answerCase(
   locking: Locking,
-  asked: CustomerCase,
+  requested: CustomerCase,
   answer: CaseAnswer,
   { validMs, askAt, sealedLink }: AnswerMore,
 ): Promise<CaseChange | undefined> {
-  return changing(locking, asked, async (tx, row, nowMs) => {
+  return changing(locking, requested, async (tx, row, nowMs) => {
     const change = answered(row, answer, { nowMs, validMs });
     const after = change?.row ?? { ...row, failures: 0, failure: null };
     const linked = { ...after, ...(sealedLink !== undefined && { sealedLink }) };
@@ -49,10 +49,10 @@ export function answerCase(
 }
 
 /** Gives a case up that the provider has not decided in its time. */
-export function giveUpCase(locking: Locking, asked: CustomerCase): Promise<CaseChange | undefined> {
-  return changing(locking, asked, async (tx, row, nowMs) => {
+export function giveUpCase(locking: Locking, requested: CustomerCase): Promise<CaseChange | undefined> {
+  return changing(locking, requested, async (tx, row, nowMs) => {
     if (!['open', 'pending', 'retry', 'review'].includes(stateBelow(row))) return undefined;
-    const change = givenUp(row, nowMs);
+    const change = expiredCase(row, nowMs);
     await storeChange(tx, change, nowMs);
     return change;
   });

@@ -88,7 +88,7 @@ function stateAfter(row: CustomerCase, before: Unfrozen, decision: CaseDecision)
 }
 
 /** @returns the case after the provider had its time, without a decision. */
-export function givenUp(row: CustomerCase, nowMs: number): CaseChange {
+export function expiredCase(row: CustomerCase, nowMs: number): CaseChange {
   const at = instantOf(new Date(nowMs));
   return {
     row: { ...inState(row, 'expired'), updatedAt: at, decidedAt: at, askAt: null, sealedLink: null },
@@ -110,10 +110,10 @@ export function begunAgain(row: CustomerCase, externalId: string, nowMs: number)
 }
 
 /** Decision of a person about a case. */
-export type CaseAct = 'approve' | 'deny' | 'retry' | 'freeze' | 'unfreeze';
+export type CaseAction = 'approve' | 'deny' | 'retry' | 'freeze' | 'unfreeze';
 
 /** Facts of an act. */
-export interface ActFacts {
+export interface ActionFacts {
   readonly actor: string;
   readonly reason: string;
   readonly nowMs: number;
@@ -123,14 +123,14 @@ export interface ActFacts {
 }
 
 /** @returns the case after the act; undefined where its state does not take the act. */
-export function actedOn(row: CustomerCase, act: CaseAct, facts: ActFacts): CaseChange | undefined {
+export function actedOn(row: CustomerCase, action: CaseAction, facts: ActionFacts): CaseChange | undefined {
   const { actor, reason, nowMs, validMs, externalId } = facts;
   const at = instantOf(new Date(nowMs));
   const isFrozen = row.state === 'frozen';
   const wasApproved = row.state === 'approved';
-  if (isFrozen !== (act === 'unfreeze')) return undefined;
+  if (isFrozen !== (action === 'unfreeze')) return undefined;
   const decided = { decidedAt: at, decidedBy: actor, isByPerson: true, isLateDenial: false, updatedAt: at };
-  switch (act) {
+  switch (action) {
     case 'approve': {
       if (isApproved(row, nowMs)) return undefined;
       const validUntil = instantOf(new Date(nowMs + validMs));
@@ -153,8 +153,8 @@ export function actedOn(row: CustomerCase, act: CaseAct, facts: ActFacts): CaseC
     }
     case 'unfreeze': {
       if (row.unfreezeBy === null) {
-        const asked = { ...row, unfreezeBy: actor, unfreezeReason: reason, updatedAt: at };
-        return { row: asked, event: 'unfreeze_asked', isDecided: false, isLowered: false };
+        const proposed = { ...row, unfreezeBy: actor, unfreezeReason: reason, updatedAt: at };
+        return { row: proposed, event: 'unfreeze_asked', isDecided: false, isLowered: false };
       }
       const released = { state: stateBelow(row), frozenState: null, unfreezeBy: null, unfreezeReason: null };
       const unfrozen = { ...row, ...released, updatedAt: at };

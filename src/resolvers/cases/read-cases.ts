@@ -3,7 +3,7 @@ import { type CaseEvidence, readEvidence } from '../../store/account/case-eviden
 import { listCases } from '../../store/account/case-list.ts';
 import { type CaseState, type CustomerCase, readCase } from '../../store/account/customer-cases.ts';
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
-import { holderMeant } from '../checks/act-on-account.ts';
+import { holderMeant } from '../checks/context-on-account.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Filter of cases of a caller. */

@@ -3,7 +3,7 @@
  * exactly the acts that were committed. Acts on transactions go through the engine, which does the same for its
  * batches (engine/batch.ts).
  */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import type { NotificationKind } from '../../base/access/notification-kinds.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -21,7 +21,7 @@ import { type Locked, lockAccounts, withAccounts } from '../services/lock-accoun
 
 /** Records the act, if it changed anything. `origin`: of an act that was not the caller's. */
 export type WriteDown = (
-  act: ActName,
+  action: ActionName,
   object: AuditObject,
   facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
 ) => void;
@@ -64,9 +64,9 @@ async function auditedUnder<Result>(
   const head = heads.get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
   const entries: AuditEntry[] = [];
-  const writeDown: WriteDown = (act, object, { maker, origin, ...facts } = {}) => {
+  const writeDown: WriteDown = (action, object, { maker, origin, ...facts } = {}) => {
     const by = origin ? { ...context, origin } : context;
-    entries.push(auditEntry(authorOf(by, act, maker), object, time, facts));
+    entries.push(auditEntry(authorOf(by, action, maker), object, time, facts));
   };
   const result = await work(tx, writeDown, nowMs);
   await appendAudit(tx, head, entries);
@@ -79,10 +79,10 @@ const NOTIFIED: Readonly<Record<string, NotificationKind>> = {
   'key.create': 'key',
   'key.rotate': 'key',
   'person.invite': 'invitation',
-} satisfies { readonly [Act in ActName]?: NotificationKind };
+} satisfies { readonly [Action in ActionName]?: NotificationKind };
 
-function notificationOf({ act, objectId: subject }: AuditEntry): readonly NewNotification[] {
-  const kind = NOTIFIED[act];
+function notificationOf({ act: action, objectId: subject }: AuditEntry): readonly NewNotification[] {
+  const kind = NOTIFIED[action];
   return kind ? [{ kind, subject }] : [];
 }
 
@@ -94,7 +94,7 @@ function notificationOf({ act, objectId: subject }: AuditEntry): readonly NewNot
  */
 export function auditedChange<Result>(
   context: Context,
-  act: ActName,
+  action: ActionName,
   object: AuditObject,
   factsOf: (tx: Tx, nowMs: number) => Promise<object>,
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<Result>,
@@ -103,7 +103,7 @@ export function auditedChange<Result>(
     const before = await factsOf(tx, nowMs);
     const result = await work(tx, nowMs, writeDown);
     const facts = difference(before, await factsOf(tx, nowMs));
-    if (facts) writeDown(act, object, facts);
+    if (facts) writeDown(action, object, facts);
     return result;
   });
 }

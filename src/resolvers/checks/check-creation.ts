@@ -2,10 +2,10 @@
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
 import { type Named, Violations } from '../../base/errors/violations.ts';
 import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/money/currency.ts';
-import { bareAmount, isDecimal, isMore, toMinor } from '../../base/money/money.ts';
+import { isDecimal, isMore, plainAmount, toMinor } from '../../base/money/money.ts';
 import { PIX_KEY_FORMS, PIX_KEY_TYPES, type PixKeyType, parsePixKey } from '../../base/pix/pix-key.ts';
 import { parseTaxId } from '../../base/pix/tax-id.ts';
-import { EXPIRES_IN, type Given, type Kept, type Members } from './creation-members.ts';
+import { EXPIRES_IN, type Input, type Members, type Stored } from './creation-members.ts';
 import { AMOUNT_LENGTH_MAX, NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from './lengths.ts';
 
 /** Refuses what the parser would repair: missing slashes or host, credentials, spaces and control characters. */
@@ -33,25 +33,25 @@ export class CreationChecks extends Violations {
    *
    * @returns the given value.
    */
-  required(given: Named | undefined, parameter: string): Named | undefined {
-    return given ?? this.add({ parameter, message: 'is required' });
+  required(supplied: Named | undefined, parameter: string): Named | undefined {
+    return supplied ?? this.add({ parameter, message: 'is required' });
   }
 
   /** @returns an amount above zero with no more decimals than the currency has; never rounded. */
-  amount(given: Named | undefined, currency: Currency | undefined): string | undefined {
-    if (!given) return undefined;
-    const amount = bareAmount(given.value);
+  amount(supplied: Named | undefined, currency: Currency | undefined): string | undefined {
+    if (!supplied) return undefined;
+    const amount = plainAmount(supplied.value);
     const message = amountProblem(amount, currency);
-    if (message) return this.add({ parameter: given.name, message });
+    if (message) return this.add({ parameter: supplied.name, message });
     return currency && amount;
   }
 
   /** @returns the currency that is meant, in any spelling (C-6). */
-  oneCurrency(given: Named | undefined, options: { crypto: boolean }): Currency | undefined {
-    if (!given) return undefined;
-    const { name: parameter, value } = given;
+  oneCurrency(supplied: Named | undefined, options: { crypto: boolean }): Currency | undefined {
+    if (!supplied) return undefined;
+    const { name: parameter, value } = supplied;
     const meant = currenciesMeant(value);
-    const taken = CURRENCIES.filter((currency) => !options.crypto || currency !== BRL);
+    const accepted = CURRENCIES.filter((currency) => !options.crypto || currency !== BRL);
     const codes = (currencies: readonly Currency[]) => currencies.map(({ code }) => code).join(', ');
     if (meant.length > 1)
       return this.add({
@@ -60,18 +60,18 @@ export class CreationChecks extends Violations {
         code: 'CURRENCY_AMBIGUOUS',
       });
     const [currency] = meant;
-    if (!currency || !taken.includes(currency))
-      return this.add({ parameter, message: `must be one of ${codes(taken)}` });
+    if (!currency || !accepted.includes(currency))
+      return this.add({ parameter, message: `must be one of ${codes(accepted)}` });
     return currency;
   }
 
   /** @returns the tax id without punctuation. */
-  taxId(given: Named | undefined): string | undefined {
-    if (!given) return undefined;
+  taxId(supplied: Named | undefined): string | undefined {
+    if (!supplied) return undefined;
     return (
-      parseTaxId(given.value)?.value ??
+      parseTaxId(supplied.value)?.value ??
       this.add({
-        parameter: given.name,
+        parameter: supplied.name,
         message:
           'must be a CPF (11 digits) or CNPJ (12 digits or letters and 2 digits) with right check digits',
       })
@@ -79,19 +79,19 @@ export class CreationChecks extends Violations {
   }
 
   /** @returns the name of a person or business. */
-  personName(given: Named | undefined): string | undefined {
-    return this.words(given, NAME_LENGTH_MAX);
+  personName(supplied: Named | undefined): string | undefined {
+    return this.words(supplied, NAME_LENGTH_MAX);
   }
 
   /** @returns a reference of the caller's own. */
-  reference(given: Named | undefined): string | undefined {
-    return this.words(given, REFERENCE_LENGTH_MAX);
+  reference(supplied: Named | undefined): string | undefined {
+    return this.words(supplied, REFERENCE_LENGTH_MAX);
   }
 
   /** @returns words of the caller's own, of 1 to so many characters. */
-  words(given: Named | undefined, lengthMax: number): string | undefined {
-    if (!given) return undefined;
-    const { name: parameter, value } = given;
+  words(supplied: Named | undefined, lengthMax: number): string | undefined {
+    if (!supplied) return undefined;
+    const { name: parameter, value } = supplied;
     const text = value.trim();
     if (HIDDEN.test(value) || !value.isWellFormed())
       return this.add({
@@ -104,20 +104,20 @@ export class CreationChecks extends Violations {
   }
 
   /** @returns the words, URLs and tax ids of a list, which are kept as they are. */
-  kept<List extends Members>(list: List, input: Given<List>): Kept<List> {
+  stored<List extends Members>(list: List, input: Input<List>): Stored<List> {
     const checked = Object.entries(list).flatMap(([name, member]) => {
-      const given = input[name];
-      if (member.is === 'words') return [[name, this.words(given, member.maxLength) ?? null]];
-      if (member.is === 'url') return [[name, this.url(given) ?? null]];
-      return member.is === 'tax_id' ? [[name, this.taxId(given) ?? null]] : [];
+      const supplied = input[name];
+      if (member.is === 'words') return [[name, this.words(supplied, member.maxLength) ?? null]];
+      if (member.is === 'url') return [[name, this.url(supplied) ?? null]];
+      return member.is === 'tax_id' ? [[name, this.taxId(supplied) ?? null]] : [];
     });
-    return Object.fromEntries(checked) as Kept<List>;
+    return Object.fromEntries(checked) as Stored<List>;
   }
 
   /** @returns an https URL without credentials; in a sandbox also http to this machine. */
-  url(given: Named | undefined): string | undefined {
-    if (!given) return undefined;
-    const { name: parameter, value } = given;
+  url(supplied: Named | undefined): string | undefined {
+    if (!supplied) return undefined;
+    const { name: parameter, value } = supplied;
     const message = `must be an https URL without user name or password, of at most ${URL_LENGTH_MAX} characters`;
     if (
       value.length > URL_LENGTH_MAX ||
@@ -129,33 +129,33 @@ export class CreationChecks extends Violations {
       return this.add({ parameter, message });
     const { protocol, username, password, hostname } = new URL(value);
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
-    const isTaken = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
-    return isTaken && username === '' && password === '' ? value : this.add({ parameter, message });
+    const isAccepted = protocol === 'https:' || (protocol === 'http:' && isLoopback && this.#allowsLoopback);
+    return isAccepted && username === '' && password === '' ? value : this.add({ parameter, message });
   }
 
   /** @returns the most of a fee that the caller accepts: a decimal of zero or more. */
-  feeMax(given: Named | undefined): string | undefined {
-    if (!given) return undefined;
-    const { name: parameter, value } = given;
-    const isTaken = value.length <= AMOUNT_LENGTH_MAX && isDecimal(value) && !isMore('0', value);
-    return isTaken ? value : this.add({ parameter, message: 'must be a decimal number of zero or more' });
+  feeMax(supplied: Named | undefined): string | undefined {
+    if (!supplied) return undefined;
+    const { name: parameter, value } = supplied;
+    const isAccepted = value.length <= AMOUNT_LENGTH_MAX && isDecimal(value) && !isMore('0', value);
+    return isAccepted ? value : this.add({ parameter, message: 'must be a decimal number of zero or more' });
   }
 
   /** @returns the life of a session in seconds, the default when nothing is given. */
-  expiresIn(given: Named | undefined): number | undefined {
-    if (!given) return EXPIRES_IN.default;
-    const seconds = /^[1-9]\d{0,8}$/.test(given.value) ? Number(given.value) : -1;
+  expiresIn(supplied: Named | undefined): number | undefined {
+    if (!supplied) return EXPIRES_IN.default;
+    const seconds = /^[1-9]\d{0,8}$/.test(supplied.value) ? Number(supplied.value) : -1;
     if (seconds >= EXPIRES_IN.min && seconds <= EXPIRES_IN.max) return seconds;
     return this.add({
-      parameter: given.name,
+      parameter: supplied.name,
       message: `must be an integer from ${EXPIRES_IN.min} to ${EXPIRES_IN.max} (seconds)`,
     });
   }
 
   /** @returns a canonical address of the currency's network that may be paid to. */
-  wallet(given: Named | undefined, currency: Currency | undefined): string | undefined {
-    if (!given || !currency) return undefined;
-    const { name: parameter, value } = given;
+  wallet(supplied: Named | undefined, currency: Currency | undefined): string | undefined {
+    if (!supplied || !currency) return undefined;
+    const { name: parameter, value } = supplied;
     if (!currency.network) return this.add({ parameter, message: `${currency.code} has no addresses` });
     const address = parseAddress(currency.network, value);
     if (!address) return this.add({ parameter, message: `must be ${addressForm(currency.network)}` });

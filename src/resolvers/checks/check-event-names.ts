@@ -21,15 +21,15 @@ const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
  *   `onramp.*.*` for `onramp.*`. A name without any event is noted, with the nearest existing one.
  */
 export function checkEventNames(
-  given: NamedList | undefined,
+  input: NamedList | undefined,
   templates: readonly Template[],
   checks: CreationChecks,
 ): readonly string[] | undefined {
-  if (!given) return undefined;
-  const { name: parameter } = given;
+  if (!input) return undefined;
+  const { name: parameter } = input;
   // Of a list that is too long no name is looked at.
-  const values = given.values.slice(0, EVENT_NAMES_MAX).map(wholePattern);
-  if (given.values.length > EVENT_NAMES_MAX || !values.every((value) => EVENT_NAME.test(value)))
+  const values = input.values.slice(0, EVENT_NAMES_MAX).map(wholePattern);
+  if (input.values.length > EVENT_NAMES_MAX || !values.every((value) => EVENT_NAME.test(value)))
     return checks.add({
       parameter,
       message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.paid or onramp.*`,

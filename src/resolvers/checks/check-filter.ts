@@ -12,17 +12,17 @@ import type { Context } from '../services/context.ts';
 export async function currenciesKnown(
   { database, caller }: Context,
   violations: Violations,
-  given: Named | undefined,
+  input: Named | undefined,
 ): Promise<readonly string[] | undefined> {
-  const text = violations.text(given);
-  if (!given || text === undefined) return undefined;
+  const text = violations.text(input);
+  if (!input || text === undefined) return undefined;
   const meant = currenciesMeant(text);
   if (meant.length > 0) return meant.map(({ code }) => code);
   const held = await currenciesHeld(database, caller.accountId);
   const named = held.find((code) => code === text || currencyOfHistory(code)?.displayName === text);
   if (named) return [named];
   const codes = CURRENCIES.map((currency) => currency.code).join(', ');
-  return violations.add({ parameter: given.name, message: `must be one of ${codes}` });
+  return violations.add({ parameter: input.name, message: `must be one of ${codes}` });
 }
 
 /**

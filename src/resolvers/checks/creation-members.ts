@@ -201,14 +201,14 @@ export const WITHDRAWAL_MEMBERS = {
 } as const satisfies Members;
 
 /** Given values of a list, each under the caller's own name for it. */
-export type Given<List> = { readonly [Name in keyof List]?: Named | undefined };
+export type Input<List> = { readonly [Name in keyof List]?: Named | undefined };
 
 /** Stored values of a list, null where missing. */
-export type Kept<List> = {
+export type Stored<List> = {
   readonly [Name in keyof List as List[Name] extends { is: 'words' | 'url' | 'tax_id' } ? Name : never]:
     | string
     | null;
 };
 
 /** Given values of a session. */
-export type SessionInput = Given<typeof SESSION_MEMBERS>;
+export type SessionInput = Input<typeof SESSION_MEMBERS>;

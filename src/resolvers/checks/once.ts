@@ -4,12 +4,12 @@ import { ERRORS, GatewayError, invalidParameters } from '../../base/errors/error
 import type { Tx } from '../../store/connection/database.ts';
 import {
   bindKey,
+  claimKey,
   type KeyUse,
-  keepAnswer,
   newAttempt,
   readKey,
   releaseKey,
-  takeKey,
+  storeAnswer,
 } from '../../store/engine/idempotency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context } from '../services/context.ts';
@@ -35,7 +35,7 @@ export interface Attempt {
   /** Binds the key to what is made, in the database transaction that makes it. */
   readonly bind: (tx: Tx, made: string) => Promise<void>;
   /** Keeps what else was said of the transaction, in the same database transaction. */
-  readonly keep?: (tx: Tx, made: ProcessRow) => Promise<void>;
+  readonly store?: (tx: Tx, made: ProcessRow) => Promise<void>;
 }
 
 /** Attempt without a key. */
@@ -72,29 +72,29 @@ export async function once(
   const use: KeyUse = { accountId: caller.accountId, route, key };
   const hash = createHash('sha256').update(body).digest();
   const attempt = newAttempt();
-  const taken = await takeKey(database, use, hash, attempt).catch((error) => {
+  const claimed = await claimKey(database, use, hash, attempt).catch((error) => {
     // The claim may have been stored, and only its answer lost.
     lateReleases.add({ ...use, attempt });
     throw error;
   });
-  if (!taken) {
-    const kept = await readKey(database, use, hash);
-    if (kept && !kept.isSameRequest)
+  if (!claimed) {
+    const stored = await readKey(database, use, hash);
+    if (stored && !stored.isSameRequest)
       throw new GatewayError('IDEMPOTENCY_MISMATCH', 'the key was already used with a different request');
-    if (!kept || kept.isRunning || kept.answer === null || kept.status === null) throw running();
-    return replay(kept.status, kept.answer);
+    if (!stored || stored.isRunning || stored.answer === null || stored.status === null) throw running();
+    return replay(stored.status, stored.answer);
   }
-  const mine = { ...use, attempt: taken.attempt };
+  const mine = { ...use, attempt: claimed.attempt };
   const bind = async (tx: Tx, end2end: string) => {
     if (!(await bindKey(tx, mine, end2end))) throw running();
   };
   try {
-    const done = await work({ made: taken.end2end, bind });
-    await keepAnswer(database, mine, done);
+    const done = await work({ made: claimed.end2end, bind });
+    await storeAnswer(database, mine, done);
     return { ...done, isReplayed: false };
   } catch (error) {
-    if (error instanceof GatewayError && isKept(error)) {
-      await keepAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
+    if (error instanceof GatewayError && isStored(error)) {
+      await storeAnswer(database, mine, { status: 422, answer: JSON.stringify(refusalOf(error)) });
     } else {
       // The caller gets the reason why the work failed.
       await releaseKey(database, mine).catch(() => lateReleases.add(mine));
@@ -112,7 +112,7 @@ function running(): GatewayError {
 /**
  * A refusal by a rule is stored for a day; a refusal for what this gateway cannot do at all depends on no request.
  */
-function isKept({ code }: GatewayError): boolean {
+function isStored({ code }: GatewayError): boolean {
   return ERRORS[code].status === 422 && code !== 'RAILS_MISSING';
 }
 

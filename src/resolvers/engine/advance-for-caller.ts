@@ -1,5 +1,5 @@
 /** Advances a transaction by an act of a caller, and refuses what its step does not allow. */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Family } from '../../templates/define.ts';
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /**
- * @param act - name of the act in the audit log.
+ * @param action - name of the act in the audit log.
  * @param more - of an approval: the requester; checks in the same database transaction.
  * @returns the transaction after the trigger; unchanged when an earlier attempt under the key sent it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` above the customer's limit of the day;
@@ -30,7 +30,7 @@ export async function advanceTransaction(
   { attempt }: Pick<Target, 'attempt'>,
   row: ProcessRow,
   trigger: Trigger,
-  act: ActName,
+  action: ActionName,
   {
     maker,
     atomically,
@@ -40,7 +40,7 @@ export async function advanceTransaction(
   const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
-    author: authorOf(context, act, maker),
+    author: authorOf(context, action, maker),
     atomically: async (tx, moved, before) => {
       await atomically?.(tx, moved, before);
       await attempt?.bind(tx, moved.end2end);

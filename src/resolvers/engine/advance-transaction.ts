@@ -26,7 +26,7 @@ import {
   recordEvents,
 } from '../../store/engine/processes.ts';
 import type { LimitsOver } from '../../store/engine/volumes.ts';
-import { nameBeside } from '../../templates/event-names.ts';
+import { extraEventName } from '../../templates/event-names.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import { type Arrival, needsPrice } from '../../templates/lateness.ts';
 import { type PlannedStep, plan } from '../../templates/machine.ts';
@@ -34,26 +34,26 @@ import type { Registry } from '../../templates/registry.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Advance, AdvanceRequest, AdvanceResult, NewProcess } from '../services/advance.ts';
 import type { Clock } from '../services/clock.ts';
-import type { HandOver } from '../services/hand-over.ts';
+import type { LocalDispatch } from '../services/local-dispatch.ts';
 import type { Notifier } from '../services/notifier.ts';
-import type { UnderWay } from '../services/under-way.ts';
+import type { RunningWork } from '../services/running-work.ts';
 import {
-  chainActs,
+  chainActions,
   type Item,
-  keepBatchNews,
-  knownNews,
-  mayActAgain,
-  newsKeyOf,
+  mayApplyAgain,
   type Outcome,
   postPlans,
+  railEventKeyOf,
+  readKnownEvents,
   refuse,
+  replaceSteps,
   type StoredJobs,
+  storeBatchEvents,
   storeJobs,
-  take,
 } from './batch.ts';
-import { countVolumes, judgeLimits, type KnownNames } from './limits.ts';
+import { applyLimits, countVolumes, type KnownNames } from './limits.ts';
+import { waitingForLocked } from './locked-accounts.ts';
 import { ruleMoneyOut, storeOutflows } from './money-out.ts';
-import { waitingApart } from './wait-apart.ts';
 
 /** Parts of the engine. */
 export interface EngineParts {
@@ -63,7 +63,7 @@ export interface EngineParts {
   readonly mode: AccountMode;
   readonly clock: Clock;
   readonly notifier: Notifier;
-  readonly handOver: HandOver;
+  readonly localDispatch: LocalDispatch;
   /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
   readonly ispb: () => string;
   /** See `View`. */
@@ -77,7 +77,7 @@ export interface EngineParts {
   /** Worker of this process, which takes its jobs first. */
   readonly worker: number | null;
   /** Registry of work under way. */
-  readonly writes: UnderWay;
+  readonly writes: RunningWork;
   /** Accounts that are found to be locked are kept here. */
   readonly locked: Set<bigint>;
   /** Prices money that arrived after the lock of its price ended (C-21). */
@@ -88,7 +88,7 @@ const BATCH_MAX = 200;
 
 /** @returns the engine. */
 export function createAdvance(parts: EngineParts): Advance {
-  const advance = waitingApart<AdvanceRequest, Outcome>(
+  const advance = waitingForLocked<AdvanceRequest, Outcome>(
     {
       run: (begun, grow) => advanceBatch(parts, begun, grow),
       accountOf,
@@ -131,7 +131,7 @@ async function advanceBatch(
   try {
     return await commitBatch(parts, begun, grow);
   } catch (error) {
-    if (error instanceof CommitUnknownError) parts.handOver.receiver?.doubt();
+    if (error instanceof CommitUnknownError) parts.localDispatch.receiver?.doubt();
     if (!(error instanceof RefusedCreations)) throw error;
     const { requests, results } = error;
     const rest = requests.filter((request) => !results.has(request));
@@ -170,13 +170,13 @@ async function commitBatch(
     const rules = { registry, mode, stepUpMs, limitsOver, ispb: parts.ispb(), nowMs };
     const outgoing = items.filter(touchesMoneyOut);
     if (outgoing.length > 0) await ruleMoneyOut(tx, rules, outgoing);
-    const names = await judgeLimits(tx, rules, items, nowMs);
-    await postPlans(tx, items, nowMs, endShort);
+    const names = await applyLimits(tx, rules, items, nowMs);
+    await postPlans(tx, items, nowMs, failInsufficient);
     const refused = items.filter(({ request, code }) => 'create' in request.target && code !== 'ADVANCED');
     if (refused.length > 0) throw new RefusedCreations(requests, refused);
     return { items, ...(await storeBatch(tx, parts, batch, { names, outgoing })) };
   });
-  return tell(parts, done);
+  return notifyAll(parts, done);
 }
 
 /** Committed items, and the next work. */
@@ -185,11 +185,14 @@ interface Committed extends StoredJobs {
 }
 
 /** After the commit: hands jobs over, and tells those who wait. @returns the outcome of each item. */
-function tell({ handOver, notifier }: EngineParts, { items, begun, due, hasJobs }: Committed): Outcome[] {
+function notifyAll(
+  { localDispatch, notifier }: EngineParts,
+  { items, begun, due, hasJobs }: Committed,
+): Outcome[] {
   const rows = new Map(items.map(({ row }) => [keyOf(row), row]));
   for (const job of begun) {
     const row = rows.get(`${job.accountId}/${job.transactionId}`);
-    if (row) handOver.receiver?.begin({ job, row });
+    if (row) localDispatch.receiver?.begin({ job, row });
   }
   const outcomes = items.map(({ code, row }) => ({ code, row, goesOn: due.has(keyOf(row)) }));
   const moved = outcomes.filter(({ code }) => code === 'ADVANCED');
@@ -210,7 +213,7 @@ interface Batch {
   readonly nowMs: number;
   readonly heads: Map<bigint, Head>;
   /** Places in the lists, by transaction made here. */
-  readonly places: ReadonlyMap<ProcessRow['end2end'], bigint>;
+  readonly listSeqs: ReadonlyMap<ProcessRow['end2end'], bigint>;
 }
 
 async function readBatch(
@@ -227,7 +230,7 @@ async function readBatch(
     isMaking ? readListHeads(tx, accountIds) : [],
   ]);
   const rowOf = new Map(rows.map((row) => [`${row.accountId}/${row.id}`, row]));
-  const places = new Map<ProcessRow['end2end'], bigint>();
+  const listSeqs = new Map<ProcessRow['end2end'], bigint>();
   const lists = new Map<string, { lastSeq: bigint; lastCreatedAt: Instant }>(
     listHeads.map((list) => [`${list.accountId} ${list.family}`, { ...list }]),
   );
@@ -247,13 +250,13 @@ async function readBatch(
     const createdAt = instantOf(new Date(Math.max(nowMs, millisOf(list.lastCreatedAt) + 1)));
     const listSeq = list.lastSeq + 1n;
     lists.set(key, { lastSeq: listSeq, lastCreatedAt: createdAt });
-    places.set(create.end2end, listSeq);
+    listSeqs.set(create.end2end, listSeq);
     const id = head.transactionId + 1n;
     heads.set(create.accountId, { ...head, transactionId: id });
     const before = blank(create, id, createdAt);
     return { request, before, row: before, code: 'STEP_CONFLICT', steps: [] };
   });
-  return { items, nowMs, heads, places };
+  return { items, nowMs, heads, listSeqs };
 }
 
 function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
@@ -272,40 +275,40 @@ function blank(create: NewProcess, id: bigint, createdAt: Instant): ProcessRow {
 }
 
 async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: number): Promise<void> {
-  const told = await knownNews(tx, parts.mode, items);
+  const knownEvents = await readKnownEvents(tx, parts.mode, items);
   for (const item of items) {
     const { request, row } = item;
     if (request.holds && !(await request.holds(tx))) {
       item.code = 'OUTDATED';
       continue;
     }
-    const key = newsKeyOf(request);
-    const known = key === undefined ? undefined : told.get(key);
+    const key = railEventKeyOf(request);
+    const known = key === undefined ? undefined : knownEvents.get(key);
     const balances = readsBalance(request.trigger) ? await readAvailable(tx, row.accountId) : NO_BALANCES;
     const available = (currency: string) => balances.get(currency) ?? 0n;
     const isOver = request.sequence !== undefined && request.sequence !== row.process?.sequence;
     const steps =
-      isOver || (known && !mayActAgain(known, item))
+      isOver || (known && !mayApplyAgain(known, item))
         ? undefined
         : plan(parts.registry.of(row.template), row, request.trigger, {
-            nowMs: momentOf(request, nowMs),
+            nowMs: timeOf(request, nowMs),
             available,
             ispb: parts.ispb(),
             stepUpMs: parts.stepUpMs,
             screensSenders: parts.screensSenders?.() === true,
           });
-    if (steps?.some(({ takesPrice }) => takesPrice) && needsPrice(row, request.trigger))
+    if (steps?.some(({ setsPrice }) => setsPrice) && needsPrice(row, request.trigger))
       item.code = 'PRICE_NEEDED';
     else if (steps) {
-      take(item, steps);
+      replaceSteps(item, steps);
       item.isRepeat = known !== undefined;
-      if (key !== undefined) told.set(key, { accountId: row.accountId, transactionId: row.id });
+      if (key !== undefined) knownEvents.set(key, { accountId: row.accountId, transactionId: row.id });
     } else if (known) item.code = 'DUPLICATE';
   }
 }
 
 /** The clock may have been set back since a timer was claimed: told before its time, it would be lost. */
-function momentOf({ trigger, job }: AdvanceRequest, nowMs: number): number {
+function timeOf({ trigger, job }: AdvanceRequest, nowMs: number): number {
   return trigger.on === 'expired' && job ? Math.max(nowMs, millisOf(job.dueAt)) : nowMs;
 }
 
@@ -319,23 +322,23 @@ function touchesMoneyOut({ steps, before: { process } }: Item): boolean {
 }
 
 /** Refuses creations and refunds that the balance does not cover; other transactions take the step for that. */
-function endShort(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
+function failInsufficient(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
   if (steps === 'refused' || 'create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
-  else take(item, steps);
+  else replaceSteps(item, steps);
 }
 
-function addedBy({ registry }: EngineParts, places: Batch['places']): (item: Item) => AddedTransaction {
+function addedBy({ registry }: EngineParts, listSeqs: Batch['listSeqs']): (item: Item) => AddedTransaction {
   return ({ row }) => ({
     row,
     family: registry.of(row.template).family,
-    listSeq: places.get(row.end2end) as bigint,
+    listSeq: listSeqs.get(row.end2end) as bigint,
   });
 }
 
 async function storeBatch(
   tx: Tx,
   parts: EngineParts,
-  { items, nowMs, heads, places }: Batch,
+  { items, nowMs, heads, listSeqs }: Batch,
   { names, outgoing }: { readonly names: KnownNames; readonly outgoing: readonly Item[] },
 ): Promise<StoredJobs> {
   const moved = items.filter(({ code }) => code === 'ADVANCED');
@@ -344,13 +347,13 @@ async function storeBatch(
   // In this order, and sent in one piece. The first also notes on the transactions what is counted of them.
   const stored = [
     countVolumes(tx, parts.registry, items, { nowMs, names }),
-    made.length > 0 && addTransactions(tx, made.map(addedBy(parts, places))),
+    made.length > 0 && addTransactions(tx, made.map(addedBy(parts, listSeqs))),
     changed.length > 0 &&
       changeTransactions(
         tx,
         changed.map(({ row }) => row),
       ),
-    keepBatchNews(tx, moved, parts.database.nowMs()),
+    storeBatchEvents(tx, moved, parts.database.nowMs()),
     outgoing.length > 0 && storeOutflows(tx, parts.registry, outgoing, nowMs),
   ];
   const [jobs] = await together([storeJobs(tx, parts, items, nowMs), ...stored]);
@@ -359,8 +362,8 @@ async function storeBatch(
     if (code === 'STEP_CONFLICT' || code === 'LIMIT_EXCEEDED') await request.otherwise?.(tx, row);
   const events = moved.flatMap((item) => eventsOf(parts, item, heads));
   const time = { at: instantOf(new Date(nowMs)), machineMs: parts.database.nowMs() };
-  const acts = chainActs(moved, heads, time);
-  if (events.length > 0 || acts.length > 0) await recordEvents(tx, events, [...heads.values()], acts);
+  const actions = chainActions(moved, heads, time);
+  if (events.length > 0 || actions.length > 0) await recordEvents(tx, events, [...heads.values()], actions);
   return jobs;
 }
 
@@ -377,7 +380,7 @@ function eventsOf({ storedBody }: EngineParts, { steps }: Item, heads: Map<bigin
         seq,
         transactionId: row.id,
         sequence: (row.process as Process).sequence,
-        name: event ? nameBeside(row.template, event) : eventName(row),
+        name: event ? extraEventName(row.template, event) : eventName(row),
         component: row.component,
         state: row.state,
         occurredAt: row.updatedAt,

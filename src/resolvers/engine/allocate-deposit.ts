@@ -13,7 +13,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 
 /** Tries with one address before the next. */
-const TRIES_PER_ADDRESS = 20;
+const ATTEMPTS_PER_ADDRESS = 20;
 const ADDRESSES_MAX = 5;
 /** Most decimals that wallets show: the suffix ends there, even if the currency has more. */
 const SHOWN_DECIMALS_MAX = 8;
@@ -41,7 +41,7 @@ export async function allocateDeposit(
   const heldUntil = new Date(known(expiryOf(row), 'an end') + MONITORING_MS);
   for (let addresses = 0; addresses < ADDRESSES_MAX; addresses++) {
     const address = await rails.chain.depositAddress(currency);
-    for (let tries = 0; tries < TRIES_PER_ADDRESS; tries++) {
+    for (let attempts = 0; attempts < ATTEMPTS_PER_ADDRESS; attempts++) {
       const amountMinor = amount + step * BigInt(randomInt(1, limit));
       if (await holdSlot(database, { ...own, address, amountMinor, heldUntil }, now))
         return { address, exactAmount: shownAs(amountMinor) };

@@ -17,14 +17,14 @@ import {
 } from '../../store/engine/audit.ts';
 import { addHandedJobs, addJobs, endJobs, type Job, type NewJob } from '../../store/engine/jobs.ts';
 import type { MoneyOutRow } from '../../store/engine/money-out.ts';
-import {
-  hastenNews,
-  type KnownNews,
-  keepNews,
-  readKnownNews,
-  type SettledNews,
-} from '../../store/engine/news.ts';
 import type { Head } from '../../store/engine/processes.ts';
+import {
+  hastenRailEvents,
+  type KnownRailEvent,
+  readKnownRailEvents,
+  type SettledRailEvent,
+  storeRailEvents,
+} from '../../store/engine/rail-events.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { isDepositFinal } from '../../templates/deposit-machine.ts';
 import type { PixReturn, Process, ProcessRow } from '../../templates/facts.ts';
@@ -32,7 +32,7 @@ import type { PlannedStep } from '../../templates/machine.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
-import type { HandOver } from '../services/hand-over.ts';
+import type { LocalDispatch } from '../services/local-dispatch.ts';
 
 /**
  * Outcome of a request in its batch. `PRICE_NEEDED`: the request changed nothing, and must come again with a price.
@@ -59,7 +59,7 @@ export interface Item {
 }
 
 /** Replaces the plan by these steps. */
-export function take(item: Item, steps: readonly PlannedStep[]): void {
+export function replaceSteps(item: Item, steps: readonly PlannedStep[]): void {
   item.steps = steps;
   item.row = (steps.at(-1) as PlannedStep).row;
   item.code = 'ADVANCED';
@@ -78,21 +78,21 @@ export function refuse(item: Item, code: Outcome['code']): void {
 }
 
 /** The account and the transaction that settled news was for. */
-export type Owner = Pick<KnownNews, 'accountId' | 'transactionId'>;
+export type Owner = Pick<KnownRailEvent, 'accountId' | 'transactionId'>;
 
 /** @returns the key of the news of a request; undefined where it brings none. */
-export function newsKeyOf({ news }: AdvanceRequest): string | undefined {
-  return news && `${news.kind} ${news.key}`;
+export function railEventKeyOf({ railEvent: event }: AdvanceRequest): string | undefined {
+  return event && `${event.kind} ${event.key}`;
 }
 
 /** @returns the news of the batch that was settled before, by key; the accounts are locked. */
-export async function knownNews(
+export async function readKnownEvents(
   tx: Tx,
   mode: AccountMode,
   items: readonly Item[],
 ): Promise<Map<string, Owner>> {
-  const keys = items.flatMap(({ request: { news } }) => (news ? [news] : []));
-  const known = keys.length > 0 ? await readKnownNews(tx, mode, keys) : [];
+  const keys = items.flatMap(({ request: { railEvent: event } }) => (event ? [event] : []));
+  const known = keys.length > 0 ? await readKnownRailEvents(tx, mode, keys) : [];
   return new Map(known.map((each) => [`${each.kind} ${each.key}`, each]));
 }
 
@@ -100,7 +100,7 @@ export async function knownNews(
  * @returns whether settled news may act again on its transaction: a deposit that was dropped can be seen once more, one that
  *   did not fit is offered again when it is final, and one that was dropped before it was final can be dropped after that.
  */
-export function mayActAgain(owner: Owner, { request: { trigger }, row }: Item): boolean {
+export function mayApplyAgain(owner: Owner, { request: { trigger }, row }: Item): boolean {
   const isOwn = owner.accountId === row.accountId && owner.transactionId === row.id;
   const isOfferedAgain =
     trigger.on === 'deposit_dropped' ? isDepositFinal(row) : trigger.on === 'deposit_seen';
@@ -108,22 +108,22 @@ export function mayActAgain(owner: Owner, { request: { trigger }, row }: Item): 
 }
 
 /** Stores the news of transactions that moved. After a dispute was opened or ended, waiting news of the transaction is due at once. */
-export async function keepBatchNews(tx: Tx, moved: readonly Item[], nowMs: number): Promise<void> {
-  const news = moved.flatMap(settledNews);
-  const kept = news.length > 0 ? await keepNews(tx, news) : [];
-  assert(kept.length === news.length, 'news that nobody knew acts here alone');
+export async function storeBatchEvents(tx: Tx, moved: readonly Item[], nowMs: number): Promise<void> {
+  const event = moved.flatMap(settledEvents);
+  const stored = event.length > 0 ? await storeRailEvents(tx, event) : [];
+  assert(stored.length === event.length, 'news that nobody knew acts here alone');
   const awaited = moved.filter(({ request }) => request.trigger.on.startsWith('dispute_'));
   if (awaited.length > 0)
-    await hastenNews(
+    await hastenRailEvents(
       tx,
       awaited.map(({ row }) => ({ accountId: row.accountId, transactionId: row.id })),
       nowMs,
     );
 }
 
-function settledNews({ request: { news }, row, isRepeat }: Item): SettledNews[] {
-  if (!news || isRepeat) return [];
-  return [{ ...news, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
+function settledEvents({ request: { railEvent: event }, row, isRepeat }: Item): SettledRailEvent[] {
+  if (!event || isRepeat) return [];
+  return [{ ...event, outcome: 'step', accountId: row.accountId, transactionId: row.id }];
 }
 
 /** Work after a batch. */
@@ -140,11 +140,11 @@ export interface StoredJobs {
 export async function storeJobs(
   tx: Tx,
   {
-    handOver,
+    localDispatch,
     worker,
     database,
   }: {
-    readonly handOver: HandOver;
+    readonly localDispatch: LocalDispatch;
     readonly worker: number | null;
     readonly database: Pick<Database, 'nowMs'>;
   },
@@ -157,7 +157,7 @@ export async function storeJobs(
   const jobs = items.filter(({ code }) => code === 'ADVANCED').flatMap(jobsOf);
   const dueJobs = jobs.filter(({ dueMs }) => dueMs <= nowMs);
   const due = new Set(dueJobs.map(({ accountId, transactionId }) => `${accountId}/${transactionId}`));
-  const { receiver } = handOver;
+  const { receiver } = localDispatch;
   const lastFirst = dueJobs.toSorted((one, other) => one.dueMs - other.dueMs).toReversed();
   const firsts = new Map(lastFirst.map((job) => [`${job.accountId}/${job.transactionId}`, job] as const));
   const handed = new Set([...firsts.values()].slice(0, receiver?.room() ?? 0));
@@ -181,8 +181,8 @@ async function addUnhandedJobs(
 
 /** Each job orders only the returns that its step added. */
 function jobsOf({ before, row, steps }: Item): NewJob[] {
-  return steps.flatMap(({ row: at, effects }, place) => {
-    const known = (steps[place - 1]?.row ?? before).process?.returns ?? [];
+  return steps.flatMap(({ row: at, effects }, position) => {
+    const known = (steps[position - 1]?.row ?? before).process?.returns ?? [];
     const added = at.process?.returns?.slice(known.length) ?? [];
     const returnIds = added.map(({ returnId }) => returnId);
     return effects.map(({ name, dueMs }) => ({
@@ -206,18 +206,18 @@ export interface Plan {
  * not cover: later steps are posted only after it is covered. Without such steps, and where they are the last, one
  * round posts everything.
  *
- * @param onShort - called for a plan with a step that is not covered, with the steps that replace the plan (those
+ * @param onInsufficient - called for a plan with a step that is not covered, with the steps that replace the plan (those
  *   before it, and its shortfall), or `refused`. It must change the plan.
  */
 export async function postPlans<Each extends Plan>(
   tx: Tx,
   plans: readonly Each[],
   nowMs: number,
-  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
+  onInsufficient: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
 ): Promise<void> {
   let pending: Stretch<Each>[] = plans.map((plan) => ({ plan, from: 0, to: stretchEnd(plan, 0) }));
   while (pending.length > 0) {
-    await postRound(tx, pending, nowMs, onShort);
+    await postRound(tx, pending, nowMs, onInsufficient);
     pending = pending.flatMap(({ plan, to }) =>
       to < plan.steps.length ? [{ plan, from: to, to: stretchEnd(plan, to) }] : [],
     );
@@ -237,7 +237,7 @@ function stretchEnd({ steps }: Plan, from: number): number {
 }
 
 /** Position of a step in its transaction; unique among steps that post. */
-function placeOf({ row, isMove, event }: PlannedStep): string {
+function positionOf({ row, isMove, event }: PlannedStep): string {
   const { sequence, posted } = row.process ?? {};
   return isMove || event ? `${sequence}` : `${sequence}.${posted}`;
 }
@@ -246,32 +246,32 @@ async function postRound<Each extends Plan>(
   tx: Tx,
   stretches: readonly Stretch<Each>[],
   nowMs: number,
-  onShort: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
+  onInsufficient: (plan: Each, steps: readonly PlannedStep[] | 'refused') => void,
 ): Promise<void> {
   const posted = stretches.flatMap(({ plan, from, to }) =>
-    plan.steps.slice(from, to).flatMap((step, place) =>
+    plan.steps.slice(from, to).flatMap((step, position) =>
       step.journals.map((journal, n) => ({
         accountId: plan.row.accountId,
         // The colon keeps it apart from refs of earlier versions, which begin with the public id.
-        ref: `:${plan.row.id}:${placeOf(step)}:${n}`,
+        ref: `:${plan.row.id}:${positionOf(step)}:${n}`,
         transactionId: plan.row.id,
         journal,
         plan,
-        index: from + place,
+        index: from + position,
       })),
     ),
   );
   if (posted.length === 0) return;
   const outcomes = await postJournals(tx, posted, new Date(nowMs));
-  for (const [place, { code }] of outcomes.entries()) {
+  for (const [position, { code }] of outcomes.entries()) {
     if (code === 'POSTED') continue;
-    const { plan, index, journal } = posted[place] as (typeof posted)[number];
+    const { plan, index, journal } = posted[position] as (typeof posted)[number];
     const shortfall = plan.steps[index]?.shortfall;
     assert(
       shortfall && code === 'INSUFFICIENT_BALANCE',
       `${journal.name} of ${plan.row.template} at ${stepNameOf(plan.row)} posts: ${code}`,
     );
-    onShort(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
+    onInsufficient(plan, shortfall === 'refused' ? shortfall : [...plan.steps.slice(0, index), shortfall()]);
   }
 }
 
@@ -281,7 +281,7 @@ async function postRound<Each extends Plan>(
  *
  * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
  */
-export function chainActs(moved: readonly Item[], heads: Map<bigint, Head>, at: AuditTime): AuditRow[] {
+export function chainActions(moved: readonly Item[], heads: Map<bigint, Head>, at: AuditTime): AuditRow[] {
   const byAccount = new Map<bigint, AuditEntry[]>();
   for (const item of moved) {
     const { author } = item.request;
@@ -305,10 +305,10 @@ function entryOf(
   const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
   const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
   return auditEntry(author, { kind: 'transaction', id: row.end2end }, at, {
-    ...(from && { before: { step: stepNameOf(from), ...returnsBeside(from, row) } }),
+    ...(from && { before: { step: stepNameOf(from), ...otherReturns(from, row) } }),
     after: {
       step: stepNameOf(row),
-      ...(from ? returnsBeside(row, from) : order),
+      ...(from ? otherReturns(row, from) : order),
       ...resolutionOf(trigger),
       ...approvalOf(row),
       ...(trigger.on === 'requoted' && order),
@@ -317,7 +317,7 @@ function entryOf(
 }
 
 /** @returns the returns of a transaction that differ from those of the other. */
-function returnsBeside(row: ProcessRow, other: ProcessRow): object {
+function otherReturns(row: ProcessRow, other: ProcessRow): object {
   const others = new Set(returnsOf(other.process ?? {}).map(textOf));
   const returns = returnsOf(row.process ?? {})
     .map(textOf)

@@ -1,6 +1,11 @@
 /** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
-import { beginRetention, KEPT, type Kept, pruneBatch } from '../../store/account/retention.ts';
+import {
+  beginRetention,
+  pruneBatch,
+  RETAINED_KINDS,
+  type RetainedKind,
+} from '../../store/account/retention.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
@@ -8,7 +13,7 @@ import { type RepeatOptions, repeat } from './repeat.ts';
 import { isClockOff } from './watch-clock.ts';
 
 /** Lifetime of records in days; null for ever. */
-export type Retention = Readonly<Record<Kept | 'events', number | null>>;
+export type Retention = Readonly<Record<RetainedKind | 'events', number | null>>;
 
 /** Housekeeping that goes on until it is stopped. */
 export interface Housekeeping {
@@ -16,7 +21,7 @@ export interface Housekeeping {
   readonly stop: () => Promise<void>;
 }
 
-const TURNS: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
+const REPEAT: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
 const EVERY_MS = 3_600_000;
 /** Most time for the batches of one turn; the rest follows in the next turn, soon after. */
 const BUDGET_MS = 20_000;
@@ -28,7 +33,7 @@ const AHEAD_DAYS = 62;
 const SETTLE_BATCH = 20_000;
 
 /** One turn of the housekeeping. */
-interface Turn {
+interface Cycle {
   /** The time by which ages are judged, default now. */
   readonly now?: Date;
   readonly signal?: AbortSignal;
@@ -41,7 +46,7 @@ function timeOf(database: Database): Date {
 /** Starts the housekeeping of this process. Several processes may share a database: one of them deletes at a time. */
 export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
   const stopping = new AbortController();
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
     if (isClockOff(database)) {
       log.error('nothing is deleted while the clock of this machine is off');
       return SOON_MS;
@@ -50,7 +55,10 @@ export function startHousekeeping(database: Database, retention: Retention, log:
     const behindMs = database.nowMs() - now.getTime();
     if (behindMs > EVERY_MS)
       log.warn({ asOf: now }, 'retention was last done days ago: it catches up by one day a turn');
-    const areKept = await keepMonths({ database }, retention.events, { now, signal: stopping.signal }).then(
+    const areRotated = await rotateMonths({ database }, retention.events, {
+      now,
+      signal: stopping.signal,
+    }).then(
       () => true,
       (error: unknown) => {
         log.warn({ err: error }, 'the months of the event log have to wait');
@@ -63,7 +71,7 @@ export function startHousekeeping(database: Database, retention: Retention, log:
       signal: stopping.signal,
     });
     if (Object.keys(gone).length > 0) log.info({ gone }, 'deleted what was kept long enough');
-    return isDone && areKept ? EVERY_MS : SOON_MS;
+    return isDone && areRotated ? EVERY_MS : SOON_MS;
   });
   return {
     stop: async () => {
@@ -81,10 +89,10 @@ export function startHousekeeping(database: Database, retention: Retention, log:
  * @param options - `now`: the time by which ages are determined.
  * @throws the driver's error, also while events are read or written for long: the rest is done another time.
  */
-export async function keepMonths(
+export async function rotateMonths(
   { database }: { readonly database: Database },
   days: number | null,
-  { now = timeOf(database), signal }: Turn = {},
+  { now = timeOf(database), signal }: Cycle = {},
 ): Promise<void> {
   for (const aheadMs of new Set([0, await readAheadMs(database)])) {
     const from = database.nowMs() + aheadMs;
@@ -105,19 +113,19 @@ export async function keepMonths(
 export async function prune(
   database: Database,
   retention: Retention,
-  { now = timeOf(database), budgetMs = BUDGET_MS, signal }: Turn & { readonly budgetMs?: number } = {},
-): Promise<{ gone: Partial<Record<Kept, number>>; isDone: boolean }> {
+  { now = timeOf(database), budgetMs = BUDGET_MS, signal }: Cycle & { readonly budgetMs?: number } = {},
+): Promise<{ gone: Partial<Record<RetainedKind, number>>; isDone: boolean }> {
   // One time for all batches: records that expire meanwhile are for the next turn, or a busy table would take all the
   // time.
   const until = performance.now() + budgetMs;
-  const gone: Partial<Record<Kept, number>> = {};
-  for (const kept of KEPT) {
-    const days = retention[kept];
+  const gone: Partial<Record<RetainedKind, number>> = {};
+  for (const kind of RETAINED_KINDS) {
+    const days = retention[kind];
     if (days === null) continue;
     for (let count: number | null = 1; count; ) {
       if (performance.now() > until || signal?.aborted) return { gone, isDone: false };
-      count = await pruneBatch(database, { kept, days, now });
-      if (count) gone[kept] = (gone[kept] ?? 0) + count;
+      count = await pruneBatch(database, { kind, days, now });
+      if (count) gone[kind] = (gone[kind] ?? 0) + count;
     }
   }
   return { gone, isDone: true };

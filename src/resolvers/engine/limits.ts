@@ -24,7 +24,7 @@ import type { Counted, ProcessRow } from '../../templates/facts.ts';
 import { plan } from '../../templates/machine.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
-import { type Item, note, refuse, take } from './batch.ts';
+import { type Item, note, refuse, replaceSteps } from './batch.ts';
 
 /** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
 export type KnownNames = Map<string, readonly string[] | null>;
@@ -50,7 +50,7 @@ interface Parts {
  *
  * @returns the names of the checked customers.
  */
-export async function judgeLimits(
+export async function applyLimits(
   tx: Tx,
   parts: Omit<Parts, 'nowMs'>,
   items: readonly Item[],
@@ -81,7 +81,7 @@ export async function judgeLimits(
     const stored = found[index] as Volumes;
     names.set(`${accountId} ${counted.subject}`, stored.names);
     const totals = book.totals(bookOf(parts, accountId), counted, stored);
-    if (!judge({ ...parts, nowMs }, item, counted, { ...stored, totals })) continue;
+    if (!countAgainst({ ...parts, nowMs }, item, counted, { ...stored, totals })) continue;
     const before = item.before.process?.counted;
     if (before) book.add(bookOf(parts, accountId), before, -1n);
     book.add(bookOf(parts, accountId), counted, 1n);
@@ -105,7 +105,7 @@ function newClaim(registry: Registry, { before, row, code }: Item): Claim | unde
 type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d'> & { readonly totals: Totals };
 
 /** @returns whether it counts as planned. */
-function judge(parts: Parts, item: Item, { brl, isPaid }: Counted, limits: Limits): boolean {
+function countAgainst(parts: Parts, item: Item, { brl, isPaid }: Counted, limits: Limits): boolean {
   const { totals } = limits;
   const cents = centsOf(brl);
   if (PASSING.includes(item.request.trigger.on)) return true;
@@ -127,8 +127,8 @@ function stop(parts: Parts, item: Item): void {
   const isMade = 'create' in item.request.target;
   const ended = isMade ? undefined : exceeded(item.before);
   const held = isMade ? undefined : exceeded(item.row);
-  if (ended) take(item, ended);
-  else if (held) take(item, [...item.steps, ...held]);
+  if (ended) replaceSteps(item, ended);
+  else if (held) replaceSteps(item, [...item.steps, ...held]);
   else refuse(item, 'LIMIT_EXCEEDED');
 }
 

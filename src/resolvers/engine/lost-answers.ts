@@ -3,7 +3,7 @@
 /** A server that does not answer may still take the lease this much later. */
 const UNCERTAIN_MS = 10_000;
 /** Meanwhile, what may have been taken is given back at most so often. */
-const GIVE_BACK_EVERY_MS = 1_000;
+const RELEASE_EVERY_MS = 1_000;
 
 /** Form of a lease. */
 export interface Leasing {
@@ -11,30 +11,30 @@ export interface Leasing {
    * Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that
    * fails is in doubt.
    */
-  readonly take: <Lease>(take: () => Promise<Lease>) => Promise<Lease>;
+  readonly lease: <Lease>(claim: () => Promise<Lease>) => Promise<Lease>;
   /** Says that leases may have been taken of which nobody knows. */
   readonly doubt: () => void;
 }
 
-/** @param giveBack - frees what this process has leased and does not know of. */
-export function leaseAfterLostAnswers(giveBack: () => Promise<void>): Leasing {
+/** @param release - frees what this process has leased and does not know of. */
+export function leaseAfterLostAnswers(release: () => Promise<void>): Leasing {
   /** Of the monotonic clock. */
   let uncertainUntilMs = 0;
-  let givenBackAtMs = Number.NEGATIVE_INFINITY;
+  let releasedAtMs = Number.NEGATIVE_INFINITY;
   const doubt = () => {
     uncertainUntilMs = performance.now() + UNCERTAIN_MS;
-    givenBackAtMs = Number.NEGATIVE_INFINITY;
+    releasedAtMs = Number.NEGATIVE_INFINITY;
   };
   return {
     doubt,
-    take: async (take) => {
+    lease: async (claim) => {
       try {
         const nowMs = performance.now();
-        if (nowMs < uncertainUntilMs && nowMs - givenBackAtMs >= GIVE_BACK_EVERY_MS) {
-          await giveBack();
-          givenBackAtMs = nowMs;
+        if (nowMs < uncertainUntilMs && nowMs - releasedAtMs >= RELEASE_EVERY_MS) {
+          await release();
+          releasedAtMs = nowMs;
         }
-        return await take();
+        return await claim();
       } catch (error) {
         doubt();
         throw error;

@@ -19,7 +19,7 @@ import {
 } from '../../store/engine/job-list.ts';
 import { mayCancelJob } from '../../templates/effects.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { type Locked, withAccounts } from '../services/lock-accounts.ts';
 
 /** Waiting jobs that are read at a time. */
@@ -62,7 +62,7 @@ export async function readJob(context: Context, id: string): Promise<ListedJob> 
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT` while a worker has it, and before its time.
  */
 export async function retryJob(context: Context, id: string): Promise<void> {
-  requireAct(context, 'job.retry');
+  requirePermission(context, 'job.retry');
   await retry(context, await readJob(context, id));
 }
 
@@ -77,7 +77,7 @@ export async function retryWaitingJobs(
   context: Context,
   { kind = null }: { readonly kind?: string | null | undefined },
 ): Promise<number> {
-  requireAct(context, 'job.retry');
+  requirePermission(context, 'job.retry');
   const { database, mode } = context;
   let retried = 0;
   for (let afterId = 0n; ; ) {
@@ -122,7 +122,7 @@ export async function giveUpJob(
   reason: Named,
   checks: CreationChecks,
 ): Promise<void> {
-  requireAct(context, 'job.cancel');
+  requirePermission(context, 'job.cancel');
   const checked = checks.reference(reason);
   checks.refuse();
   await change(context, 'job.cancel', await readJob(context, id), async (tx, job, { machineMs }) => {
@@ -145,11 +145,11 @@ function beingDone(id: bigint): GatewayError {
 /** Changes a job while its account is locked. @param work - gives the facts for the audit log. */
 async function change(
   context: Context,
-  act: 'job.retry' | 'job.cancel',
+  action: 'job.retry' | 'job.cancel',
   found: ListedJob,
   work: (tx: Tx, job: ListedJob, locked: Locked) => Promise<AuditFacts>,
 ): Promise<void> {
-  const author = authorOf(context, act);
+  const author = authorOf(context, action);
   const { accountId } = found;
   await withAccounts(context, [accountId], async (tx, locked) => {
     const job = await findJobAgain(tx, found);

@@ -33,7 +33,7 @@ import { isBackInBalance, type Outflow, outflowOf, pendingApproval } from '../..
 import { isRuled } from '../../templates/out-kinds.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
-import { type Item, note, take } from './batch.ts';
+import { type Item, note, replaceSteps } from './batch.ts';
 
 /** A target is new to an account until money first left to it so long ago. Unit: ms. */
 const NEW_TARGET_MS = 86_400_000;
@@ -225,7 +225,10 @@ function hold(parts: Parts, leaving: Leaving, { needed, reason }: Pick<Approval,
     parts.nowMs,
     reason === 'ceiling' ? HELD_EVENT : undefined,
   );
-  take(item, [...(isCreation ? item.steps : []), { ...step, effects: timersOf(parts, leaving, step) }]);
+  replaceSteps(item, [
+    ...(isCreation ? item.steps : []),
+    { ...step, effects: timersOf(parts, leaving, step) },
+  ]);
   item.outflow = rowOf(leaving, 'held', HELD_REF);
 }
 
@@ -258,7 +261,7 @@ function replan({ registry, nowMs, stepUpMs, ispb }: Parts, item: Item, facts: P
   const situation = { nowMs, stepUpMs, ispb, available: () => 0n };
   const steps = plan(registry.of(before.template), { ...before, process }, request.trigger, situation);
   assert(steps, 'what waits for approval can be made');
-  take(item, steps);
+  replaceSteps(item, steps);
 }
 
 function rowOf({ item, kind, maker, brl, destination }: Leaving, state: MoneyOutRow['state'], ref: string) {

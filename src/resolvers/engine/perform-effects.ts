@@ -15,8 +15,14 @@ import type { PixReturn, ProcessRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
-import { frozenCaseOf } from '../cases/act-on-case.ts';
-import { admitByCase, type CaseOutcome, clearByCase, endStepUp, goOnByCase } from '../cases/ask-case.ts';
+import {
+  admitByCase,
+  type CaseOutcome,
+  clearByCase,
+  endStepUp,
+  goOnByCase,
+} from '../cases/outcome-of-case.ts';
+import { frozenCaseOf } from '../cases/perform-case-action.ts';
 import { screenTransaction } from '../screening/screen-transaction.ts';
 import type { Services } from '../services/context.ts';
 import { type Order, RailRefused } from '../services/rails.ts';
@@ -40,7 +46,7 @@ export type Effect = (
 /** Pause before the next look at money that waits for a frozen customer or somebody sanctioned. */
 const FROZEN_PAUSE_SECONDS = 600;
 
-const told =
+const always =
   (trigger: Trigger): Effect =>
   async () =>
     trigger;
@@ -145,7 +151,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     }
     return undefined;
   },
-  retry_returns: told({ on: 'refund_retried' }),
+  retry_returns: always({ on: 'refund_retried' }),
   send_funds: async (services, order) => {
     // An order that was placed before is asked for by its rail, and not placed again meanwhile.
     await pauseFrozenCustomer(services, order.row, 'leaves');
@@ -170,9 +176,9 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     }
     return undefined;
   },
-  expire: told({ on: 'expired' }),
+  expire: always({ on: 'expired' }),
   expire_payable: async (services, order) => {
-    await askCharge(services, order);
+    await queryCharge(services, order);
     return { on: 'expired' };
   },
   deny_step_up: passedOnly(
@@ -180,7 +186,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
       services.rails.identity.cases ? endStepUp(services, row, isStepUpDue(row)) : { on: 'step_up_denied' },
     { on: 'step_up_denied' },
   ),
-  reject_approval: told({ on: 'rejected' }),
+  reject_approval: always({ on: 'rejected' }),
 };
 
 /** A withdrawal goes with the proof of its destination: the signer of networks asks for it. */
@@ -210,12 +216,12 @@ function isStepUpDue({ process }: ProcessRow): boolean {
 }
 
 /** A callback may have been lost: the rail is asked once more before a charge that nobody paid is called expired. */
-async function askCharge({ rails, registry, receive }: Services, order: Order): Promise<void> {
+async function queryCharge({ rails, registry, receive }: Services, order: Order): Promise<void> {
   const { row } = order;
   const txid = row.process?.txid;
   const isOpen = txid !== undefined && accepts(registry.of(row.template), row, 'expired');
   if (!isOpen) return;
-  for (const news of (await rails.pix.askCharge?.({ ...order, txid })) ?? []) await receive(news);
+  for (const event of (await rails.pix.queryCharge?.({ ...order, txid })) ?? []) await receive(event);
 }
 
 /** Money of a customer who is frozen waits until the customer is unfrozen. */

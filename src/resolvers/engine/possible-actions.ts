@@ -2,8 +2,8 @@
  * Actions that a caller can take on transactions now: those that the machines accept, and that the caller may
  * perform.
  */
-import { ACTS } from '../../base/access/acts.ts';
-import { PASSKEY_ACTS } from '../../base/access/passkey-acts.ts';
+import { ACTIONS } from '../../base/access/actions.ts';
+import { PASSKEY_ACTIONS } from '../../base/access/passkey-actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { depositOf } from '../../templates/amounts.ts';
 import { type CallerAction, callerActions } from '../../templates/caller-actions.ts';
@@ -31,7 +31,7 @@ export async function possibleActions(
   const nowMs = await context.clock.nowMs();
   const isUnproved = needsPasskey(context);
   let bars: Promise<(row: ProcessRow) => ApprovalBar | null> | undefined;
-  const isTaken = async (row: ProcessRow, action: CallerAction): Promise<boolean> => {
+  const isAccepted = async (row: ProcessRow, action: CallerAction): Promise<boolean> => {
     if (!isPermitted(context, row, action)) return false;
     if (action.name === 'approve_money_out') {
       bars ??= approvalBars(context, nowMs);
@@ -42,10 +42,13 @@ export async function possibleActions(
   return Promise.all(
     rows.map(async (row) => {
       const actions = callerActions(context.registry.of(row.template), row, nowMs);
-      const taken = await Promise.all(actions.map((action) => isTaken(row, action)));
+      const accepted = await Promise.all(actions.map((action) => isAccepted(row, action)));
       return actions
-        .filter((_action, index) => taken[index])
-        .map((action) => ({ ...action, needsPasskey: isUnproved && PASSKEY_ACTS.includes(action.act) }));
+        .filter((_action, index) => accepted[index])
+        .map((action) => ({
+          ...action,
+          needsPasskey: isUnproved && PASSKEY_ACTIONS.includes(action.permission),
+        }));
     }),
   );
 }
@@ -53,10 +56,14 @@ export async function possibleActions(
 /** Actions that can send a deposit back on its network. */
 const SENDING_BACK: readonly CallerAction['name'][] = ['refund_deposit', 'reject_hold'];
 
-function isPermitted({ caller }: Context, row: ProcessRow, { act, rules }: CallerAction): boolean {
+function isPermitted(
+  { caller }: Context,
+  row: ProcessRow,
+  { permission: action, rules }: CallerAction,
+): boolean {
   // An act of the platform names the account.
   const isWithin = row.accountId === caller.accountId || rules.account !== undefined;
-  return isWithin && caller.scopes.includes(ACTS[act].scope);
+  return isWithin && caller.scopes.includes(ACTIONS[action].scope);
 }
 
 /** @returns whether something would be left of the deposit of a transaction that goes back. */

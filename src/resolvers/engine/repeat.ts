@@ -36,7 +36,7 @@ export function repeat(
   signal: AbortSignal,
   log: Complaints,
   { gatherMs = 0, failedMs, complaint }: RepeatOptions,
-  turn: () => Promise<number>,
+  cycle: () => Promise<number>,
 ): Loop {
   let isWoken = false;
   let pause = new AbortController();
@@ -53,7 +53,7 @@ export function repeat(
     while (!signal.aborted) {
       if (gatherMs > 0) await sleep(gatherMs);
       listen();
-      const waitMs = await turn().catch((error: unknown) => {
+      const waitMs = await cycle().catch((error: unknown) => {
         log.warn({ err: error }, complaint);
         // A trigger meanwhile would have met the same error.
         listen();

@@ -6,34 +6,34 @@ import type { AccountMode, Times } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { aboutTransaction, noteTransaction } from '../../base/trace/about.ts';
 import { traceWork } from '../../base/trace/spans.ts';
-import { isDatabaseAway, plainMessage } from '../../store/connection/database-error.ts';
-import { QueueLooks } from '../../store/connection/queue-looks.ts';
+import { isDatabaseUnreachable, plainMessage } from '../../store/connection/database-error.ts';
+import { PollSchedule } from '../../store/connection/poll-schedule.ts';
 import {
   claimJobs,
   endJobs,
-  giveBackUnknownJobs,
   type Job,
   type JobClaim,
   pendingJobs,
   postponeJob,
+  releaseUnknownJobs,
   renewLeases,
 } from '../../store/engine/jobs.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { type EffectName, MONEY_OUT_EFFECTS, STEP_EFFECTS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
-import type { Receiver } from '../services/hand-over.ts';
-import type { News } from '../services/news.ts';
+import type { Receiver } from '../services/local-dispatch.ts';
 import type { TransactionKey } from '../services/notifier.ts';
+import type { RailEvent } from '../services/rail-event.ts';
 import { RailRefused } from '../services/rails.ts';
-import { JobsUnderWay } from './jobs-under-way.ts';
 import { leaseAfterLostAnswers } from './lost-answers.ts';
 import { EFFECT_FAILURES, EFFECT_PERFORMERS, type EffectFacts } from './perform-effects.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
+import { RunningJobs } from './running-jobs.ts';
 import { pauseOf } from './uncounted-failures.ts';
 
 /** Kind of a job whose payload is a rail event; all other jobs are effects of steps. */
-export const NEWS = 'news';
+export const RAIL_EVENT_JOB = 'news';
 
 /** A worker that runs until it is stopped. */
 export interface Worker {
@@ -47,59 +47,59 @@ export interface Worker {
  */
 const BATCH_MAX = 100;
 /** The engine hands over no job while so many are under way. */
-const UNDER_WAY_MAX = 200;
+const RUNNING_MAX = 200;
 /** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
-const TURNS: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
+const REPEAT: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be taken' };
 /** Poll interval while other workers have the jobs. */
-const LOOK_AGAIN_MS = 10;
+const POLL_AGAIN_MS = 10;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
 /** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
 /** Maximum number of immediate repetitions of an effect whose facts changed before its outcome was stored. */
-const JUDGED_MAX = 5;
+const ATTEMPTS_COUNTED_MAX = 5;
 /** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
 const MONEY_OUT_ATTEMPTS_MAX = 12;
 /** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
 /** For how long, and how often, a worker tries to give a job back while the database is away. */
-const GIVE_BACK_MS = 25_000;
-const GIVE_BACK_PAUSE_MS = 300;
+const RELEASE_MS = 25_000;
+const RELEASE_PAUSE_MS = 300;
 
 /** Starts the worker of this process. Several may work on one database. */
 export function startWorker(services: Services, log: Logger): Worker {
   const stopping = new AbortController();
   const holder = randomBytes(12).toString('base64url');
-  const underWay = new JobsUnderWay(services.locked);
-  const lease = leaseAfterLostAnswers(() => giveBackUnknownJobs(services.database, holder, underWay.all));
-  const looks = new QueueLooks<Times>(({ sandbox, live }, byMs) => ({
+  const running = new RunningJobs(services.locked);
+  const lease = leaseAfterLostAnswers(() => releaseUnknownJobs(services.database, holder, running.all));
+  const schedule = new PollSchedule<Times>(({ sandbox, live }, byMs) => ({
     sandbox: sandbox - byMs,
     live: live - byMs,
   }));
   const claim = async (room: number): Promise<Job[]> => {
     const now = await services.times();
-    const since = looks.begin();
+    const since = schedule.begin();
     // While some jobs of a locked account wait, no more of them are taken.
-    const except = underWay.lockedAccounts;
-    const jobs = await lease.take(() => claimDue(services, room, { now, leasedBy: holder, since, except }));
-    looks.end(now, jobs.length === room);
+    const except = running.lockedAccounts;
+    const jobs = await lease.lease(() => claimDue(services, room, { now, leasedBy: holder, since, except }));
+    schedule.end(now, jobs.length === room);
     return jobs;
   };
   /** Whether jobs may wait for room. */
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
     // Given back in doubt, and claimed, before the commit was answered that hands it over.
-    if (underWay.has(job)) return;
+    if (running.has(job)) return;
     const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
-      underWay.delete(job);
+      running.delete(job);
       if (mayFollow || isFull) loop.wake();
     });
-    underWay.add(job, work, { isTaken: !row });
+    running.add(job, work, { isClaimed: !row });
   };
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
-    const room = BATCH_MAX - underWay.countTaken;
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
+    const room = BATCH_MAX - running.claimedCount;
     isFull = room <= 0;
     if (isFull) return POLL_MS;
     const jobs = await claim(room);
@@ -110,14 +110,14 @@ export function startWorker(services: Services, log: Logger): Worker {
   const receiver: Receiver = {
     holder,
     doubt: lease.doubt,
-    room: () => (stopping.signal.aborted ? 0 : Math.max(0, UNDER_WAY_MAX - underWay.count)),
+    room: () => (stopping.signal.aborted ? 0 : Math.max(0, RUNNING_MAX - running.count)),
     begin: ({ job, row }) => begin(job, row),
   };
-  services.handOver.receiver = receiver;
+  services.localDispatch.receiver = receiver;
   const ended = new AbortController();
   let before: ReadonlySet<Job> = new Set();
   const renewing = repeat(ended.signal, log, RENEWALS, async () => {
-    const jobs = underWay.all;
+    const jobs = running.all;
     const lasting = jobs.filter((job) => before.has(job));
     before = new Set(jobs);
     if (lasting.length > 0) await renewLeases(services.database, holder, lasting, services.database.nowMs());
@@ -128,8 +128,8 @@ export function startWorker(services: Services, log: Logger): Worker {
       stopping.abort();
       await loop.done;
       // A batch that was under way may still hand over.
-      await underWay.ended();
-      if (services.handOver.receiver === receiver) services.handOver.receiver = undefined;
+      await running.ended();
+      if (services.localDispatch.receiver === receiver) services.localDispatch.receiver = undefined;
       ended.abort();
       await renewing.done;
     },
@@ -158,7 +158,7 @@ export async function settle(
     if (jobs.length > 0) continue;
     const pending = await pendingJobs(services.database, await services.times(), { only, mode });
     if (pending === 0 || performance.now() >= until) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_AGAIN_MS));
   }
 }
 
@@ -177,7 +177,7 @@ function claimDue(
 async function runJob(services: Services, job: Job, log: Logger, options: RunOptions = {}): Promise<boolean> {
   const attributes = { 'crossramp.job': String(job.id), 'crossramp.account': String(job.accountId) };
   return traceWork(`job ${job.kind}`, attributes, () =>
-    aboutTransaction(options.row?.end2end, () => tryJob(services, job, log, options)),
+    aboutTransaction(options.row?.end2end, () => attemptJob(services, job, log, options)),
   );
 }
 
@@ -186,7 +186,7 @@ interface RunOptions {
   readonly stop?: AbortSignal;
 }
 
-async function tryJob(
+async function attemptJob(
   services: Services,
   job: Job,
   log: Logger,
@@ -194,12 +194,12 @@ async function tryJob(
 ): Promise<boolean> {
   try {
     const own = await services.forAccount(job.accountId);
-    if (job.kind !== NEWS) return !(await perform(own, job, row));
+    if (job.kind !== RAIL_EVENT_JOB) return !(await perform(own, job, row));
     await bring(own, job);
   } catch (error) {
     const { kind, id, attempts } = job;
     log.warn({ err: error, job: kind, jobId: String(id), attempts }, 'job failed');
-    await giveBackInTime(services, job, error, stop).catch((reason) =>
+    await releaseInTime(services, job, error, stop).catch((reason) =>
       log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
     );
   }
@@ -207,26 +207,26 @@ async function tryJob(
 }
 
 /** Gives a job back as soon as the database takes it; once its lease has ended, it needs no giving back. */
-async function giveBackInTime(
+async function releaseInTime(
   services: Services,
   job: Job,
   error: unknown,
   stop: AbortSignal | undefined,
 ): Promise<void> {
-  const untilMs = performance.now() + GIVE_BACK_MS;
+  const untilMs = performance.now() + RELEASE_MS;
   for (;;) {
     try {
-      return await giveBack(services, job, error);
+      return await release(services, job, error);
     } catch (reason) {
-      if (!isDatabaseAway(reason) || stop?.aborted || performance.now() > untilMs) throw reason;
-      await sleep(GIVE_BACK_PAUSE_MS);
+      if (!isDatabaseUnreachable(reason) || stop?.aborted || performance.now() > untilMs) throw reason;
+      await sleep(RELEASE_PAUSE_MS);
     }
   }
 }
 
 /** News that cannot be settled now is stored and tried again; the job ends. */
 async function bring(services: Services, job: Job): Promise<void> {
-  await services.receive(job.payload as News);
+  await services.receive(job.payload as RailEvent);
   await endJobs(services.database, [job], await services.clock.nowMs());
 }
 
@@ -235,7 +235,7 @@ async function perform(services: Services, job: Job, known: ProcessRow | undefin
   const target = targetOf(job);
   const facts = job.payload as EffectFacts;
   const kind = job.kind as EffectName;
-  for (let attempt = 0; attempt < JUDGED_MAX; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_COUNTED_MAX; attempt += 1) {
     const row = (attempt === 0 && known) || (await readProcesses(services.database, [target]))[0];
     noteTransaction(row?.end2end);
     const order = row && { key: `${row.end2end}:${job.id}`, row };
@@ -258,7 +258,7 @@ function targetOf({ accountId, transactionId }: Job): TransactionKey {
   return { accountId, transactionId };
 }
 
-async function giveBack(anyServices: Services, job: Job, error: unknown): Promise<void> {
+async function release(anyServices: Services, job: Job, error: unknown): Promise<void> {
   const services = await anyServices.forAccount(job.accountId);
   const failure = EFFECT_FAILURES[job.kind as EffectName];
   const pauseMs = pauseOf(error);

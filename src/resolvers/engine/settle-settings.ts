@@ -13,13 +13,13 @@ export interface SettlingSettings {
   readonly stop: () => Promise<void>;
 }
 
-const TURNS: RepeatOptions = { failedMs: 5_000, complaint: 'changes of settings have to wait' };
+const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'changes of settings have to wait' };
 const EVERY_MS = 1_000;
 
 /** Starts the work of this process. Several processes may work on one database: a change takes effect once, under the account's lock. */
 export function startSettlingSettings(services: Services, log: Logger): SettlingSettings {
   const stopping = new AbortController();
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
     await settleSettings(services);
     return EVERY_MS;
   });

@@ -1,10 +1,10 @@
 /** Failures that depend neither on the job nor on the order that they ended: such an attempt does not count. */
 import { GatewayError } from '../../base/errors/errors.ts';
-import { isDatabaseAway } from '../../store/connection/database-error.ts';
-import { ScreenerAway } from '../services/rails.ts';
+import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
+import { ScreenerUnavailable } from '../services/rails.ts';
 
 /** Pause after the database was out of reach. Unit: ms. */
-const AWAY_PAUSE_MS = 1_000;
+const UNREACHABLE_PAUSE_MS = 1_000;
 /** Pause after a screener was out of reach: what waits for it goes on soon after it is back. Unit: ms. */
 const SCREENER_PAUSE_MS = 15_000;
 
@@ -13,8 +13,8 @@ const SCREENER_PAUSE_MS = 15_000;
  *   Unit: ms.
  */
 export function pauseOf(error: unknown): number | undefined {
-  if (isDatabaseAway(error)) return AWAY_PAUSE_MS;
-  if (error instanceof ScreenerAway) return SCREENER_PAUSE_MS;
+  if (isDatabaseUnreachable(error)) return UNREACHABLE_PAUSE_MS;
+  if (error instanceof ScreenerUnavailable) return SCREENER_PAUSE_MS;
   return error instanceof GatewayError && error.retryAfter !== undefined
     ? error.retryAfter * 1_000
     : undefined;

@@ -14,7 +14,7 @@ const WRONG_MS = 60_000;
 const READ_EVERY_MS = 5_000;
 /** Interval of logging a lasting difference. Unit: ms. */
 const LOG_EVERY_MS = 60_000;
-const TURNS = { failedMs: READ_EVERY_MS, complaint: 'the clock of the database cannot be read' };
+const REPEAT = { failedMs: READ_EVERY_MS, complaint: 'the clock of the database cannot be read' };
 
 type Clocks = Pick<Database, 'wallAheadMs'>;
 
@@ -46,7 +46,7 @@ export function startClockWatch(
 ): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
   let loggedAt: number | undefined;
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
     await database.readClock();
     const isOff = isClockOff(database);
     if (isOff && performance.now() - (loggedAt ?? Number.NEGATIVE_INFINITY) >= LOG_EVERY_MS) {

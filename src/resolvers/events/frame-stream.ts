@@ -64,7 +64,7 @@ export function frameStream<F extends Frame>(
     isDone = true;
     watch.end();
   };
-  const take = (): IteratorResult<F, undefined> => {
+  const pull = (): IteratorResult<F, undefined> => {
     const frame = pending[at] as F;
     at += 1;
     if (frame.isLast) finish();
@@ -72,7 +72,7 @@ export function frameStream<F extends Frame>(
   };
   const next = async (): Promise<IteratorResult<F, undefined>> => {
     while (!isDone && !watch.isEnded()) {
-      if (at < pending.length) return take();
+      if (at < pending.length) return pull();
       pending = await reader.read();
       at = 0;
       if (pending.length > 0 || isDone) continue;

@@ -1,6 +1,6 @@
 /** Reads the event log in pages, for those who poll. */
 import { assert } from '../../base/errors/assert.ts';
-import { type EventPlace, encodeEventCursor } from '../../events/cursor.ts';
+import { type EventPosition, encodeEventCursor } from '../../events/cursor.ts';
 import {
   type AccountMark,
   type EventRow,
@@ -8,7 +8,13 @@ import {
   readEventsBefore,
   readMarks,
 } from '../../store/events/events.ts';
-import { cursorExpired, earliestPlace, isExpired, placeAt, placeOf } from '../checks/event-places.ts';
+import {
+  cursorExpired,
+  earliestPosition,
+  isExpired,
+  positionAt,
+  positionOfCursor,
+} from '../checks/event-positions.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
 /** Parameters of a page. */
@@ -38,12 +44,14 @@ export async function readEventPage(context: Context, input: EventPageInput): Pr
   requireScope(context, 'read');
   const { database, events, streamLimit, caller } = context;
   const { gone } = input;
-  const leave = input.waitMs > 0 ? streamLimit.take(caller) : () => {};
+  const leave = input.waitMs > 0 ? streamLimit.acquire(caller) : () => {};
   const watch = events.watch(caller.accountId);
   try {
     const mark = await watch.fresh();
     const after =
-      input.after == null ? earliestPlace(mark) : await placeOf(database, input.after, 'after', mark);
+      input.after == null
+        ? earliestPosition(mark)
+        : await positionOfCursor(database, input.after, 'after', mark);
     if (isExpired(after, mark)) throw cursorExpired(mark);
     const until = performance.now() + input.waitMs;
     gone?.addEventListener('abort', watch.end);
@@ -100,11 +108,12 @@ export async function readEventSlice(context: Context, input: EventSliceInput): 
   const first = start > mark.seq ? mark.seq : start;
   const after =
     input.after === undefined
-      ? await placeAt(database, first, mark)
-      : await placeOf(database, input.after, 'after', mark);
+      ? await positionAt(database, first, mark)
+      : await positionOfCursor(database, input.after, 'after', mark);
   if (isExpired(after, mark)) throw cursorExpired(mark);
   const end = newest > 0n ? mark.seq + 1n - newest : END;
-  const last = input.before === undefined ? undefined : await placeOf(database, input.before, 'before', mark);
+  const last =
+    input.before === undefined ? undefined : await positionOfCursor(database, input.before, 'before', mark);
   if (last && isExpired(last, mark)) throw cursorExpired(mark);
   const before = last?.seq ?? end;
   const rows = input.isBackward
@@ -137,7 +146,7 @@ async function readRising(
 async function readPage(
   { database }: Context,
   mark: AccountMark,
-  after: EventPlace,
+  after: EventPosition,
   limit: number,
 ): Promise<EventPage> {
   const { accountId } = mark;

@@ -5,7 +5,7 @@ import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
 import { findValidKeyById, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 
 /** A token, and when it opens nothing new any more. */
 export interface StreamToken {
@@ -24,7 +24,7 @@ export const STREAM_TOKEN_SECONDS = { default: 300, min: 10, max: 900 } as const
  *   `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
  */
 export async function createStreamToken(context: Context, seconds: number): Promise<StreamToken> {
-  requireAct(context, 'stream_token.create');
+  requirePermission(context, 'stream_token.create');
   const { min, max } = STREAM_TOKEN_SECONDS;
   if (seconds < min || seconds > max)
     throw invalidParameters([{ parameter: 'expiresIn', message: `must be from ${min} to ${max} (seconds)` }]);

@@ -1,12 +1,18 @@
 /** Follows the event log: every event of the account, or the changes of one transaction after its present state. */
 import { Violations } from '../../base/errors/violations.ts';
-import { type EventPlace, encodeEventCursor } from '../../events/cursor.ts';
+import { type EventPosition, encodeEventCursor } from '../../events/cursor.ts';
 import { templateOfEvent } from '../../events/event-name.ts';
 import { type AccountMark, type EventRow, readPresent } from '../../store/events/events.ts';
 import type { Family, Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { cursorExpired, earliestCursor, isExpired, placeAt, placeOf } from '../checks/event-places.ts';
+import {
+  cursorExpired,
+  earliestCursor,
+  isExpired,
+  positionAt,
+  positionOfCursor,
+} from '../checks/event-positions.ts';
 import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope, requireSession } from '../services/context.ts';
 import type { Watch } from '../services/event-hub.ts';
@@ -115,11 +121,11 @@ export function watchSession(context: Context, mode: StreamMode = ALL): Promise<
 interface Following {
   readonly id: bigint;
   /** Changes after this place only. */
-  readonly from: EventPlace | undefined;
+  readonly from: EventPosition | undefined;
   readonly mode: StreamMode;
   readonly watch: Watch;
   readonly mark: AccountMark;
-  readonly cursorAt: (mark: AccountMark, place: EventPlace) => string;
+  readonly cursorAt: (mark: AccountMark, position: EventPosition) => string;
 }
 
 async function changesOf(
@@ -127,15 +133,15 @@ async function changesOf(
   { id, from, mode, watch, mark, cursorAt }: Following,
 ): Promise<FrameStream<ChangeFrame>> {
   const isResumed = from !== undefined && !isExpired(from, mark);
-  const frameAt = (place: EventPlace, event: EventRow | null): ChangeFrame => ({
-    cursor: cursorAt(mark, place),
-    position: place.seq,
+  const frameAt = (position: EventPosition, event: EventRow | null): ChangeFrame => ({
+    cursor: cursorAt(mark, position),
+    position: position.seq,
     event,
     row: null,
     transactionId: id,
   });
   const first: ChangeFrame[] = [];
-  let start: EventPlace = isResumed ? from : mark;
+  let start: EventPosition = isResumed ? from : mark;
   if (!isResumed && mode.part !== 'coming') {
     const present = await readPresent(database, caller.accountId, id);
     // The snapshot may be newer than the mark; it already covers events up to its own sequence.
@@ -163,7 +169,7 @@ export async function begin<Stream>(
 
 function logReader<F extends Frame>(
   watch: Watch,
-  start: EventPlace,
+  start: EventPosition,
   isWanted: (event: EventRow) => boolean,
   frameOf: (event: EventRow) => F,
 ) {
@@ -197,11 +203,11 @@ async function resumed(
   after: EventFilter['after'],
   mode: StreamMode,
   mark: AccountMark,
-): Promise<EventPlace | undefined> {
+): Promise<EventPosition | undefined> {
   const position = positionIn(mode);
-  if (position !== undefined) return placeAt(database, position, mark);
-  const given = resumeCursor(after, mode);
-  return given && placeOf(database, given.cursor, given.parameter, mark);
+  if (position !== undefined) return positionAt(database, position, mark);
+  const cursor = resumeCursor(after, mode);
+  return cursor && positionOfCursor(database, cursor.cursor, cursor.parameter, mark);
 }
 
 function expired(mark: AccountMark): EventFrame {
@@ -217,6 +223,6 @@ function expired(mark: AccountMark): EventFrame {
   };
 }
 
-function cursorAt({ accountId }: AccountMark, place: EventPlace): string {
-  return encodeEventCursor(accountId, place);
+function cursorAt({ accountId }: AccountMark, position: EventPosition): string {
+  return encodeEventCursor(accountId, position);
 }

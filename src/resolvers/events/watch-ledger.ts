@@ -1,12 +1,12 @@
 /** Follows the ledger of the account: its balances, and lines as they are posted. */
-import { encodeEventCursor, encodeLineCursor, type LinePlace } from '../../events/cursor.ts';
+import { encodeEventCursor, encodeLineCursor, type LinePosition } from '../../events/cursor.ts';
 import { readLinesAfter } from '../../store/events/events.ts';
 import type { LedgerLineRow } from '../../store/ledger/ledger.ts';
 import { type Balance, readBalances } from '../ledger/read-balances.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { positionIn, resumeCursor } from './event-position.ts';
 import { type Frame, type FrameStream, frameStream, type StreamMode } from './frame-stream.ts';
-import { lineIdOf, placeOfLine, placeOfLineId } from './line-place.ts';
+import { lineIdOf, positionOfLine, positionOfLineId } from './line-position.ts';
 import { ALL, begin } from './watch-events.ts';
 
 /** The balances as they were read. */
@@ -27,9 +27,9 @@ export function watchBalances(context: Context, mode: StreamMode = ALL): Promise
   return begin(context, async (watch, { journalId }) => {
     const frame = async (): Promise<BalanceFrame> => {
       // Read after the mark: the shown state is at least as new as its position.
-      const { accountId, journalId: position, ...place } = watch.mark();
+      const { accountId, journalId: position, ...index } = watch.mark();
       const { balances } = await readBalances(context);
-      return { cursor: encodeEventCursor(accountId, place), position, isPresent: true, balances };
+      return { cursor: encodeEventCursor(accountId, index), position, isPresent: true, balances };
     };
     const reader = {
       position: positionIn(mode) ?? journalId,
@@ -61,10 +61,10 @@ export function watchStatement(
     const { accountId, lineId } = mark;
     const resumed = resumeCursor(after, mode);
     const from = positionIn(mode) ?? (resumed && (await lineIdOf(database, mark, resumed)));
-    const frameAt = (place: LinePlace, line: LedgerLineRow | null): LineFrame => {
-      return { cursor: encodeLineCursor(accountId, place), position: place.id, line };
+    const frameAt = (index: LinePosition, line: LedgerLineRow | null): LineFrame => {
+      return { cursor: encodeLineCursor(accountId, index), position: index.id, line };
     };
-    let last = await placeOfLineId(database, accountId, from ?? lineId);
+    let last = await positionOfLineId(database, accountId, from ?? lineId);
     const reader = {
       position: from ?? lineId,
       read: async (): Promise<readonly LineFrame[]> => {
@@ -73,9 +73,9 @@ export function watchStatement(
         // The client comes again, and is told that its cursor has expired.
         if (!lines) watch.end();
         const newest = lines?.at(-1);
-        if (newest) last = placeOfLine(newest);
+        if (newest) last = positionOfLine(newest);
         reader.position = newest?.id ?? watch.mark().lineId;
-        return lines?.map((line) => frameAt(placeOfLine(line), line)) ?? [];
+        return lines?.map((line) => frameAt(positionOfLine(line), line)) ?? [];
       },
     };
     if (from !== undefined || mode.part === 'coming') return frameStream(watch, reader, mode);
@@ -92,10 +92,10 @@ export function watchStatement(
 async function readLinesFrom(
   database: Context['database'],
   accountId: bigint,
-  { last, position }: { readonly last: LinePlace; readonly position: bigint },
+  { last, position }: { readonly last: LinePosition; readonly position: bigint },
 ): Promise<LedgerLineRow[] | undefined> {
   const isKnown = position > 0n && last.id === position;
   if (!isKnown) return readLinesAfter(database, accountId, position, PAGE_SIZE);
   const [known, ...lines] = await readLinesAfter(database, accountId, position - 1n, PAGE_SIZE + 1);
-  return known && placeOfLine(known).token === last.token && known.id === position ? lines : undefined;
+  return known && positionOfLine(known).token === last.token && known.id === position ? lines : undefined;
 }

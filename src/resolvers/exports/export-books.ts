@@ -56,8 +56,8 @@ export async function* exportBooks(
 }
 
 function byClass(lines: readonly TrialLine[]): readonly TrialLine[] {
-  const place = (line: TrialLine) => CLASS_ORDER.indexOf(line.class);
-  return lines.toSorted((one, other) => place(one) - place(other));
+  const position = (line: TrialLine) => CLASS_ORDER.indexOf(line.class);
+  return lines.toSorted((one, other) => position(one) - position(other));
 }
 
 /** @returns the closing balances of each class in BRL; null where one of them has no rate. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { findValidKeyById, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 
 /** Token of a link, and when it opens nothing any more. */
 export interface ExportLink {
@@ -25,7 +25,7 @@ const DAY_SECONDS = 86_400;
  * @throws {GatewayError} `FORBIDDEN`, also for a person; `UNAUTHORIZED` when the key has just ended.
  */
 export async function createExportLink(context: Context, address: string, days: number): Promise<ExportLink> {
-  requireAct(context, 'export_link.create');
+  requirePermission(context, 'export_link.create');
   const { accountId, id: keyId, person } = context.caller;
   if (person)
     throw new GatewayError('FORBIDDEN', 'a link to an export is made with an API key, which can be revoked');

@@ -57,13 +57,13 @@ export async function* exportStatement(
 ): AsyncGenerator<string> {
   requireScope(context, 'read');
   const violations = new Violations();
-  const given = await checkStatementFilter(context, input, violations);
-  if (format === 'ofx' && given.currencies?.every((code) => code === BRL.code) === false)
+  const checked = await checkStatementFilter(context, input, violations);
+  if (format === 'ofx' && checked.currencies?.every((code) => code === BRL.code) === false)
     violations.add({ parameter: input.currency?.name ?? 'currency', message: 'must be BRL for OFX' });
   violations.refuse();
   // An OFX file is the statement of one account of a bank.
-  const one = { currencies: [BRL.code], subAccount: given.subAccount ?? SUB_ACCOUNTS.available };
-  const filter = format === 'ofx' ? { ...given, ...one } : given;
+  const one = { currencies: [BRL.code], subAccount: checked.subAccount ?? SUB_ACCOUNTS.available };
+  const filter = format === 'ofx' ? { ...checked, ...one } : checked;
   const { to } = boundsIn(zone, filter);
   const until = to === undefined ? undefined : new Date(to - 1);
   const end = await readLedgerEnd(context.database, context.caller.accountId, until);

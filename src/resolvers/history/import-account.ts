@@ -66,21 +66,21 @@ export async function importAccount(
   { onProgress = () => {}, atomically, signal }: ImportOptions = {},
 ): Promise<ImportSummary> {
   const refuse: Refuse = (line, reason) => new ImportRefused(file, line, reason);
-  const tell = (progress: ImportProgress) => {
+  const report = (progress: ImportProgress) => {
     signal?.throwIfAborted();
     onProgress(progress);
   };
   return withCancellableTx(database, signal, async (tx) => {
-    const onRead = (done: number) => tell({ phase: 'reading', done, of: null });
+    const onRead = (done: number) => report({ phase: 'reading', done, of: null });
     const staged = await stageHistory(tx, registry, file, lines, onRead);
     // Only now: other writers of the account do not wait for the file to be read.
     let waited = 0;
     await lockAccount(tx, accountId, () => {
       waited += 1;
-      tell({ phase: 'waiting', done: waited, of: null });
+      report({ phase: 'waiting', done: waited, of: null });
     });
-    const transactions = await takeTransactions(tx, registry, accountId, staged, refuse, tell);
-    const entries = await takeEntries(tx, accountId, staged, refuse, tell);
+    const transactions = await importTransactions(tx, registry, accountId, staged, refuse, report);
+    const entries = await importEntries(tx, accountId, staged, refuse, report);
     const summary = {
       transactions: { taken: transactions, known: staged.transactions - transactions },
       entries: { taken: entries, known: staged.entries - entries },
@@ -90,16 +90,16 @@ export async function importAccount(
   });
 }
 
-type Tell = (progress: ImportProgress) => void;
+type ReportProgress = (progress: ImportProgress) => void;
 
 /** @returns the number of new ones. */
-async function takeTransactions(
+async function importTransactions(
   tx: Tx,
   registry: Registry,
   accountId: bigint,
   staged: StagedHistory,
   refuse: Refuse,
-  tell: Tell,
+  report: ReportProgress,
 ): Promise<number> {
   const digestOf = digester(registry);
   let known = 0;
@@ -110,17 +110,17 @@ async function takeTransactions(
   }
   const fresh = staged.transactions - known;
   if (fresh === 0) return 0;
-  for await (const done of insertFresh(tx, accountId)) tell({ phase: 'transactions', done, of: fresh });
+  for await (const done of insertFresh(tx, accountId)) report({ phase: 'transactions', done, of: fresh });
   return fresh;
 }
 
 /** @returns the number of new lines. */
-async function takeEntries(
+async function importEntries(
   tx: Tx,
   accountId: bigint,
   staged: StagedHistory,
   refuse: Refuse,
-  tell: Tell,
+  report: ReportProgress,
 ): Promise<number> {
   const unknown = await resolveEntries(tx, accountId);
   if (unknown) throw refuse(unknown.line, `names an unknown transaction ${unknown.name}`);
@@ -129,14 +129,14 @@ async function takeEntries(
     throw refuse(other.line, `clashes with the account's statement entry ${other.name}, which is different`);
   const sheets = await openAccounts(tx, accountId, await stagedSheets(tx), refuse);
   const check = chainChecker(await ledgerTails(tx, accountId), sheets, refuse);
-  let taken = 0;
+  let added = 0;
   for await (const entries of freshEntries(tx)) {
     for (const entry of entries) check(entry);
     await importLines(tx, accountId, entries);
-    taken += entries.length;
-    tell({ phase: 'entries', done: taken, of: staged.entries });
+    added += entries.length;
+    report({ phase: 'entries', done: added, of: staged.entries });
   }
-  return taken;
+  return added;
 }
 
 /** Fields that must be equal wherever a ledger account is named. */

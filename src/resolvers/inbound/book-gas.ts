@@ -1,27 +1,33 @@
 /** Books what a network charged the house (L12): with the transaction that it was for, or as the house's own. */
 import { assert } from '../../base/errors/assert.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
+import {
+  type RailEventRecord,
+  type RailEventTarget,
+  storeRailEvents,
+} from '../../store/engine/rail-events.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { GasNews, Receipt } from '../services/news.ts';
+import type { GasEvent, Receipt } from '../services/rail-event.ts';
 
 /** @returns the outcome of the event: `noted`, as it moves no transaction. */
 export async function bookGas(
   services: Services,
-  { gas }: GasNews,
-  record: NewsRecord,
-  found: NewsTarget | undefined,
+  { gas }: GasEvent,
+  record: RailEventRecord,
+  found: RailEventTarget | undefined,
 ): Promise<Receipt> {
   const { database, mode, notifier } = services;
   const accountId = found?.accountId ?? (await platformAccount(database, mode));
   const transactionId = found?.transactionId ?? null;
   const isBooked = await withAccounts(services, [accountId], async (tx, { nowMs }) => {
-    const [newsId] = await keepNews(tx, [{ ...record, outcome: 'noted', accountId, transactionId }]);
-    if (newsId === undefined) return false;
-    const ref = `gas:${newsId}`;
+    const [railEventId] = await storeRailEvents(tx, [
+      { ...record, outcome: 'noted', accountId, transactionId },
+    ]);
+    if (railEventId === undefined) return false;
+    const ref = `gas:${railEventId}`;
     const requests = gasJournals({ trigger: { gas } }).map((journal) => ({
       accountId,
       ref,

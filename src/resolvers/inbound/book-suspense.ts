@@ -3,14 +3,18 @@ import { assert } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { keepNews, type NewsRecord, type NewsTarget } from '../../store/engine/news.ts';
+import {
+  type RailEventRecord,
+  type RailEventTarget,
+  storeRailEvents,
+} from '../../store/engine/rail-events.ts';
 import { addSuspense, type SuspenseReason } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Money } from './rail-events.ts';
 
 /** Money to be booked, with the news that told of it. */
-export interface Arrived extends Money, NewsTarget {
-  readonly record: NewsRecord;
+export interface Arrived extends Money, RailEventTarget {
+  readonly record: RailEventRecord;
   readonly reason: SuspenseReason;
   readonly nowMs: number;
 }
@@ -22,18 +26,20 @@ export interface Arrived extends Money, NewsTarget {
  */
 export async function bookSuspense(tx: Tx, arrived: Arrived): Promise<boolean> {
   const { record, accountId, transactionId, currency, amountMinor, reason, nowMs } = arrived;
-  const [newsId] = await keepNews(tx, [{ ...record, outcome: 'suspense', accountId, transactionId }]);
-  if (newsId === undefined) return false;
+  const [railEventId] = await storeRailEvents(tx, [
+    { ...record, outcome: 'suspense', accountId, transactionId },
+  ]);
+  if (railEventId === undefined) return false;
   const journal =
     currency.code === BRL.code
       ? journals.pixUnmatched(amountMinor)
       : journals.depositUnmatched(currency, amountMinor);
-  const request = { accountId, ref: `news:${newsId}`, transactionId, journal };
+  const request = { accountId, ref: `news:${railEventId}`, transactionId, journal };
   const [posted] = await postJournals(tx, [request], new Date(nowMs));
   assert(posted?.code === 'POSTED' && posted.journalId !== null, 'suspense under a new ref is posted');
   await addSuspense(tx, {
     accountId,
-    newsId,
+    newsId: railEventId,
     transactionId,
     currency: currency.code,
     amountMinor,

@@ -1,5 +1,5 @@
 /** The operator's decisions about money in suspense: credit to an account, or return to its origin (C-34). */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { assert, known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
@@ -11,19 +11,19 @@ import type { Tx } from '../../store/connection/database.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import {
   decideSuspense,
+  describeState,
   findSuspense,
-  placeAgain,
+  makeDueAgain,
   proposeSuspense,
   type SuspenseRow,
-  whatBecameOf,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
-import { holderMeant } from '../checks/act-on-account.ts';
+import { holderMeant } from '../checks/context-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseSanctionedSender } from '../screening/screen-transaction.ts';
-import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { ArrivalNews } from '../services/news.ts';
+import type { ArrivalEvent } from '../services/rail-event.ts';
 import type { ScreeningSubject } from '../services/rails.ts';
 import { requireSecondPerson } from '../settings/second-person.ts';
 import { orderReturn } from './return-suspense.ts';
@@ -48,18 +48,18 @@ export async function assignSuspense(
   accountId: string,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  const act = 'suspense.assign';
-  requireAct(context, act);
+  const action = 'suspense.assign';
+  requirePermission(context, action);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const wanted = await holderMeant(context, accountId);
   await refuseSanctionedSender(context, entry, senderOf(entry));
-  if (wanted === entry.accountId) return credit(context, entry, { act, assignedTo: wanted, attempt });
-  return underLock(context, entry, { act, attempt }, async (tx, now) => {
+  if (wanted === entry.accountId) return credit(context, entry, { action, assignedTo: wanted, attempt });
+  return underLock(context, entry, { action, attempt }, async (tx, now) => {
     if (now.proposedTo !== null) throw conflict(now);
     const proposal = { proposedTo: wanted, proposedBy: context.caller.id };
     await proposeSuspense(tx, entry.id, proposal);
-    return { now: { ...now, ...proposal }, told: { state: now.state, proposed: String(wanted) } };
+    return { now: { ...now, ...proposal }, audited: { state: now.state, proposed: String(wanted) } };
   });
 }
 
@@ -77,13 +77,13 @@ export async function approveSuspense(
   accountId: string,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  const act = 'suspense.approve';
-  requireAct(context, act);
+  const action = 'suspense.approve';
+  requirePermission(context, action);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const assignedTo = await holderMeant(context, accountId);
   const maker = entry.proposedBy;
-  return credit(context, entry, { act, assignedTo, attempt, maker }, async (tx, now, nowMs) => {
+  return credit(context, entry, { action, assignedTo, attempt, maker }, async (tx, now, nowMs) => {
     if (now.proposedBy === null || now.proposedTo !== assignedTo) throw conflict(now);
     const subject = 'money in suspense for another account';
     await requireSecondPerson(context, tx, { maker: now.proposedBy, nowMs, subject });
@@ -96,14 +96,14 @@ export async function rejectSuspense(
   id: string,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  const act = 'suspense.reject';
-  requireAct(context, act);
+  const action = 'suspense.reject';
+  requirePermission(context, action);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
-  return underLock(context, entry, { act, attempt, maker: entry.proposedBy }, async (tx, now) => {
+  return underLock(context, entry, { action, attempt, maker: entry.proposedBy }, async (tx, now) => {
     if (now.proposedTo === null) throw conflict(now);
     await proposeSuspense(tx, entry.id, UNPROPOSED);
-    return { now: { ...now, ...UNPROPOSED }, told: { state: now.state } };
+    return { now: { ...now, ...UNPROPOSED }, audited: { state: now.state } };
   });
 }
 
@@ -119,10 +119,10 @@ export async function returnSuspense(
   id: string,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  requireAct(context, 'suspense.return');
+  requirePermission(context, 'suspense.return');
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
-  if ((entry.news as ArrivalNews).kind === 'payout_returned')
+  if ((entry.news as ArrivalEvent).kind === 'payout_returned')
     throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
   // The first order of a stuck entry may have been heard: its fee counts then.
@@ -132,26 +132,26 @@ export async function returnSuspense(
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   await refuseSanctionedSender(context, entry, senderOf(entry));
-  const act = 'suspense.return';
-  const decided = await underLock(context, entry, { act, attempt }, async (tx, now, { nowMs, at }) => {
+  const action = 'suspense.return';
+  const decided = await underLock(context, entry, { action, attempt }, async (tx, now, { nowMs, at }) => {
     const dueMs = context.database.nowMs() + AGAIN_MS;
     if (now.isStuck) {
-      await placeAgain(tx, entry.id, dueMs);
-      return { now: { ...now, isStuck: false }, told: { state: now.state } };
+      await makeDueAgain(tx, entry.id, dueMs);
+      return { now: { ...now, isStuck: false }, audited: { state: now.state } };
     }
     const date = new Date(nowMs);
-    const isPix = (entry.news as ArrivalNews).kind === 'payment';
+    const isPix = (entry.news as ArrivalEvent).kind === 'payment';
     const decision = {
       state: 'returning',
       assignedTo: null,
       returnId: isPix
         ? returnIdOf({ ispb: context.rails.pix.ispb, at: date }, `suspense:${entry.id}:${nowMs}`)
         : null,
-      decidedBy: authorOf(context, act).actorId,
+      decidedBy: authorOf(context, action).actorId,
       decidedAt: at,
     } as const;
     await decideSuspense(tx, entry.id, { ...decision, dueMs });
-    return { now: { ...now, ...decision, ...UNPROPOSED }, told: { state: decision.state } };
+    return { now: { ...now, ...decision, ...UNPROPOSED }, audited: { state: decision.state } };
   });
   // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
@@ -159,8 +159,8 @@ export async function returnSuspense(
 }
 
 /** @returns the sender of money in suspense as far as the rail tells; undefined for a payout that came back. */
-function senderOf({ news }: SuspenseRow): ScreeningSubject | undefined {
-  const arrival = news as ArrivalNews;
+function senderOf({ news: event }: SuspenseRow): ScreeningSubject | undefined {
+  const arrival = event as ArrivalEvent;
   if (arrival.kind === 'payout_returned') return undefined;
   if (arrival.kind !== 'payment') return { role: 'sender', address: arrival.from };
   return arrival.payerTaxId === null ? undefined : { role: 'payer', taxId: arrival.payerTaxId };
@@ -173,8 +173,8 @@ export async function findEntry({ database, mode }: Context, id: string): Promis
   return entry;
 }
 
-interface Act {
-  readonly act: ActName;
+interface Decision {
+  readonly action: ActionName;
   readonly attempt: Attempt;
   readonly maker?: string | null;
   /** The account that gets it. */
@@ -185,19 +185,19 @@ interface Act {
 function credit(
   context: Context,
   entry: SuspenseRow,
-  act: Act & { readonly assignedTo: bigint },
+  action: Decision & { readonly assignedTo: bigint },
   check: (tx: Tx, now: SuspenseRow, nowMs: number) => Promise<void> = async () => {},
 ): Promise<SuspenseRow> {
-  const { assignedTo } = act;
-  return underLock(context, entry, act, async (tx, now, { nowMs, at }) => {
+  const { assignedTo } = action;
+  return underLock(context, entry, action, async (tx, now, { nowMs, at }) => {
     await check(tx, now, nowMs);
     await post(tx, entry, assignedTo, new Date(nowMs));
-    const decidedBy = authorOf(context, act.act).actorId;
+    const decidedBy = authorOf(context, action.action).actorId;
     const decision = { state: 'assigned', assignedTo, returnId: null, decidedBy, decidedAt: at } as const;
     await decideSuspense(tx, entry.id, { ...decision, dueMs: null });
     return {
       now: { ...now, ...decision, ...UNPROPOSED },
-      told: { state: decision.state, account: String(assignedTo) },
+      audited: { state: decision.state, account: String(assignedTo) },
     };
   });
 }
@@ -206,28 +206,28 @@ type Work = (
   tx: Tx,
   now: SuspenseRow,
   time: { readonly nowMs: number; readonly at: Instant },
-) => Promise<{ readonly now: SuspenseRow; readonly told: object }>;
+) => Promise<{ readonly now: SuspenseRow; readonly audited: object }>;
 
 /** Works on an open entry, or one whose return is stuck, under the locks of both accounts and of the caller's, and writes to the audit log of both. */
 async function underLock(
   context: Context,
   { id, accountId, currency, amountMinor }: SuspenseRow,
-  { act, attempt, maker, assignedTo = accountId }: Act,
+  { action, attempt, maker, assignedTo = accountId }: Decision,
   work: Work,
 ): Promise<SuspenseRow> {
-  const author = authorOf(context, act, maker);
+  const author = authorOf(context, action, maker);
   const concerned = [accountId, assignedTo];
   const locked = [...concerned, context.caller.accountId];
   const decided = await withAccounts(context, locked, async (tx, { heads, nowMs, ...time }) => {
     const before = await findSuspense(tx, id, context.mode);
     assert(before, 'an entry stays where it is');
-    const isOpen = before.state === 'open' || (act === 'suspense.return' && before.isStuck);
+    const isOpen = before.state === 'open' || (action === 'suspense.return' && before.isStuck);
     if (!isOpen) throw conflict(before);
-    const { now, told } = await work(tx, before, { nowMs, at: time.at });
+    const { now, audited } = await work(tx, before, { nowMs, at: time.at });
     await attempt.bind(tx, String(id));
     const { state, proposedTo } = before;
     const proposed = proposedTo !== null && { proposed: String(proposedTo) };
-    const facts = { before: { state, currency, amountMinor, ...proposed }, after: told };
+    const facts = { before: { state, currency, amountMinor, ...proposed }, after: audited };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
     // Both the account that had the money and the one that got it have an entry; only the first names the other.
     for (const each of new Set(concerned)) {
@@ -243,7 +243,7 @@ async function underLock(
 }
 
 function conflict(entry: SuspenseRow): GatewayError {
-  return new GatewayError('STEP_CONFLICT', `suspense entry ${entry.id} ${whatBecameOf(entry)}`);
+  return new GatewayError('STEP_CONFLICT', `suspense entry ${entry.id} ${describeState(entry)}`);
 }
 
 /** A journal never crosses account holders: a transfer to another one goes over the clearing accounts of both. */
@@ -255,17 +255,19 @@ async function post(tx: Tx, entry: SuspenseRow, assignedTo: bigint, at: Date): P
   const posted: readonly (readonly [bigint, Journal])[] = isOwn
     ? [[accountId, journals.suspenseAssigned(currency, amount)]]
     : [
-        [accountId, journals.suspenseGiven(currency, amount)],
-        [assignedTo, journals.suspenseTaken(currency, amount)],
+        [accountId, journals.suspenseReleased(currency, amount)],
+        [assignedTo, journals.suspenseReceived(currency, amount)],
       ];
   const outcomes = await postJournals(
     tx,
-    [...posted, [assignedTo, journals.depositKept(currency, amount)] as const].map(([holder, journal]) => ({
-      accountId: holder,
-      ref: `suspense:${id}:${journal.name}`,
-      transactionId: holder === accountId ? transactionId : null,
-      journal,
-    })),
+    [...posted, [assignedTo, journals.depositCredited(currency, amount)] as const].map(
+      ([holder, journal]) => ({
+        accountId: holder,
+        ref: `suspense:${id}:${journal.name}`,
+        transactionId: holder === accountId ? transactionId : null,
+        journal,
+      }),
+    ),
     at,
   );
   assert(

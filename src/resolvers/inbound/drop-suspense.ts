@@ -8,38 +8,38 @@ import { currencyOfLedger } from '../../base/money/currency.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { isLostDeposit, keepNews, type NewsRecord } from '../../store/engine/news.ts';
+import { isLostDeposit, type RailEventRecord, storeRailEvents } from '../../store/engine/rail-events.ts';
 import {
   decideSuspense,
-  findByNewsKey,
+  findByRailEventKey,
   findSuspense,
   type SuspenseRow,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import { AGAIN, type DepositNews, type Receipt } from '../services/news.ts';
+import { AGAIN, type DepositEvent, type Receipt } from '../services/rail-event.ts';
 
 /** News under its key, and the money of that key in suspense, unless that was dropped. */
-export interface NewsPlace {
-  readonly record: NewsRecord;
+export interface RailEventPosition {
+  readonly record: RailEventRecord;
   readonly entry?: SuspenseRow | undefined;
 }
 
 /** @returns the position of events about a final or dropped deposit: one that came again has a key of its own. */
-export async function placeOfDeposit(
+export async function positionOfDeposit(
   tx: Tx,
-  record: NewsRecord,
-  news: Pick<DepositNews, 'kind'>,
-): Promise<NewsPlace> {
+  record: RailEventRecord,
+  event: Pick<DepositEvent, 'kind'>,
+): Promise<RailEventPosition> {
   const { mode, key } = record;
   const confirmed = { mode, kind: 'deposit_confirmed', key };
-  const entry = await findByNewsKey(tx, confirmed);
+  const entry = await findByRailEventKey(tx, confirmed);
   const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, confirmed);
   if (!isGone) return { record, entry };
-  const next = await placeOfDeposit(tx, { ...record, key: `${key}${AGAIN}` }, news);
+  const next = await positionOfDeposit(tx, { ...record, key: `${key}${AGAIN}` }, event);
   // A deposit that was dropped and did not come again: this drop was reported before.
-  return news.kind === 'deposit_dropped' && !next.entry ? { record } : next;
+  return event.kind === 'deposit_dropped' && !next.entry ? { record } : next;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function placeOfDeposit(
 export async function dropSuspense(
   services: Services,
   { id, accountId, assignedTo }: SuspenseRow,
-  record: NewsRecord,
+  record: RailEventRecord,
 ): Promise<Receipt | undefined> {
   const { mode, notifier } = services;
   const concerned = [accountId, assignedTo ?? accountId];
@@ -64,7 +64,7 @@ export async function dropSuspense(
       if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
       const { transactionId, decidedBy, returnId } = now;
       const settled = { ...record, outcome: 'suspense', accountId, transactionId } as const;
-      if ((await keepNews(tx, [settled])).length === 0) return { outcome: 'duplicate' };
+      if ((await storeRailEvents(tx, [settled])).length === 0) return { outcome: 'duplicate' };
       const requests = lossOf(now).map(([holder, journal]) => ({
         accountId: holder,
         ref: `suspense:${id}:${journal.name}`,
@@ -94,7 +94,7 @@ function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   if (assignedTo === null) return [[accountId, journals.returnedDropped(currency, amount)]];
   if (assignedTo === accountId) return [[accountId, journals.creditedDropped(currency, amount)]];
   return [
-    [accountId, journals.givenDropped(currency, amount)],
-    [assignedTo, journals.takenDropped(currency, amount)],
+    [accountId, journals.releasedDropped(currency, amount)],
+    [assignedTo, journals.receivedDropped(currency, amount)],
   ];
 }

@@ -6,8 +6,8 @@
 import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { withDecimals } from '../../base/money/money.ts';
-import { keepNews, type NewsRecord, readDisputeReturns } from '../../store/engine/news.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
+import { type RailEventRecord, readDisputeReturns, storeRailEvents } from '../../store/engine/rail-events.ts';
 import { cents } from '../../templates/amounts.ts';
 import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -15,7 +15,7 @@ import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
 import { brlText, returnsOf, sumOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { DisputeReturnNews, Receipt } from '../services/news.ts';
+import type { DisputeReturnEvent, Receipt } from '../services/rail-event.ts';
 
 /** Reasons for which a return matches no dispute. */
 interface Unmatched {
@@ -27,25 +27,25 @@ interface Unmatched {
 /** @returns the outcome of the event; otherwise the reason to wait, with the amounts in words. */
 export async function holdAgainstDispute(
   services: Services,
-  { amount }: DisputeReturnNews,
-  record: NewsRecord,
+  { amount }: DisputeReturnEvent,
+  record: RailEventRecord,
   target: { readonly accountId: bigint; readonly transactionId: bigint },
 ): Promise<Receipt | Unmatched> {
   // With refunds under way, the bank may have taken more than is booked.
   const trigger = { on: 'dispute_returned', amount } as const;
-  const { code, row: after } = await services.advance({ target, trigger, news: record });
+  const { code, row: after } = await services.advance({ target, trigger, railEvent: record });
   if (code !== 'STEP_CONFLICT') return { outcome: code === 'ADVANCED' ? 'step' : 'duplicate', row: after };
   return withAccounts(services, [target.accountId], async (tx) => {
     const [found] = await readProcesses(tx, [target]);
     const row = known(found, 'the transaction of a payment');
     const open = [...acceptedIn(row)];
     for (const earlier of await readDisputeReturns(tx, target)) {
-      const place = open.indexOf(cents(earlier));
-      if (place >= 0) open.splice(place, 1);
+      const index = open.indexOf(cents(earlier));
+      if (index >= 0) open.splice(index, 1);
     }
     if (!open.includes(cents(amount))) return { error: wordsOf(amount, open), isEarly: isEarly(row) };
-    const kept = await keepNews(tx, [{ ...record, outcome: 'noted', ...target }]);
-    return { outcome: kept.length > 0 ? 'noted' : 'duplicate', row };
+    const stored = await storeRailEvents(tx, [{ ...record, outcome: 'noted', ...target }]);
+    return { outcome: stored.length > 0 ? 'noted' : 'duplicate', row };
   });
 }
 

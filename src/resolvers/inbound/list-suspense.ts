@@ -4,7 +4,7 @@ import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
 import { readSuspense, type SuspenseRow, type SuspenseState } from '../../store/engine/suspense.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { findEntry } from './decide-suspense.ts';
-import { maskNews } from './mask-news.ts';
+import { maskRailEvent } from './mask-rail-event.ts';
 
 /** @returns the entries, newest first unless backward. @throws {GatewayError} `FORBIDDEN`. */
 export async function listSuspense(
@@ -32,5 +32,5 @@ export async function readSuspenseEntry(context: Context, id: string): Promise<S
 /** @returns an entry as its account sees it: without the payer, and without another account that got or is to get the money. */
 export function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
-  return { ...row, news: maskNews(row.news), assignedTo, proposedTo: null, proposedBy: null };
+  return { ...row, news: maskRailEvent(row.news), assignedTo, proposedTo: null, proposedBy: null };
 }

@@ -8,15 +8,15 @@ import { toMinor } from '../../base/money/money.ts';
 import {
   findByDeposit,
   findByEnd2end,
-  findByNews,
   findByPix,
   findByTxid,
-  type NewsRecord,
-  type NewsTarget,
-} from '../../store/engine/news.ts';
+  findRailEventTarget,
+  type RailEventRecord,
+  type RailEventTarget,
+} from '../../store/engine/rail-events.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import type { ArrivalNews, DepositNews, News } from '../services/news.ts';
+import type { ArrivalEvent, DepositEvent, RailEvent } from '../services/rail-event.ts';
 
 type Where = Pick<Services, 'database' | 'mode'>;
 
@@ -34,7 +34,7 @@ export interface RailEventKind<Event> {
   /** The rail's own name for the event, unlike any other of its kind. */
   readonly name: (event: Event) => string;
   /** Finds the transaction, or its account alone. */
-  readonly find: (where: Where, event: Event) => Promise<NewsTarget | undefined>;
+  readonly find: (where: Where, event: Event) => Promise<RailEventTarget | undefined>;
   /** The trigger for the transaction; undefined where there is no step for the event, null for kinds that move no transaction. */
   readonly trigger: ((event: Event) => Trigger | undefined) | null;
   readonly otherwise: Otherwise;
@@ -42,7 +42,7 @@ export interface RailEventKind<Event> {
   readonly reason?: 'payout_returned';
 }
 
-type Having<Event extends News, Kind> = Event extends News
+type Having<Event extends RailEvent, Kind> = Event extends RailEvent
   ? Kind extends Event['kind']
     ? Event
     : never
@@ -52,7 +52,7 @@ const deposit = {
   rail: 'chain',
   name: ({ currency, txHash, logIndex }) => `${networkOf(currency)}:${txHash}:${logIndex}`,
   find: ofDeposit,
-} as const satisfies Partial<RailEventKind<DepositNews>>;
+} as const satisfies Partial<RailEventKind<DepositEvent>>;
 
 const broadcast = {
   rail: 'chain',
@@ -60,18 +60,18 @@ const broadcast = {
   find: async (where, event) =>
     event.order !== null
       ? ofOrder(where, event.order)
-      : ofNews(where, 'broadcast_sent', `chain:${broadcastName(event)}`),
+      : targetOfEvent(where, 'broadcast_sent', `chain:${broadcastName(event)}`),
   otherwise: 'retried',
-} as const satisfies Partial<RailEventKind<Having<News, 'broadcast_sent'>>>;
+} as const satisfies Partial<RailEventKind<Having<RailEvent, 'broadcast_sent'>>>;
 
 const dispute = {
   rail: 'pix',
   name: ({ disputeId }) => disputeId,
   find: ofPayment,
   otherwise: 'retried',
-} as const satisfies Partial<RailEventKind<Having<News, 'dispute_opened'>>>;
+} as const satisfies Partial<RailEventKind<Having<RailEvent, 'dispute_opened'>>>;
 
-const RAIL_EVENTS: { readonly [Kind in News['kind']]: RailEventKind<Having<News, Kind>> } = {
+const RAIL_EVENTS: { readonly [Kind in RailEvent['kind']]: RailEventKind<Having<RailEvent, Kind>> } = {
   payment: {
     rail: 'pix',
     name: ({ endToEndId }) => endToEndId,
@@ -175,15 +175,18 @@ const RAIL_EVENTS: { readonly [Kind in News['kind']]: RailEventKind<Having<News,
 };
 
 /** @returns the row of an event. */
-export function kindOf(event: News): RailEventKind<News> {
+export function kindOf(event: RailEvent): RailEventKind<RailEvent> {
   // Each row is given events of its own kind only.
-  return RAIL_EVENTS[event.kind] as unknown as RailEventKind<News>;
+  return RAIL_EVENTS[event.kind] as unknown as RailEventKind<RailEvent>;
 }
 
 /** @returns the event as it is stored, under its natural key. */
-export function newsRecordOf({ mode }: { readonly mode: AccountMode }, event: News): NewsRecord {
-  const { rail: given, name } = kindOf(event);
-  const rail = typeof given === 'string' ? given : given(event);
+export function railEventRecordOf(
+  { mode }: { readonly mode: AccountMode },
+  event: RailEvent,
+): RailEventRecord {
+  const { rail: fixedRail, name } = kindOf(event);
+  const rail = typeof fixedRail === 'string' ? fixedRail : fixedRail(event);
   return { mode, rail, kind: event.kind, key: `${rail}:${name(event)}`, body: event };
 }
 
@@ -194,11 +197,11 @@ export interface Money {
 }
 
 /** @returns the money that has arrived and is final; undefined where there is none, or its currency is not in the catalogue. */
-export function moneyOf(event: News): Money | undefined {
-  return kindOf(event).otherwise === 'suspense' ? amountOf(event as ArrivalNews) : undefined;
+export function moneyOf(event: RailEvent): Money | undefined {
+  return kindOf(event).otherwise === 'suspense' ? amountOf(event as ArrivalEvent) : undefined;
 }
 
-function amountOf(event: ArrivalNews): Money | undefined {
+function amountOf(event: ArrivalEvent): Money | undefined {
   const currency = 'currency' in event ? currencyOf(event.currency) : BRL;
   const amountMinor = currency && toMinor(event.amount, currency.decimals);
   return currency && amountMinor ? { currency, amountMinor } : undefined;
@@ -208,11 +211,14 @@ function networkOf(currency: string): string {
   return currencyOf(currency)?.network ?? currency;
 }
 
-function broadcastName({ currency, txHash, order }: Having<News, 'broadcast_sent'>): string {
+function broadcastName({ currency, txHash, order }: Having<RailEvent, 'broadcast_sent'>): string {
   return `${networkOf(currency)}:${txHash ?? order}`;
 }
 
-async function ofDeposit({ database, mode }: Where, event: DepositNews): Promise<NewsTarget | undefined> {
+async function ofDeposit(
+  { database, mode }: Where,
+  event: DepositEvent,
+): Promise<RailEventTarget | undefined> {
   const money = amountOf(event);
   if (!money) return undefined;
   const { currency, amountMinor } = money;
@@ -220,18 +226,22 @@ async function ofDeposit({ database, mode }: Where, event: DepositNews): Promise
 }
 
 /** Keys of orders about a transaction begin with its id. */
-function ofOrder({ database, mode }: Where, order: string): Promise<NewsTarget | undefined> {
+function ofOrder({ database, mode }: Where, order: string): Promise<RailEventTarget | undefined> {
   return findByEnd2end(database, mode, order.split(':', 1)[0] as string);
 }
 
-function ofNews({ database, mode }: Where, kind: News['kind'], key: string): Promise<NewsTarget | undefined> {
-  return findByNews(database, { mode, kind, key });
+function targetOfEvent(
+  { database, mode }: Where,
+  kind: RailEvent['kind'],
+  key: string,
+): Promise<RailEventTarget | undefined> {
+  return findRailEventTarget(database, { mode, kind, key });
 }
 
 function ofPayment(
   where: Where,
   { endToEndId }: { readonly endToEndId: string },
-): Promise<NewsTarget | undefined> {
+): Promise<RailEventTarget | undefined> {
   return ofPix(where, endToEndId, 'payment');
 }
 
@@ -240,8 +250,8 @@ async function ofPix(
   where: Where,
   endToEndId: string,
   kind: 'payment' | 'payout_ended',
-): Promise<NewsTarget | undefined> {
-  const found = await ofNews(where, kind, `pix:${endToEndId}`);
+): Promise<RailEventTarget | undefined> {
+  const found = await targetOfEvent(where, kind, `pix:${endToEndId}`);
   return found ?? findByPix(where.database, where.mode, { endToEndId, isPayment: kind === 'payment' });
 }
 
@@ -249,12 +259,12 @@ async function ofPix(
  * An order of ours from before returns had ids, whose name is several words, is the one that the step waits for. Any
  * other name is an id, possibly of a return that was made at the provider itself, which ends none of ours.
  */
-function pixReturnEnded({ isDone, order }: Having<News, 'refund_ended'>): Trigger {
+function pixReturnEnded({ isDone, order }: Having<RailEvent, 'refund_ended'>): Trigger {
   const returnId = order.includes(':') ? {} : { returnId: order };
   return { on: isDone ? 'refund_settled' : 'refund_failed', ...returnId };
 }
 
-function depositSentBack({ isDone, networkFee, gas, txHash }: Having<News, 'refund_ended'>): Trigger {
+function depositSentBack({ isDone, networkFee, gas, txHash }: Having<RailEvent, 'refund_ended'>): Trigger {
   if (!isDone) return { on: 'return_failed' };
   return { on: 'return_confirmed', networkFee: networkFee ?? '0', gas, txHash };
 }

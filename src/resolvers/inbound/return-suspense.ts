@@ -6,24 +6,24 @@ import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { millisOf } from '../../base/time/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { keepNews, type NewsRecord } from '../../store/engine/news.ts';
+import { type RailEventRecord, storeRailEvents } from '../../store/engine/rail-events.ts';
 import {
+  claimDueReturns,
   decideSuspense,
   failOrder,
   findByReturn,
   findSuspense,
-  keepOrdered,
   type SuspenseRow,
-  takeDueReturns,
+  storeOrdered,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import { pauseOf } from '../engine/uncounted-failures.ts';
 import type { Services } from '../services/context.ts';
 import { type Locked, withAccounts } from '../services/lock-accounts.ts';
-import type { ArrivalNews, GivenBackNews, Receipt } from '../services/news.ts';
+import type { ArrivalEvent, Receipt, RefundEvent } from '../services/rail-event.ts';
 import { RailRefused } from '../services/rails.ts';
-import { newsRecordOf } from './rail-events.ts';
+import { railEventRecordOf } from './rail-events.ts';
 
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
@@ -35,37 +35,37 @@ const BATCH_MAX = 100;
  */
 export async function orderReturn(services: Services, entry: SuspenseRow): Promise<void> {
   try {
-    await placeOrder(services, entry);
-    await keepOrdered(services.database, entry);
+    await submitOrder(services, entry);
+    await storeOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
-    const told = entry.news as ArrivalNews;
-    const isPix = told.kind === 'payment';
-    const news: GivenBackNews = {
+    const event = entry.news as ArrivalEvent;
+    const isPix = event.kind === 'payment';
+    const railEvent: RefundEvent = {
       kind: 'refund_ended',
       rail: isPix ? 'pix' : 'chain',
       order: keyOf(entry),
-      endToEndId: isPix ? told.endToEndId : null,
+      endToEndId: isPix ? event.endToEndId : null,
       isDone: false,
       networkFee: null,
       gas: null,
       txHash: null,
     };
-    await endReturn(services, entry, news, newsRecordOf(services, news));
+    await endReturn(services, entry, railEvent, railEventRecordOf(services, railEvent));
   }
 }
 
 /** The same entry in the same state is the same order, however often it is placed. */
-async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void> {
+async function submitOrder({ rails }: Services, entry: SuspenseRow): Promise<void> {
   const { accountId, currency: code, amountMinor } = entry;
   const order = { key: keyOf(entry), accountId };
-  const news = entry.news as ArrivalNews;
+  const railEvent = entry.news as ArrivalEvent;
   const currency = currencyOfLedger(code);
-  if (news.kind === 'payment') {
+  if (railEvent.kind === 'payment') {
     const amount = fromMinor(amountMinor, currency.decimals);
-    await rails.pix.giveBack({ ...order, endToEndId: news.endToEndId, amount });
-  } else if (news.kind !== 'payout_returned') {
-    await rails.chain.giveBack({ ...order, currency, to: news.from, amountMinor: BigInt(amountMinor) });
+    await rails.pix.refund({ ...order, endToEndId: railEvent.endToEndId, amount });
+  } else if (railEvent.kind !== 'payout_returned') {
+    await rails.chain.refund({ ...order, currency, to: railEvent.from, amountMinor: BigInt(amountMinor) });
   }
 }
 
@@ -74,8 +74,8 @@ async function placeOrder({ rails }: Services, entry: SuspenseRow): Promise<void
  *
  * @param nowMs - on the clock of the database.
  */
-export async function placeDueOrders(services: Services, log: Logger, nowMs: number): Promise<void> {
-  for (const { id, accountId } of await takeDueReturns(services.database, nowMs, BATCH_MAX)) {
+export async function submitDueOrders(services: Services, log: Logger, nowMs: number): Promise<void> {
+  for (const { id, accountId } of await claimDueReturns(services.database, nowMs, BATCH_MAX)) {
     const own = await services.forAccount(accountId);
     const entry = await findSuspense(services.database, id, own.mode);
     assert(entry, 'an entry that is due is there');
@@ -100,7 +100,7 @@ function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
 /** @returns the entry in suspense whose return the news is about, if it is about one. */
 export function findReturned(
   { database, mode }: Services,
-  { order }: GivenBackNews,
+  { order }: RefundEvent,
 ): Promise<SuspenseRow | undefined> {
   const [, id] = ORDER.exec(order) ?? [];
   return id === undefined ? findByReturn(database, order, mode) : findSuspense(database, BigInt(id), mode);
@@ -114,12 +114,12 @@ export function findReturned(
 export async function endReturn(
   services: Services,
   entry: SuspenseRow,
-  news: GivenBackNews,
-  record: NewsRecord,
+  railEvent: RefundEvent,
+  record: RailEventRecord,
 ): Promise<Receipt> {
   const { mode, notifier } = services;
   const outcome = await withAccounts(services, [entry.accountId], (tx, locked) =>
-    settleReturn(tx, locked, { id: entry.id, mode }, news, record),
+    settleReturn(tx, locked, { id: entry.id, mode }, railEvent, record),
   );
   notifier.notify([entry.accountId]);
   return { outcome };
@@ -129,18 +129,18 @@ export async function endReturn(
 async function settleReturn(
   tx: Tx,
   { nowMs, at: decidedAt }: Locked,
-  { id, mode }: Pick<SuspenseRow, 'id'> & Pick<NewsRecord, 'mode'>,
-  news: GivenBackNews,
-  record: NewsRecord,
+  { id, mode }: Pick<SuspenseRow, 'id'> & Pick<RailEventRecord, 'mode'>,
+  railEvent: RefundEvent,
+  record: RailEventRecord,
 ): Promise<Receipt['outcome']> {
   const now = await findSuspense(tx, id, mode);
   assert(now, 'an entry stays where it is');
-  const isMeant = now.state === 'returning' && keyOf(now) === news.order;
+  const isMeant = now.state === 'returning' && keyOf(now) === railEvent.order;
   const { accountId, transactionId, decidedBy, returnId } = now;
   const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
-  if ((await keepNews(tx, [settled])).length === 0) return 'duplicate';
+  if ((await storeRailEvents(tx, [settled])).length === 0) return 'duplicate';
   if (!isMeant) return 'noted';
-  if (!news.isDone) {
+  if (!railEvent.isDone) {
     await decideSuspense(tx, id, {
       state: 'open',
       assignedTo: null,
@@ -153,10 +153,10 @@ async function settleReturn(
   }
   const currency = currencyOfLedger(now.currency);
   const amount = BigInt(now.amountMinor);
-  const networkFee = toMinor(news.networkFee ?? '0', currency.decimals);
+  const networkFee = toMinor(railEvent.networkFee ?? '0', currency.decimals);
   const booked = [
-    { ref: news.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
-    ...gasJournals({ trigger: news }).map((journal) => ({ ref: `${news.order}:gas`, journal })),
+    { ref: railEvent.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
+    ...gasJournals({ trigger: railEvent }).map((journal) => ({ ref: `${railEvent.order}:gas`, journal })),
   ];
   const posted = await postJournals(
     tx,

@@ -7,15 +7,15 @@ import { GatewayError, invalidParameters, notFound } from '../../base/errors/err
 import type { Named } from '../../base/errors/violations.ts';
 import { isEndToEndId } from '../../base/pix/end-to-end-id.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { postponeNews } from '../../store/engine/news.ts';
-import { decidePixOrder, listOpenPixOrders, orderToldOf } from '../../store/rails/open-pix-orders.ts';
+import { postponeRailEvent } from '../../store/engine/rail-events.ts';
+import { decidePixOrder, findReportedOrder, listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requireAct, requirePlatform } from '../services/context.ts';
+import { authorOf, type Context, requirePermission, requirePlatform } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import type { News } from '../services/news.ts';
-import { newsRecordOf } from './rail-events.ts';
+import type { RailEvent } from '../services/rail-event.ts';
+import { railEventRecordOf } from './rail-events.ts';
 
 /** Most orders that are listed at once. */
 export const ORDERS_MAX = 400;
@@ -37,7 +37,7 @@ export interface OrderSettlement {
 }
 
 /** Age up to which an order may still arrive: longer than any call of the provider. Unit: ms. */
-const ON_ITS_WAY_MS = 120_000;
+const IN_TRANSIT_MS = 120_000;
 const PROVIDER_ID = /^[!-~]{1,64}$/;
 
 /** @returns orders that the provider has not decided, the oldest first; at most `ORDERS_MAX`. @throws {GatewayError} `FORBIDDEN`. */
@@ -59,7 +59,7 @@ export async function settleOrder(
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<PixOrder> {
-  requireAct(context, 'order.settle');
+  requirePermission(context, 'order.settle');
   const checked = checks.reference(evidence);
   checks.refuse();
   const order = await findOrder(context, key);
@@ -68,12 +68,12 @@ export async function settleOrder(
     name: evidence.name,
     value: proofOf(order, as, { ...evidence, value: known(checked, 'evidence') }),
   };
-  const askedAtMs = context.database.nowMs();
+  const requestedAtMs = context.database.nowMs();
   await refuseUnlessUnknown(context, order, as);
-  const news = newsOf(order, as === 'DONE', proof.value);
-  await decide(context, order, { as, proof, news, askedAtMs }, attempt);
+  const event = eventOf(order, as === 'DONE', proof.value);
+  await decide(context, order, { as, proof, event, requestedAtMs }, attempt);
   // A failure now is retried like that of any other event.
-  await context.receive(news).catch(() => {});
+  await context.receive(event).catch(() => {});
   return findOrder(context, key);
 }
 
@@ -102,7 +102,7 @@ async function refuseUnlessUnknown(
   { key }: PixOrder,
   as: SettledAs,
 ): Promise<void> {
-  switch (await rails.pix.askOrder?.(key)) {
+  switch (await rails.pix.queryOrder?.(key)) {
     case 'unknown':
       return;
     case 'differs':
@@ -121,12 +121,17 @@ async function refuseUnlessUnknown(
 async function decide(
   context: Context,
   order: PixOrder,
-  given: { readonly as: SettledAs; readonly proof: Named; readonly news: News; readonly askedAtMs: number },
+  settlement: {
+    readonly as: SettledAs;
+    readonly proof: Named;
+    readonly event: RailEvent;
+    readonly requestedAtMs: number;
+  },
   attempt: Attempt,
 ): Promise<void> {
   const { mode } = context;
   const { key, kind, accountId, amount, pspId } = order;
-  const { as, proof, news, askedAtMs } = given;
+  const { as, proof, event, requestedAtMs } = settlement;
   await withAccounts(context, [accountId], async (tx, { heads, ...time }) => {
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
@@ -134,19 +139,19 @@ async function decide(
       isDone: as === 'DONE',
       endToEndId: as === 'DONE' && kind === 'payout' ? proof.value : null,
       endedAtMs: context.database.nowMs(),
-      sentBeforeMs: askedAtMs - ON_ITS_WAY_MS,
+      sentBeforeMs: requestedAtMs - IN_TRANSIT_MS,
     };
     if (!(await decidePixOrder(tx, now, end)))
       throw new GatewayError(
         'STEP_CONFLICT',
-        `${key} was sent less than ${ON_ITS_WAY_MS / 1_000} seconds ago: the provider may receive it soon`,
+        `${key} was sent less than ${IN_TRANSIT_MS / 1_000} seconds ago: the provider may receive it soon`,
       );
     const dueMs = context.database.nowMs();
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
-    const record = newsRecordOf(context, news);
-    await postponeNews(tx, record, { ...waiting, target: undefined });
+    const record = railEventRecordOf(context, event);
+    await postponeRailEvent(tx, record, { ...waiting, target: undefined });
     // A payout is told by its EndToEndId: told by that of another one, nobody would ever hear of its end.
-    if ((await orderToldOf(tx, record)) !== key)
+    if ((await findReportedOrder(tx, record)) !== key)
       throw invalidParameters([{ parameter: proof.name, message: 'must not be the id of another order' }]);
     await attempt.bind(tx, key);
     const before = { kind, amount, pspId, state: 'open' };
@@ -158,7 +163,7 @@ async function decide(
   });
 }
 
-function newsOf({ key, kind, endToEndId }: PixOrder, isDone: boolean, proof: string): News {
+function eventOf({ key, kind, endToEndId }: PixOrder, isDone: boolean, proof: string): RailEvent {
   if (kind === 'payout')
     return { kind: 'payout_ended', order: key, isDone, endToEndId: isDone ? proof : null };
   return {

@@ -6,7 +6,7 @@ import { vaultOf } from '../../ledger/journals.ts';
 import type { ManualJournal } from '../../store/ledger/manual-journals.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { type BookingInput, checkBooking } from './book-house.ts';
 import { findOwnJournal, storeProposal } from './manual-journals.ts';
 
@@ -25,7 +25,7 @@ export async function bookCapital(
   attempt: Attempt,
   checks: CreationChecks,
 ): Promise<ManualJournal> {
-  requireAct(context, 'capital.book');
+  requirePermission(context, 'capital.book');
   const { currency, amount } = checkBooking(input, checks);
   if (attempt.made !== null) return findOwnJournal(context, attempt.made);
   const [vault, house] = [vaultOf(currency), 'E.capital'] as const;

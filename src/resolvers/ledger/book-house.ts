@@ -3,7 +3,7 @@
  * audit log.
  */
 import { randomUUID } from 'node:crypto';
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -17,7 +17,7 @@ import { postJournals } from '../../store/ledger/posting.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 
 /** A journal that was booked. */
 export interface Booking {
@@ -49,7 +49,7 @@ export function settleReceivable(
   checks: CreationChecks,
 ): Promise<Booking> {
   const journalOf = source === 'balance' ? journals.receivableSettled : journals.receivableBorne;
-  return book(context, 'receivable.settle', { input, attempt, checks, journalOf }, refuseBeyondOwed);
+  return book(context, 'receivable.settle', { input, attempt, checks, journalOf }, refuseBeyondReceivable);
 }
 
 /** More is a slip of the hand, which would stand in the books for ever. */
@@ -62,22 +62,22 @@ interface Draft {
   readonly journalOf: (currency: Currency, amount: bigint) => Journal;
 }
 
-type Judge = (tx: Tx, accountId: bigint, currency: Currency, amount: bigint) => Promise<void>;
+type CheckAmount = (tx: Tx, accountId: bigint, currency: Currency, amount: bigint) => Promise<void>;
 
 async function book(
   context: Context,
-  act: ActName,
+  action: ActionName,
   { input, attempt, checks, journalOf }: Draft,
-  judge?: Judge,
+  check?: CheckAmount,
 ): Promise<Booking> {
-  requireAct(context, act);
+  requirePermission(context, action);
   const { currency, amount } = checkBooking(input, checks);
   const booking = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
   if (attempt.made !== null) return { journalId: attempt.made, ...booking };
   const { accountId } = context.caller;
   const journal = journalOf(currency, amount);
   const journalId = await audited(context, async (tx, writeDown, nowMs) => {
-    await judge?.(tx, accountId, currency, amount);
+    await check?.(tx, accountId, currency, amount);
     const request = { accountId, ref: `books:${randomUUID()}`, transactionId: null, journal };
     const [outcome] = await postJournals(tx, [request], new Date(nowMs));
     if (outcome?.code === 'INSUFFICIENT_BALANCE')
@@ -89,7 +89,7 @@ async function book(
     const id = String(outcome.journalId);
     await attempt.bind(tx, id);
     writeDown(
-      act,
+      action,
       { kind: 'account', id: String(accountId) },
       { after: { journal: journal.name, ...booking } },
     );
@@ -116,18 +116,18 @@ export function checkBooking(
   return { currency, amount: toMinor(checked, currency.decimals) };
 }
 
-async function refuseBeyondOwed(
+async function refuseBeyondReceivable(
   tx: Tx,
   accountId: bigint,
   currency: Currency,
   amount: bigint,
 ): Promise<void> {
   // A receivable is an asset: a debit.
-  const owed = -(await readHouseBalance(tx, accountId, currency.code, 'A.recv'));
-  if (amount > owed)
+  const receivable = -(await readHouseBalance(tx, accountId, currency.code, 'A.recv'));
+  if (amount > receivable)
     throw new GatewayError(
       'LIMIT_EXCEEDED',
-      `the account owes ${fromMinor(owed, currency.decimals)} ${currency.displayName}`,
-      { facts: { limit: { amount: fromMinor(owed, currency.decimals), currency: currency.code } } },
+      `the account owes ${fromMinor(receivable, currency.decimals)} ${currency.displayName}`,
+      { facts: { limit: { amount: fromMinor(receivable, currency.decimals), currency: currency.code } } },
     );
 }

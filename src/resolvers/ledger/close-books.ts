@@ -19,7 +19,7 @@ import {
 } from '../../store/ledger/book-closes.ts';
 import { audited } from '../checks/audited.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { boundsOf } from './read-books.ts';
 
 /** The chain of closes begins with one of so many last days, unless somebody says that it is to begin earlier. */
@@ -43,20 +43,20 @@ export interface EarlyBeginning {
  */
 export async function closeBooks(
   context: Context,
-  given: Named,
+  input: Named,
   begin: EarlyBeginning,
   attempt: Attempt,
 ): Promise<BookClose> {
-  requireAct(context, 'books.close');
-  const day = parseDay(given.value);
+  requirePermission(context, 'books.close');
+  const day = parseDay(input.value);
   if (!day)
-    throw invalidParameters([{ parameter: given.name, message: 'must be an existing day, YYYY-MM-DD' }]);
+    throw invalidParameters([{ parameter: input.name, message: 'must be an existing day, YYYY-MM-DD' }]);
   const { database, mode, clock, notifier } = context;
   const nowMs = await clock.nowMs();
   if (attempt.made === null) {
     const before = await readLastClose(database, mode);
     refuseUnlessNext(day, brasiliaDay(nowMs), before);
-    if (!before && !begin.value) refuseEarly({ ...given, value: day }, begin.name, nowMs);
+    if (!before && !begin.value) refuseEarly({ ...input, value: day }, begin.name, nowMs);
     const bounds = boundsOf(day);
     await sealBooks(database.withTx, mode, bounds.to);
     await audited(context, async (tx, writeDown, closedMs) => {

@@ -2,7 +2,7 @@
  * Manual journals on house accounts: one person proposes one, another approves it, and only then it is posted. Both
  * are in the audit logs of the platform and of the account.
  */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -27,7 +27,7 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import { requireSecondPerson } from '../settings/second-person.ts';
 
@@ -58,7 +58,7 @@ export async function proposeJournal(
   attempt: Attempt,
   checks: CreationChecks,
 ): Promise<ManualJournal> {
-  requireAct(context, 'journal.propose');
+  requirePermission(context, 'journal.propose');
   const [from, to] = [houseAccount(input.debit, checks), houseAccount(input.credit, checks)];
   if (from && from === to)
     checks.add({ parameter: input.credit.name, message: `must be another account than ${input.debit.name}` });
@@ -77,12 +77,12 @@ export async function proposeJournal(
 /** Stores a proposal by the caller, and binds the key to it. */
 export function storeProposal(
   context: Context,
-  act: 'journal.propose' | 'capital.book',
+  action: 'journal.propose' | 'capital.book',
   proposal: Omit<NewManualJournal, 'maker' | 'madeAt'>,
   attempt: Attempt,
 ): Promise<ManualJournal> {
   const { accountId, debit: from, credit: to, currency, amountMinor, reason } = proposal;
-  return written(context, act, accountId, async (tx, nowMs, writeDown) => {
+  return written(context, action, accountId, async (tx, nowMs, writeDown) => {
     const by = { maker: context.caller.id, madeAt: instantOf(new Date(nowMs)) };
     const made = await addManualJournal(tx, context.mode, { ...proposal, ...by });
     await attempt.bind(tx, String(made.id));
@@ -99,7 +99,7 @@ export function storeProposal(
  *   person who is newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
  */
 export async function approveJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
-  requireAct(context, 'journal.approve');
+  requirePermission(context, 'journal.approve');
   const proposal = await findOwnJournal(context, id);
   if (attempt.made !== null) return proposal;
   return decide(context, 'journal.approve', proposal, async (tx, nowMs) => {
@@ -115,7 +115,7 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT`.
  */
 export async function rejectJournal(context: Context, id: string, attempt: Attempt): Promise<ManualJournal> {
-  requireAct(context, 'journal.reject');
+  requirePermission(context, 'journal.reject');
   const proposal = await findOwnJournal(context, id);
   if (attempt.made !== null) return proposal;
   return decide(context, 'journal.reject', proposal, async (tx) => {
@@ -133,10 +133,10 @@ export function listManualJournals(
   return readManualJournals(context.database, context.mode, { state, limit: MANUAL_JOURNALS_MAX });
 }
 
-function houseAccount(given: Named, checks: CreationChecks): HouseAccount | undefined {
-  const found = MANUAL_ACCOUNTS.find((each) => each === given.value);
+function houseAccount(input: Named, checks: CreationChecks): HouseAccount | undefined {
+  const found = MANUAL_ACCOUNTS.find((each) => each === input.value);
   if (found) return found;
-  return checks.add({ parameter: given.name, message: `must be one of ${MANUAL_ACCOUNTS.join(', ')}` });
+  return checks.add({ parameter: input.name, message: `must be one of ${MANUAL_ACCOUNTS.join(', ')}` });
 }
 
 /** The platform's own account too: the house has books there. */
@@ -158,7 +158,7 @@ type WriteDown = (made: ManualJournal, facts: AuditFacts, maker?: string) => voi
 /** Works under the locks of the platform's account and of the account that is booked, and writes into the audit logs of both. */
 async function written(
   context: Context,
-  act: ActName,
+  action: ActionName,
   accountId: bigint,
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
@@ -168,7 +168,7 @@ async function written(
     const entries: ReturnType<typeof auditEntry>[] = [];
     const made = await work(tx, nowMs, ({ id }, facts, maker) => {
       const object = { kind: 'manual_journal', id: String(id) } as const;
-      entries.push(auditEntry(authorOf(context, act, maker), object, time, facts));
+      entries.push(auditEntry(authorOf(context, action, maker), object, time, facts));
     });
     for (const head of heads.values()) await appendAudit(tx, head, entries);
     return made;
@@ -179,11 +179,11 @@ async function written(
 
 function decide(
   context: Context,
-  act: 'journal.approve' | 'journal.reject',
+  action: 'journal.approve' | 'journal.reject',
   { id, accountId, maker }: ManualJournal,
   work: (tx: Tx, nowMs: number) => Promise<bigint | null>,
 ): Promise<ManualJournal> {
-  return written(context, act, accountId, async (tx, nowMs, writeDown) => {
+  return written(context, action, accountId, async (tx, nowMs, writeDown) => {
     const decidedAt = instantOf(new Date(nowMs));
     const now = await findManualJournal(tx, id, context.mode);
     if (now?.state !== 'proposed') throw new GatewayError('STEP_CONFLICT', `journal ${id} is ${now?.state}`);

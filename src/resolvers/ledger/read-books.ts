@@ -155,10 +155,10 @@ async function readPeriod(
 ): Promise<{ from: string; to: string; rows: readonly TrialRow[] }> {
   const books = await booksOf(context, input.account);
   const violations = new Violations();
-  const given = violations.days(input.from, input.to);
+  const days = violations.days(input.from, input.to);
   violations.refuse();
-  const to = given.dateTo ?? brasiliaDay(await context.clock.nowMs());
-  const from = given.dateFrom ?? `${to.slice(0, 7)}-01`;
+  const to = days.dateTo ?? brasiliaDay(await context.clock.nowMs());
+  const from = days.dateFrom ?? `${to.slice(0, 7)}-01`;
   const rows = await readTrialBalance(context.database, books, boundsOf(from, to));
   return { from, to, rows };
 }

@@ -39,8 +39,8 @@ export async function listHouseDays(context: Context, days: number): Promise<rea
   const { database, mode, clock } = context;
   const today = brasiliaDay(await clock.nowMs());
   const first = dayAfter(today, 1 - days);
-  const asked = { mode, houses: [SETTLEMENT, ...RESULT], ...boundsOf(first, today) };
-  const [rows, rates] = await Promise.all([readHouseDays(database, asked), readRates(database, mode)]);
+  const filter = { mode, houses: [SETTLEMENT, ...RESULT], ...boundsOf(first, today) };
+  const [rows, rates] = await Promise.all([readHouseDays(database, filter), readRates(database, mode)]);
   if (!rows) return null;
   const byDay = Map.groupBy(rows, ({ day }) => day);
   return Array.from({ length: days }, (_, at) => {

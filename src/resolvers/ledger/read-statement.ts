@@ -71,11 +71,11 @@ export async function checkStatementFilter(
   };
 }
 
-function checkSubAccount(given: Named | undefined, violations: Violations): number | undefined {
-  if (!given) return undefined;
-  if (Object.hasOwn(SUB_ACCOUNTS, given.value)) return SUB_ACCOUNTS[given.value as SubAccount];
+function checkSubAccount(input: Named | undefined, violations: Violations): number | undefined {
+  if (!input) return undefined;
+  if (Object.hasOwn(SUB_ACCOUNTS, input.value)) return SUB_ACCOUNTS[input.value as SubAccount];
   return violations.add({
-    parameter: given.name,
+    parameter: input.name,
     message: `must be one of ${Object.keys(SUB_ACCOUNTS).join(', ')}`,
   });
 }

@@ -1,6 +1,6 @@
 /** Acts on MED cases: of an account on its own, of the operator on those of all accounts. */
 import { randomUUID } from 'node:crypto';
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -14,7 +14,7 @@ import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { ANSWER_LENGTH_MAX } from '../checks/lengths.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { checkFile, MED_FILE_MAX } from './case-files.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { evidencePage } from './evidence-page.ts';
@@ -34,7 +34,7 @@ export type MedOutcomeName = keyof typeof MED_OUTCOMES;
 /**
  * Attaches a file.
  *
- * @param given - name, and content as a data URL.
+ * @param input - name, and content as a data URL.
  * @returns the file; that of the earlier attempt under the key where there is one.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`; `STEP_CONFLICT` once the case is answered or decided;
  *   `LIMIT_EXCEEDED` beyond the most files of a case.
@@ -42,16 +42,21 @@ export type MedOutcomeName = keyof typeof MED_OUTCOMES;
 export async function attachMedFile(
   context: Context,
   caseId: string,
-  given: { readonly name: Named; readonly content: Named },
+  input: { readonly name: Named; readonly content: Named },
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
-  const act = actFor(context, 'med.attach', 'med.attach_for');
-  const file = checkFile(checks, given);
+  const action = performFor(context, 'med.attach', 'med.attach_for');
+  const file = checkFile(checks, input);
   checks.refuse();
   const row = await meant(context, caseId);
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
-    await addFile(tx, row, { ...known(file, 'a file'), kind: 'attachment' }, { context, act, at, writeDown });
+    await addFile(
+      tx,
+      row,
+      { ...known(file, 'a file'), kind: 'attachment' },
+      { context, act: action, at, writeDown },
+    );
   });
 }
 
@@ -66,19 +71,19 @@ export async function makeMedEvidence(
   language: Language,
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
-  const act = actFor(context, 'med.attach', 'med.attach_for');
+  const action = performFor(context, 'med.attach', 'med.attach_for');
   const row = await meant(context, caseId);
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
     const page = evidencePage(await collectEvidence(context, tx, row, at), language);
     const content = Buffer.from(page, 'utf8');
     const name = `med-${row.id}-${language}.html`;
     const file = { name, type: 'text/html', content, kind: 'evidence' } as const;
-    await addFile(tx, row, file, { context, act, at, writeDown });
+    await addFile(tx, row, file, { context, act: action, at, writeDown });
   });
 }
 
 /** An answer to a case, as a caller gives it. */
-export interface AnswerGiven {
+export interface AnswerInput {
   readonly analysis: MedAnalysis;
   readonly body: Named;
 }
@@ -92,11 +97,11 @@ export interface AnswerGiven {
 export async function answerMedCase(
   context: Context,
   caseId: string,
-  { analysis, body }: AnswerGiven,
+  { analysis, body }: AnswerInput,
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
-  const act = actFor(context, 'med.answer', 'med.answer_for');
+  const action = performFor(context, 'med.answer', 'med.answer_for');
   const lines = body.value.replaceAll('\r\n', '\n').trim();
   checks.words({ name: body.name, value: lines.replaceAll('\n', ' ') }, ANSWER_LENGTH_MAX);
   checks.refuse();
@@ -111,7 +116,9 @@ export async function answerMedCase(
     const answer = { id, caseId: row.id, analysis, body: lines, fileIds, author, givenAt: at };
     await addMedAnswer(tx, answer, new Date(context.database.nowMs()));
     await addMedEvent(tx, row.id, { at, event: 'answered', actor: author, detail: analysis });
-    writeDown(act, objectOf(row), { after: { answer: id, analysis, files: files.map(({ hash }) => hash) } });
+    writeDown(action, objectOf(row), {
+      after: { answer: id, analysis, files: files.map(({ hash }) => hash) },
+    });
   });
 }
 
@@ -124,15 +131,15 @@ export async function answerMedCase(
 export async function recordMedOutcome(
   context: Context,
   caseId: string,
-  given: { readonly outcome: MedOutcomeName; readonly reason: Named },
+  input: { readonly outcome: MedOutcomeName; readonly reason: Named },
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<MedCase> {
-  requireAct(context, 'med.record');
-  const reason = checks.reference(given.reason) ?? '';
+  requirePermission(context, 'med.record');
+  const reason = checks.reference(input.reason) ?? '';
   checks.refuse();
   const row = await meant(context, caseId);
-  const { outcome } = given;
+  const { outcome } = input;
   if (attempt.made !== null) return row;
   if (outcome === 'answered')
     return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
@@ -225,7 +232,12 @@ async function addFile(
   file: Omit<MedFile, 'id' | 'caseId' | 'size' | 'hash' | 'author' | 'addedAt'> & {
     readonly content: Buffer;
   },
-  { context, act, at, writeDown }: Omit<Doing, 'tx'> & { readonly context: Context; readonly act: ActName },
+  {
+    context,
+    act: action,
+    at,
+    writeDown,
+  }: Omit<Doing, 'tx'> & { readonly context: Context; readonly act: ActionName },
 ): Promise<void> {
   const same = (await readMedFiles(tx, caseId, MED_LISTED_MAX)).filter(({ kind }) => kind === file.kind);
   const max = file.kind === 'attachment' ? MED_FILE_MAX.attachments : MED_FILE_MAX.packs;
@@ -235,14 +247,14 @@ async function addFile(
   const { name, hash } = await addMedFile(tx, { ...file, caseId, author, addedAt: at });
   const event = file.kind === 'attachment' ? 'attached' : 'evidence_made';
   await addMedEvent(tx, caseId, { at, event, actor: author, detail: `${name} sha256:${hash}` });
-  writeDown(act, objectOf({ id: caseId, ...row }), { after: { file: name, hash } });
+  writeDown(action, objectOf({ id: caseId, ...row }), { after: { file: name, hash } });
 }
 
-/** @returns the act of the caller: on its own account, or of the operator on any. @throws {GatewayError} `FORBIDDEN` and as `requireAct`. */
-function actFor(context: Context, own: ActName, ofOperator: ActName): ActName {
-  const act = seesAllMedCases(context) ? ofOperator : own;
-  requireAct(context, act);
-  return act;
+/** @returns the act of the caller: on its own account, or of the operator on any. @throws {GatewayError} `FORBIDDEN` and as `requirePermission`. */
+function performFor(context: Context, own: ActionName, ofOperator: ActionName): ActionName {
+  const action = seesAllMedCases(context) ? ofOperator : own;
+  requirePermission(context, action);
+  return action;
 }
 
 async function meant(context: Context, id: string): Promise<MedCase> {

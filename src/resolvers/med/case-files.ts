@@ -1,6 +1,6 @@
 /** Checks files that callers attach to MED cases: a kind of file by its own bytes, never by its name. */
 import type { Named } from '../../base/errors/violations.ts';
-import { barePicture } from '../../base/pages/picture.ts';
+import { stripMetadata } from '../../base/pages/picture.ts';
 import type { MedFile, MedFileType } from '../../store/rails/med-files.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 
@@ -27,28 +27,28 @@ export type CheckedFile = Pick<MedFile, 'name' | 'type'> & { readonly content: B
 /** @returns the file; undefined where something of it is not accepted. */
 export function checkFile(
   checks: CreationChecks,
-  given: { readonly name: Named; readonly content: Named },
+  input: { readonly name: Named; readonly content: Named },
 ): CheckedFile | undefined {
-  const name = fileName(checks, given.name);
-  const file = fileOf(given.content.value);
+  const name = fileName(checks, input.name);
+  const file = fileOf(input.content.value);
   if (!file)
     checks.add({
-      parameter: given.content.name,
+      parameter: input.content.name,
       message: `must be a complete PDF, PNG, JPEG or WebP of at most ${MED_FILE_MAX.bytes} bytes, as data:…;base64,…`,
     });
   if (!file || name === undefined) return undefined;
   if (EXTENSIONS[file.type].test(name)) return { name, ...file };
   return checks.add({
-    parameter: given.name.name,
+    parameter: input.name.name,
     message: `must end as a file of the type ${file.type} does`,
   });
 }
 
-function fileName(checks: CreationChecks, given: Named): string | undefined {
-  const name = checks.words(given, MED_FILE_MAX.name);
+function fileName(checks: CreationChecks, input: Named): string | undefined {
+  const name = checks.words(input, MED_FILE_MAX.name);
   if (name === undefined || (NAME.test(name) && !name.startsWith('.'))) return name;
   return checks.add({
-    parameter: given.name,
+    parameter: input.name,
     message: 'must be the name of a file without a path, such as receipt.pdf',
   });
 }
@@ -59,6 +59,6 @@ function fileOf(value: string): Omit<CheckedFile, 'name'> | undefined {
   const end = bytes.subarray(-PDF_END_BYTES).toString('latin1');
   if (PDF.test(bytes.subarray(0, 8).toString('latin1')) && PDF_END.test(end))
     return { type: 'application/pdf', content: bytes };
-  const picture = barePicture(bytes);
+  const picture = stripMetadata(bytes);
   return picture && { type: picture.type, content: picture.image };
 }

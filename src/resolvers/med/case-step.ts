@@ -26,9 +26,9 @@ export function medNameOf({ kind, reference }: Pick<MedKey, 'kind' | 'reference'
 /** @returns whether it was written; it is not where it was not due any more. */
 export async function stepCase(
   services: Services,
-  { place, trigger, holds, write }: CaseStep,
+  { place: position, trigger, holds, write }: CaseStep,
 ): Promise<boolean> {
-  const { accountId, transactionId } = place;
+  const { accountId, transactionId } = position;
   const { clock } = services;
   const writeNow = async (tx: Tx) => write(tx, instantOf(new Date(await clock.nowMs(tx))));
   if (transactionId === null)

@@ -10,7 +10,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { type Language, TAGS } from '../../ui/language.ts';
-import { showMoment } from '../../ui/moments.ts';
+import { showTime } from '../../ui/times.ts';
 import type { Evidence } from './collect-evidence.ts';
 import { EVIDENCE_WORDS, type EvidenceWord } from './evidence-words.ts';
 
@@ -31,14 +31,14 @@ interface Writer {
 export function evidencePage(evidence: Evidence, language: Language): string {
   const write: Writer = {
     say: (word) => EVIDENCE_WORDS[word][language],
-    at: (instant) => showMoment(instant, language, 'second'),
+    at: (instant) => showTime(instant, language, 'second'),
   };
-  const { say } = write;
+  const { say: translate } = write;
   const { row } = evidence;
-  const body = html`<h1>${say('title')}</h1><p>${say('made')}: ${write.at(evidence.at)}</p>
-${caseFacts(evidence, write)}${row ? ofTransaction(evidence, row, write) : html`<p>${say('none')}</p>`}${lists(evidence, write)}`;
+  const body = html`<h1>${translate('title')}</h1><p>${translate('made')}: ${write.at(evidence.at)}</p>
+${caseFacts(evidence, write)}${row ? ofTransaction(evidence, row, write) : html`<p>${translate('none')}</p>`}${lists(evidence, write)}`;
   return `<!doctype html>\n${
-    html`<html lang="${TAGS[language]}"><head><meta charset="utf-8"><title>${say('title')} ${evidence.medCase.reference}</title><style>${STYLE}</style></head>
+    html`<html lang="${TAGS[language]}"><head><meta charset="utf-8"><title>${translate('title')} ${evidence.medCase.reference}</title><style>${STYLE}</style></head>
 <body>
 ${body}
 </body></html>
@@ -46,12 +46,12 @@ ${body}
   }`;
 }
 
-function caseFacts({ medCase, accountName }: Evidence, { say, at }: Writer): Html {
+function caseFacts({ medCase, accountName }: Evidence, { say: translate, at }: Writer): Html {
   const { id, reference, kind, reason, amount, openedAt, dueAt, accountId } = medCase;
-  return facts(say, 'case', [
+  return facts(translate, 'case', [
     ['number', String(id)],
     ['reference', reference],
-    ['kind', say(`kind_${kind}`)],
+    ['kind', translate(`kind_${kind}`)],
     ['reason', reason],
     ['disputedAmount', amount === null ? null : `${trimDecimal(amount)} BRL`],
     ['pixE2e', medCase.pixE2e],
@@ -65,38 +65,38 @@ function ofTransaction(evidence: Evidence, row: ProcessRow, write: Writer): Html
   return html`${paymentFacts(row, write)}${customerFacts(evidence, row, write)}${termFacts(row, write)}${deliveryFacts(row, write)}`;
 }
 
-function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say, at }: Writer): Html {
+function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say: translate, at }: Writer): Html {
   const { txid, chargedAt, brCode, paid, paidAt, payerTaxId } = process ?? {};
-  const isSame = payerTaxId && clientTaxId ? say(payerTaxId === clientTaxId ? 'yes' : 'no') : null;
-  return facts(say, 'payment', [
+  const isSame = payerTaxId && clientTaxId ? translate(payerTaxId === clientTaxId ? 'yes' : 'no') : null;
+  return facts(translate, 'payment', [
     ['pixE2e', pixE2e],
     ['txid', txid],
     ['charged', chargedAt && at(chargedAt)],
     ['brCode', brCode],
     ['paid', paid && `${trimDecimal(paid)} BRL`],
     ['paidAt', paidAt && at(paidAt)],
-    ['payer', payerTaxId ? formatTaxId(payerTaxId) : say('unknown')],
+    ['payer', payerTaxId ? formatTaxId(payerTaxId) : translate('unknown')],
     ['isSame', isSame],
   ]);
 }
 
 function customerFacts({ identity }: Evidence, { clientName, clientTaxId }: ProcessRow, write: Writer): Html {
-  const { say, at } = write;
+  const { say: translate, at } = write;
   const checks = identity.map(
     ({ level, state, decidedAt, provider }): Fact => [
       'identity',
       html`${level}: ${state}${provider && html` (${provider})`}${decidedAt && html`, ${at(decidedAt)}`}`,
     ],
   );
-  return facts(say, 'customer', [
+  return facts(translate, 'customer', [
     ['name', clientName],
     ['taxId', clientTaxId && formatTaxId(clientTaxId)],
     ...checks,
   ]);
 }
 
-function termFacts(row: ProcessRow, { say, at }: Writer): Html {
-  return facts(say, 'terms', [
+function termFacts(row: ProcessRow, { say: translate, at }: Writer): Html {
+  return facts(translate, 'terms', [
     ['end2end', row.end2end],
     ['external', row.externalCode],
     ['created', at(row.createdAt)],
@@ -109,16 +109,16 @@ function termFacts(row: ProcessRow, { say, at }: Writer): Html {
   ]);
 }
 
-function deliveryFacts({ wallet, txHash, networkFee }: ProcessRow, { say }: Writer): Html {
-  if (wallet === null) return html`<h2>${say('delivery')}</h2><p>${say('notDelivered')}</p>`;
-  return facts(say, 'delivery', [
+function deliveryFacts({ wallet, txHash, networkFee }: ProcessRow, { say: translate }: Writer): Html {
+  if (wallet === null) return html`<h2>${translate('delivery')}</h2><p>${translate('notDelivered')}</p>`;
+  return facts(translate, 'delivery', [
     ['wallet', wallet],
     ['txHash', txHash],
     ['networkFee', networkFee],
   ]);
 }
 
-function lists({ row, steps, requests, history, files }: Evidence, { say, at }: Writer): Html {
+function lists({ row, steps, requests, history, files }: Evidence, { say: translate, at }: Writer): Html {
   const happened = steps.map((step) => [at(step.occurredAt), stepNameOf(step)]);
   const returned = returnsOf(row?.process ?? {}).map(
     ({ requestedAt, kind, amount: brl, state, returnId }) => [
@@ -128,7 +128,7 @@ function lists({ row, steps, requests, history, files }: Evidence, { say, at }: 
       returnId,
     ],
   );
-  const asked = requests.map((each) => [
+  const requested = requests.map((each) => [
     at(each.at),
     `${each.method} ${each.route}`,
     each.operation,
@@ -136,17 +136,17 @@ function lists({ row, steps, requests, history, files }: Evidence, { say, at }: 
     each.actorKind,
     each.requestId,
   ]);
-  const told = history.map(({ at: when, event, actor, detail }) => [at(when), event, actor, detail]);
+  const reported = history.map(({ at: when, event, actor, detail }) => [at(when), event, actor, detail]);
   const held = files.map(({ name, type, size, hash }) => [name, type, size, `sha256:${hash}`]);
-  return html`${list(say('timeline'), happened)}${list(say('returns'), returned)}${list(say('requests'), asked)}${list(say('history'), told)}${list(say('files'), held)}`;
+  return html`${list(translate('timeline'), happened)}${list(translate('returns'), returned)}${list(translate('requests'), requested)}${list(translate('history'), reported)}${list(translate('files'), held)}`;
 }
 
 /** A fact that is not known is left out. */
-function facts(say: Writer['say'], title: EvidenceWord, rows: readonly Fact[]): Html {
+function facts(translate: Writer['say'], title: EvidenceWord, rows: readonly Fact[]): Html {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  return html`<h2>${say(title)}</h2>
+  return html`<h2>${translate(title)}</h2>
 <table>${shown.map(
-    ([name, value]) => html`<tr><th scope="row">${say(name)}</th><td>${value}</td></tr>
+    ([name, value]) => html`<tr><th scope="row">${translate(name)}</th><td>${value}</td></tr>
 `,
   )}</table>
 `;

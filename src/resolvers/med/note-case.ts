@@ -4,7 +4,7 @@
  */
 import { instantOf, millisOf } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import type { NewsTarget } from '../../store/engine/news.ts';
+import type { RailEventTarget } from '../../store/engine/rail-events.ts';
 import { dropMedAnswer } from '../../store/rails/med-answers.ts';
 import {
   addMedCase,
@@ -18,7 +18,7 @@ import {
 } from '../../store/rails/med-cases.ts';
 import { MED_ALARMS } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import type { DisputeNews, InfractionNews } from '../services/news.ts';
+import type { DisputeEvent, InfractionEvent } from '../services/rail-event.ts';
 import { type CaseStep, medNameOf, stepCase } from './case-step.ts';
 
 /**
@@ -30,13 +30,13 @@ const HOUR_MS = 3_600_000;
 const REASON_MAX = 500;
 
 /** A report of a rail about a case. */
-type MedReport = DisputeNews | InfractionNews;
+type MedReport = DisputeEvent | InfractionEvent;
 
 /** Opens the case of a report, and closes it where the report is of its decision. */
 export async function noteMedCase(
   services: Services,
   report: MedReport,
-  target: NewsTarget | undefined,
+  target: RailEventTarget | undefined,
 ): Promise<void> {
   const key = keyOf(services, report);
   if (!(await findMedCase(services.database, key))) await openCase(services, key, report, target);
@@ -85,13 +85,13 @@ async function openCase(
   services: Services,
   key: MedKey,
   report: MedReport,
-  target: NewsTarget | undefined,
+  target: RailEventTarget | undefined,
 ): Promise<void> {
   const { database, clock, mode } = services;
   const accountId = target?.accountId ?? (await platformAccount(database, mode));
   const transactionId = target?.transactionId ?? null;
   const { openedMs, dueMs } = timesOf(report, await clock.nowMs());
-  const given = {
+  const input = {
     ...key,
     ...{ accountId, transactionId, pixE2e: report.endToEndId, amount: report.amount },
     reason: report.reason?.slice(0, REASON_MAX) ?? null,
@@ -104,16 +104,16 @@ async function openCase(
     trigger: { on: 'med_opened', name: medNameOf(key), isReport: key.kind === 'infraction' },
     holds: async (tx) => (await findMedCase(tx, key)) === undefined,
     write: async (tx, at) => {
-      const id = await addMedCase(tx, given, alarmAt);
-      if (id !== undefined) await addMedEvent(tx, id, { at, event: 'opened', detail: given.reason });
+      const id = await addMedCase(tx, input, alarmAt);
+      if (id !== undefined) await addMedEvent(tx, id, { at, event: 'opened', detail: input.reason });
     },
   });
 }
 
 /** A provider's clock is not believed about the future. */
 function timesOf(report: MedReport, nowMs: number): { readonly openedMs: number; readonly dueMs: number } {
-  const told = report.kind === 'infraction' ? report.reportedAt : report.openedAt;
-  const openedMs = told === undefined ? nowMs : Math.min(millisOf(told), nowMs);
+  const reported = report.kind === 'infraction' ? report.reportedAt : report.openedAt;
+  const openedMs = reported === undefined ? nowMs : Math.min(millisOf(reported), nowMs);
   return { openedMs, dueMs: report.dueAt === undefined ? openedMs + ANSWER_MS : millisOf(report.dueAt) };
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../store/rails/med-cases.ts';
 import { type MedFile, readMedContent, readMedFile, readMedFiles } from '../../store/rails/med-files.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { holderMeant } from '../checks/act-on-account.ts';
+import { holderMeant } from '../checks/context-on-account.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { isOddId } from '../transactions/read-transaction.ts';
 

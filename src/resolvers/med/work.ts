@@ -6,7 +6,7 @@ import type { Services } from '../services/context.ts';
 import { raiseMedAlarms } from './raise-alarms.ts';
 import { sendMedAnswers } from './send-answers.ts';
 
-const TURNS: RepeatOptions = { failedMs: 5_000, complaint: 'MED cases have to wait' };
+const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'MED cases have to wait' };
 const EVERY_MS = 1_000;
 
 /** Starts the work of this process. Several processes may share a database: an alarm is raised once, and an answer is sent by one. */
@@ -18,7 +18,7 @@ export function startMedWork(
   readonly stop: () => Promise<void>;
 } {
   const stopping = new AbortController();
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
     for (const mode of ACCOUNT_MODES) {
       const own = services.forMode(mode);
       await raiseMedAlarms(own, log);

@@ -1,5 +1,5 @@
 /** Decides about money out that waits for people other than its maker (C-22, C-25, C-40). */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
@@ -9,7 +9,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { makerOf } from '../../templates/money-out.ts';
 import { advanceTransaction, type Target } from '../engine/advance-for-caller.ts';
 import { depositWorthNow, worthNow } from '../pricing/price.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { approvesFrom, settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
@@ -53,16 +53,16 @@ export function rejectMoneyOut(context: Context, target: Target): Promise<Proces
 async function approve(
   context: Context,
   target: Target,
-  act: ActName,
+  action: ActionName,
   requestedAt?: Date | null,
 ): Promise<ProcessRow> {
-  requireAct(context, act);
+  requirePermission(context, action);
   await settleProtections(context);
   const row = await findOwnProcess(context, target.end2end, target.family);
   const worth = await waitingWorthNow(context, row);
   const trigger = { on: 'approved', by: context.caller.id, ...(worth && { worth }) } as const;
   const nowMs = await context.clock.nowMs();
-  return advanceTransaction(context, target, row, trigger, act, {
+  return advanceTransaction(context, target, row, trigger, action, {
     maker: makerOf(row),
     // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
     atomically: async (tx, _approved, waiting) => {
@@ -115,8 +115,8 @@ async function refuseNewcomer(context: Context, tx: Tx, nowMs: number): Promise<
     );
 }
 
-async function reject(context: Context, target: Target, act: ActName): Promise<ProcessRow> {
-  requireAct(context, act);
+async function reject(context: Context, target: Target, action: ActionName): Promise<ProcessRow> {
+  requirePermission(context, action);
   const row = await findOwnProcess(context, target.end2end, target.family);
-  return advanceTransaction(context, target, row, { on: 'rejected' }, act, { maker: makerOf(row) });
+  return advanceTransaction(context, target, row, { on: 'rejected' }, action, { maker: makerOf(row) });
 }

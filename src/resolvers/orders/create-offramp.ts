@@ -6,11 +6,11 @@ import { toMinor } from '../../base/money/money.ts';
 import { readAvailable } from '../../store/engine/processes.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Given, OFFRAMP_MEMBERS } from '../checks/creation-members.ts';
+import { type Input, OFFRAMP_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct, requireRails } from '../services/context.ts';
+import { type Context, requirePermission, requireRails } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import {
   chooseTemplate,
@@ -23,7 +23,7 @@ import {
 } from './create-transaction.ts';
 
 /** Input of a caller; each value under the caller's own name for it. */
-export interface OfframpInput extends Given<typeof OFFRAMP_MEMBERS> {
+export interface OfframpInput extends Input<typeof OFFRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   readonly quoteId?: Named | undefined;
@@ -73,8 +73,8 @@ export async function createOfframp(
   const checked = check(input, checks, options);
   // Out of the balance it lets money out, as a withdrawal does, unless it is a quote that somebody still has to accept.
   const isPayout = !checked.isExternal && options.isAccepted;
-  const act = isPayout ? 'balance.pay_out' : 'offramp.create';
-  requireAct(context, act);
+  const action = isPayout ? 'balance.pay_out' : 'offramp.create';
+  requirePermission(context, action);
   const crypto = checked.isExternal ? 'external' : 'balance';
   const use = { family: 'offramps', crypto, currency: checked.currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, options.names.currency);
@@ -108,7 +108,7 @@ export async function createOfframp(
     };
     // It continues as soon as the payee is named.
     const endsWithLock = !checked.isExternal && create.pixKey === null;
-    return { create, awaitsRail: checked.isExternal, endsWithLock, act, atomically };
+    return { create, awaitsRail: checked.isExternal, endsWithLock, permission: action, atomically };
   });
 }
 
@@ -139,7 +139,7 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
   const facts = {
     pixKey: key?.pixKey ?? null,
     pixKeyType: key?.pixKeyType ?? null,
-    ...checks.kept(OFFRAMP_MEMBERS, input),
+    ...checks.stored(OFFRAMP_MEMBERS, input),
   };
   const { from } = input;
   if (from && from.value !== 'balance' && from.value !== 'external')

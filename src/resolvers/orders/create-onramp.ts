@@ -6,11 +6,11 @@ import type { Family } from '../../templates/define.ts';
 import type { ProcessRow, RenewedOrder } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Given, ONRAMP_MEMBERS } from '../checks/creation-members.ts';
+import { type Input, ONRAMP_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { Wanted } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import {
   chooseTemplate,
   createAndAwait,
@@ -21,7 +21,7 @@ import {
 } from './create-transaction.ts';
 
 /** Input of a caller; each value under the caller's own name for it. */
-export interface OnrampInput extends Given<typeof ONRAMP_MEMBERS> {
+export interface OnrampInput extends Input<typeof ONRAMP_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
@@ -72,7 +72,7 @@ export async function createOnramp(
   options: OnrampOptions,
 ): Promise<ProcessRow> {
   const { family, names } = options;
-  requireAct(context, FAMILY_TRAITS[family].acts.create);
+  requirePermission(context, FAMILY_TRAITS[family].permissions.create);
   const checked = check(input, checks, options);
   const crypto = checked.facts.wallet ? 'external' : 'balance';
   const use = { family, crypto, currency: checked.currency.code } as const;
@@ -124,7 +124,7 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
     checks.required(input.clientTaxId, names.clientTaxId);
   }
   const facts = {
-    ...checks.kept(ONRAMP_MEMBERS, input),
+    ...checks.stored(ONRAMP_MEMBERS, input),
     wallet: checks.wallet(input.wallet, currency) ?? null,
   };
   const expiresIn = checks.expiresIn(input.expiresIn);

@@ -1,5 +1,5 @@
 /** Makes a transaction: prices what is ordered, commits it with its first steps and waits until it can be paid, or rests. */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { newSessionToken } from '../../base/access/session-token.ts';
 import { newSecret } from '../../base/access/webhook-keys.ts';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
@@ -40,18 +40,18 @@ export interface Making {
    */
   readonly endsWithLock?: boolean;
   /** The act where it is not that of its family. */
-  readonly act?: ActName;
+  readonly permission?: ActionName;
   /** Done in the same database transaction. */
   readonly atomically?: AdvanceRequest['atomically'] | undefined;
 }
 
 /** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
 const RAIL_WAIT_MS = 5_000;
-const LOOK_AGAIN_MS = 200;
+const POLL_AGAIN_MS = 200;
 /**
  * Interval of polls for jobs of other processes, which this one hears of only late; its own jobs notify it. Unit: ms.
  */
-const LOOK_LATER_MS = 1_000;
+const POLL_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 
 /** @param cell - code of the cell; empty for the first. @returns a transaction with nothing known of it but whose it is, and its template. */
@@ -144,7 +144,7 @@ export async function createAndAwait(
   const { awaitsRail, atomically } = making;
   const { row, goesOn } = await commitTransaction(context, making, async (tx, made, before) => {
     await attempt.bind(tx, made.end2end);
-    await attempt.keep?.(tx, made);
+    await attempt.store?.(tx, made);
     await atomically?.(tx, made, before);
   });
   if (!awaitsRail) return row;
@@ -165,7 +165,7 @@ export async function createTransaction(context: Context, create: NewProcess): P
 /** As `createTransaction`; `atomically` is done in the same database transaction. */
 async function commitTransaction(
   context: Context,
-  { create, endsWithLock, act }: Pick<Making, 'create' | 'endsWithLock' | 'act'>,
+  { create, endsWithLock, permission: action }: Pick<Making, 'create' | 'endsWithLock' | 'permission'>,
   atomically?: AdvanceRequest['atomically'],
 ): Promise<AdvanceResult> {
   const { advance, registry, sandbox } = context;
@@ -176,7 +176,7 @@ async function commitTransaction(
   const result = await advance({
     target: { create: { ...create, expiresAt } },
     trigger: planned?.trigger ?? { on: 'created' },
-    author: authorOf(context, act ?? FAMILY_TRAITS[template.family].acts.create),
+    author: authorOf(context, action ?? FAMILY_TRAITS[template.family].permissions.create),
     atomically: async (tx, made, before) => {
       await atomically?.(tx, made, before);
       await registerWebhook(context, tx, made);
@@ -217,7 +217,7 @@ async function awaitReady(
   { goesOn = false } = {},
 ): Promise<ProcessRow> {
   const until = performance.now() + RAIL_WAIT_MS;
-  const pauseMs = services.handOver.receiver ? LOOK_LATER_MS : LOOK_AGAIN_MS;
+  const pauseMs = services.localDispatch.receiver ? POLL_LATER_MS : POLL_AGAIN_MS;
   const moves = services.notifier.follow(key);
   let isWaiting = goesOn;
   try {
@@ -226,7 +226,7 @@ async function awaitReady(
       const move = isWaiting ? await moves.next(pauseMs - (performance.now() % pauseMs)) : undefined;
       if (move && isPayable(move.row)) return move.row;
       if (move?.goesOn) continue;
-      const { row, isReady } = await look(services, key);
+      const { row, isReady } = await readSnapshot(services, key);
       if (isReady) return row;
       if (performance.now() >= until)
         throw new GatewayError(
@@ -246,29 +246,33 @@ function isPayable({ process, depositAddress }: ProcessRow): boolean {
 }
 
 /** A transaction as it stands, and whether there is nothing to wait for. */
-interface Looked {
+interface Snapshot {
   readonly row: ProcessRow;
   readonly isReady: boolean;
 }
 
-type Look = (key: TransactionKey) => Promise<Looked>;
+type ReadSnapshot = (key: TransactionKey) => Promise<Snapshot>;
 /** Many creations may wait for other processes in parallel: those of a mode are polled together. */
-const looks = { sandbox: new WeakMap<Database, Look>(), live: new WeakMap<Database, Look>() };
+const snapshotReaders = {
+  sandbox: new WeakMap<Database, ReadSnapshot>(),
+  live: new WeakMap<Database, ReadSnapshot>(),
+};
 
-function look({ database, clock, mode }: Services, key: TransactionKey): Promise<Looked> {
-  const lookAtOne = looks[mode].get(database) ?? readManyTogether((keys) => lookAt(database, clock, keys));
-  looks[mode].set(database, lookAtOne);
-  return lookAtOne(key);
+function readSnapshot({ database, clock, mode }: Services, key: TransactionKey): Promise<Snapshot> {
+  const readOne =
+    snapshotReaders[mode].get(database) ?? readManyTogether((keys) => readSnapshots(database, clock, keys));
+  snapshotReaders[mode].set(database, readOne);
+  return readOne(key);
 }
 
-async function lookAt(
+async function readSnapshots(
   database: Database,
   clock: Clock,
   keys: readonly TransactionKey[],
-): Promise<readonly Looked[]> {
+): Promise<readonly Snapshot[]> {
   // Counted before the rows are read: they then include the last job's result. Jobs that become due during the query
   // count too.
-  const soonMs = (await clock.nowMs()) + LOOK_AGAIN_MS;
+  const soonMs = (await clock.nowMs()) + POLL_AGAIN_MS;
   const pending = await pendingJobsOf(database, { sandbox: soonMs, live: soonMs }, keys);
   const rows = new Map(
     (await readProcesses(database, keys)).map((row) => [`${row.accountId}/${row.id}`, row]),
@@ -276,10 +280,10 @@ async function lookAt(
   // If the database took longer than this poll covers, jobs may have become due since: pending work is then
   // uncertain.
   const isSure = (await clock.nowMs()) <= soonMs;
-  return keys.map(({ accountId, transactionId }, place) => {
+  return keys.map(({ accountId, transactionId }, index) => {
     const row = rows.get(`${accountId}/${transactionId}`);
     assert(row, 'a transaction that was made exists');
-    return { row, isReady: isPayable(row) || (isSure && pending[place] === 0) };
+    return { row, isReady: isPayable(row) || (isSure && pending[index] === 0) };
   });
 }
 

@@ -12,17 +12,17 @@ import { readEntries, type WhitelistEntryRow } from '../../store/account/whiteli
 import { readTemplateSettings } from '../../store/engine/pricing.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Given, WITHDRAWAL_MEMBERS } from '../checks/creation-members.ts';
+import { type Input, WITHDRAWAL_MEMBERS } from '../checks/creation-members.ts';
 import type { Attempt } from '../checks/once.ts';
 import { refuseOutOfBounds, worthNow } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
-import { type Context, requireAct, requireRails, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireRails, requireScope } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
 /** Input of a caller; each value under the caller's own name for it. */
-export interface WithdrawalInput extends Given<typeof WITHDRAWAL_MEMBERS> {
+export interface WithdrawalInput extends Input<typeof WITHDRAWAL_MEMBERS> {
   /** Name of a template; the usual one when not given. */
   readonly template?: Named | undefined;
   /** Most network fee that the caller accepts. */
@@ -44,13 +44,13 @@ export async function createWithdrawal(
   checks: CreationChecks,
   names: WithdrawalNames,
 ): Promise<ProcessRow> {
-  requireAct(context, 'withdrawal.create');
+  requirePermission(context, 'withdrawal.create');
   const currency = checks.oneCurrency(checks.required(input.currency, names.currency), { crypto: false });
   const amount = checks.amount(checks.required(input.amountReceived, names.amountReceived), currency);
   const groupId = checks.text(checks.required(input.groupId, names.groupId));
   const isAddress = currency !== undefined && currency !== BRL;
   const address = isAddress ? checks.wallet(input.address, currency) : checks.text(input.address);
-  const kept = checks.kept(WITHDRAWAL_MEMBERS, input);
+  const stored = checks.stored(WITHDRAWAL_MEMBERS, input);
   const feeMax = checks.feeMax(input.networkFeeMax);
   checks.refuse();
   assert(currency && amount && groupId, 'what is required and was not refused is there');
@@ -78,7 +78,7 @@ export async function createWithdrawal(
     );
     const create: NewProcess = {
       ...blank,
-      ...kept,
+      ...stored,
       sourceCurrency: currency.code,
       sourceAmount: amount,
       targetCurrency: currency.code,
@@ -135,12 +135,12 @@ function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: strin
  */
 export async function readWithdrawalFee(
   context: Context,
-  given: Named,
+  input: Named,
   checks: CreationChecks,
 ): Promise<string> {
   requireScope(context, 'read');
   requireRails(context);
-  const currency = checks.oneCurrency(given, { crypto: false });
+  const currency = checks.oneCurrency(input, { crypto: false });
   checks.refuse();
   assert(currency, 'what was not refused is there');
   if (currency === BRL) return '0';

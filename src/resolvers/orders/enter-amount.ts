@@ -11,7 +11,7 @@ import type { Trigger } from '../../templates/triggers.ts';
 import { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { endOfPriced, price } from '../pricing/price.ts';
-import { type Context, requireAct, type Services } from '../services/context.ts';
+import { type Context, requirePermission, type Services } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function enterAmountOf(
   target: Target,
   amountPayment: Named,
 ): Promise<ProcessRow> {
-  requireAct(context, 'transaction.enter_amount');
+  requirePermission(context, 'transaction.enter_amount');
   const row = await findOwnProcess(context, target.end2end, target.family);
   return enterAmount(context, row, amountPayment, target);
 }

@@ -1,5 +1,5 @@
 /** Facts of a transaction that authorities require: given at its creation, or later by an act in the audit log. */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
@@ -20,20 +20,20 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { currentRate } from '../pricing/price.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
-type Given = Named | null | undefined;
+type NamedValue = Named | null | undefined;
 
 /** Input of a caller; null removes a recorded value, and a missing member stays. */
 export interface RecordInput {
   readonly walletCustody?: WalletCustody | null | undefined;
-  readonly walletHolder?: Given;
-  readonly walletVasp?: Given;
-  readonly walletCountry?: Given;
-  readonly purposeCode?: Given;
-  readonly counterpartyCountry?: Given;
-  readonly usdValue?: Given;
+  readonly walletHolder?: NamedValue;
+  readonly walletVasp?: NamedValue;
+  readonly walletCountry?: NamedValue;
+  readonly purposeCode?: NamedValue;
+  readonly counterpartyCountry?: NamedValue;
+  readonly usdValue?: NamedValue;
   readonly usdValueAt?: Date | null | undefined;
 }
 
@@ -64,7 +64,7 @@ export function checkRecord(
     (text) => isDecimal(text) && USD.test(text),
     `must be a decimal number that is not below zero, with at most ${USD_DIGITS.decimals} decimals`,
   );
-  const name = (given: Given) => (given ? (checks.personName(given) ?? null) : given);
+  const name = (input: NamedValue) => (input ? (checks.personName(input) ?? null) : input);
   const facts = {
     walletCustody: input.walletCustody,
     walletHolder: name(input.walletHolder),
@@ -81,11 +81,11 @@ export function checkRecord(
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-function form(checks: CreationChecks, isTaken: (text: string) => boolean, message: string) {
-  return (given: Given): string | null | undefined => {
-    if (!given) return given;
-    if (isTaken(given.value)) return given.value;
-    return checks.add({ parameter: given.name, message }) ?? null;
+function form(checks: CreationChecks, isAccepted: (text: string) => boolean, message: string) {
+  return (input: NamedValue): string | null | undefined => {
+    if (!input) return input;
+    if (isAccepted(input.value)) return input.value;
+    return checks.add({ parameter: input.name, message }) ?? null;
   };
 }
 
@@ -93,16 +93,16 @@ function form(checks: CreationChecks, isTaken: (text: string) => boolean, messag
  * Lets a creation keep what is to be recorded of the transaction that it makes, with its value in USD where nobody gave it and a rate of
  * USD is known.
  */
-export async function keeping(
+export async function recordingFacts(
   context: Context,
   attempt: Attempt,
-  given: Partial<RecordFacts>,
+  input: Partial<RecordFacts>,
 ): Promise<Attempt> {
   const nowMs = await context.clock.nowMs();
-  const rate = given.usdValue === undefined ? await usdRateAt(context, nowMs) : undefined;
+  const rate = input.usdValue === undefined ? await usdRateAt(context, nowMs) : undefined;
   return {
     ...attempt,
-    keep: async (tx, made) => {
+    store: async (tx, made) => {
       const brl = brlOf(made);
       const counted = rate !== undefined &&
         brl !== undefined && {
@@ -110,7 +110,7 @@ export async function keeping(
           usdValueAt: instantOf(new Date(nowMs)),
           usdRate: rate,
         };
-      await storeRecord(tx, made, { ...NO_RECORD, ...given, ...counted });
+      await storeRecord(tx, made, { ...NO_RECORD, ...input, ...counted });
     },
   };
 }
@@ -143,12 +143,12 @@ function brlOf({ process, refQuote, ...row }: ProcessRow): string | undefined {
  */
 export async function recordFacts(
   context: Context,
-  act: Extract<ActName, `facts.${string}`>,
+  action: Extract<ActionName, `facts.${string}`>,
   end2end: string,
   facts: Partial<RecordFacts>,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireAct(context, act);
+  requirePermission(context, action);
   checks.refuse();
   const row = await findOwnProcess(context, end2end);
   await audited(context, async (tx, writeDown) => {
@@ -157,8 +157,8 @@ export async function recordFacts(
     const changed = difference(before, after);
     if (!changed) return;
     await storeRecord(tx, row, after);
-    const told = { before: masked(changed.before), after: masked(changed.after) };
-    writeDown(act, { kind: 'transaction', id: row.end2end }, told);
+    const changes = { before: masked(changed.before), after: masked(changed.after) };
+    writeDown(action, { kind: 'transaction', id: row.end2end }, changes);
   });
   return row;
 }

@@ -14,7 +14,7 @@ import { isRefundable } from '../../templates/lateness.ts';
 import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
@@ -44,7 +44,7 @@ export async function refundPayment(
   amount: Named | undefined,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireAct(context, 'payment.refund');
+  requirePermission(context, 'payment.refund');
   const checked = checks.amount(amount, BRL);
   checks.refuse();
   const row = await findOwnProcess(context, target.end2end, target.family);
@@ -100,7 +100,7 @@ export async function previewRefund(
  * @throws {GatewayError} `NOT_FOUND`; `STEP_CONFLICT` when nothing failed that is still owed; `FORBIDDEN`.
  */
 export async function retryRefund(context: Context, target: Target): Promise<ProcessRow> {
-  requireAct(context, 'refund.retry');
+  requirePermission(context, 'refund.retry');
   const row = await findOwnProcess(context, target.end2end, target.family);
   return advanceTransaction(context, target, row, { on: 'refund_retried' }, 'refund.retry');
 }
@@ -108,17 +108,17 @@ export async function retryRefund(context: Context, target: Target): Promise<Pro
 /**
  * Books that the operator paid a failed refund to the payer by hand.
  *
- * @param given - reference of that payment, such as its EndToEndId.
+ * @param input - reference of that payment, such as its EndToEndId.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryRefund`.
  */
-export async function settleRefundByHand(
+export async function settleRefundManually(
   context: Context,
   target: Target,
-  given: Named,
+  input: Named,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
-  requireAct(context, 'refund.settle_by_hand');
-  const reference = checks.reference(given);
+  requirePermission(context, 'refund.settle_by_hand');
+  const reference = checks.reference(input);
   checks.refuse();
   const row = await findOwnProcess(context, target.end2end, target.family);
   const trigger = { on: 'refund_paid_by_hand', reference: known(reference, 'a reference') } as const;

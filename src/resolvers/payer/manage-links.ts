@@ -22,7 +22,7 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
-import { type Context, requireAct, requireFresh } from '../services/context.ts';
+import { type Context, requireFresh, requirePermission } from '../services/context.ts';
 
 /** Input of a caller; each value under the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {
@@ -53,7 +53,7 @@ export async function createStaticLink(
   checks: CreationChecks,
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
-  requireAct(context, 'link.create');
+  requirePermission(context, 'link.create');
   // These members send payers, or data about them, elsewhere.
   if (input.returnUrl || input.webhook) requireFresh(context);
   const { database, caller, registry } = context;
@@ -61,7 +61,7 @@ export async function createStaticLink(
   const currency = checks.oneCurrency(input.currency, { crypto: true });
   const amount = checks.amount(input.amount, BRL) ?? null;
   const expiresIn = checks.expiresIn(input.expiresIn);
-  const session = checks.kept(SESSION_MEMBERS, input);
+  const session = checks.stored(SESSION_MEMBERS, input);
   checks.refuse();
   assert(name && currency && expiresIn !== undefined, 'what is required and was not refused is there');
   if (amount !== null) {
@@ -97,7 +97,7 @@ export function linkTemplate(registry: Registry, currency: string, currencyName:
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
 export async function disableStaticLink(context: Context, slug: string): Promise<void> {
-  requireAct(context, 'link.disable');
+  requirePermission(context, 'link.disable');
   const { accountId } = context.caller;
   if (!isSlug(slug)) throw notFound();
   const factsOf = async (tx: Tx) => ({ isOpen: (await findStaticLink(tx, slug))?.accountId === accountId });

@@ -9,8 +9,8 @@ import { type Branding, readBranding } from '../../store/account/branding.ts';
 import { type LinkState, readLinkState } from '../../store/account/static-links.ts';
 import { findBySession } from '../../store/engine/processes.ts';
 import { hasPayer } from '../../templates/accepts.ts';
-import { asksForPayment } from '../../templates/awaited.ts';
-import { actionsTaken, type CallerActionName } from '../../templates/caller-actions.ts';
+import { requestsPayment } from '../../templates/awaited.ts';
+import { acceptedActions, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
@@ -20,9 +20,9 @@ import { canVerify } from './verify-identity.ts';
  * Form for the payer: an amount, their identity, its confirmation, acceptance of the quote, payment by PIX, a
  * deposit, or the resolution of a deposit that did not fit.
  */
-export type Ask = (typeof ASKS)[number];
+export type Prompt = (typeof PROMPTS)[number];
 /** Every `Ask`. */
-export const ASKS = [
+export const PROMPTS = [
   'amount',
   'quote',
   'identity',
@@ -38,7 +38,7 @@ export interface PaymentSession {
   readonly template: Template;
   readonly step: Step;
   /** Null when there is nothing for the payer to do. */
-  readonly ask: Ask | null;
+  readonly ask: Prompt | null;
   /** Actions of the payer that its machine takes now. */
   readonly actions: readonly CallerActionName[];
   /** Whether it ended without having come to anything, so that it can be begun anew; of a link, only while that is open. */
@@ -74,14 +74,14 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
   const step = services.registry.stepOf(row.template, row.component, row.state);
   const isPaidByPayer = hasPayer(template);
   const nowMs = await services.clock.nowMs();
-  const actions = isPaidByPayer ? actionsTaken(template, row, nowMs, PAYER_ACTIONS) : [];
+  const actions = isPaidByPayer ? acceptedActions(template, row, nowMs, PAYER_ACTIONS) : [];
   const link = await linkOf(services, row);
   const cameToNothing = step.isRenewable === true && row.process?.isTurnedDown !== true;
   return {
     row,
     template,
     step,
-    ask: isPaidByPayer ? askOf(template, row, actions) : null,
+    ask: isPaidByPayer ? promptOf(template, row, actions) : null,
     actions,
     isRenewable: isPaidByPayer && cameToNothing && link?.isOpen !== false,
     branding: await readBranding(services.database, row.accountId),
@@ -125,7 +125,7 @@ export function payerContext(
 }
 
 /** Question of a payer's page by the action that answers it; of several, the first one. */
-const ASK_BY_ACTION: readonly (readonly [CallerActionName, Ask])[] = [
+const PROMPT_BY_ACTION: readonly (readonly [CallerActionName, Prompt])[] = [
   ['enter_amount', 'amount'],
   ['accept_quote', 'quote'],
   ['confirm_identity', 'confirmation'],
@@ -133,13 +133,13 @@ const ASK_BY_ACTION: readonly (readonly [CallerActionName, Ask])[] = [
   ['refund_deposit', 'resolution'],
 ];
 const PAYER_ACTIONS: readonly CallerActionName[] = [
-  ...ASK_BY_ACTION.map(([action]) => action),
+  ...PROMPT_BY_ACTION.map(([action]) => action),
   'requote_deposit',
 ];
 
-function askOf(template: Template, row: ProcessRow, actions: readonly CallerActionName[]): Ask | null {
-  const asked = ASK_BY_ACTION.find(([action]) => actions.includes(action));
-  if (asked || row.process === null) return asked?.[1] ?? null;
-  if (asksForPayment(template, row, ['pix_received']) && row.process.brCode) return 'payment';
-  return asksForPayment(template, row, ['deposit_seen']) && row.depositAddress ? 'deposit' : null;
+function promptOf(template: Template, row: ProcessRow, actions: readonly CallerActionName[]): Prompt | null {
+  const prompt = PROMPT_BY_ACTION.find(([action]) => actions.includes(action));
+  if (prompt || row.process === null) return prompt?.[1] ?? null;
+  if (requestsPayment(template, row, ['pix_received']) && row.process.brCode) return 'payment';
+  return requestsPayment(template, row, ['deposit_seen']) && row.depositAddress ? 'deposit' : null;
 }

@@ -15,8 +15,8 @@ import type { Context, Origin, Services } from '../services/context.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
 
 /** Interval and number of look-ups for a session that another request is creating. */
-const LOOK_MS = 100;
-const LOOKS_MAX = 50;
+const POLL_MS = 100;
+const POLLS_MAX = 50;
 
 /**
  * Makes the session that follows; asking again on the same day gives the one that was made.
@@ -45,14 +45,14 @@ export async function renewSession(
       assert(made.process?.session, 'what was made has a session');
       return { status: 201, answer: made.process.session };
     });
-  for (let looks = 1; ; looks += 1) {
+  for (let polls = 1; ; polls += 1) {
     try {
       return (await make()).answer;
     } catch (error) {
       // A button that is clicked twice: the second click wants what the first one is making.
       const isRunning = error instanceof GatewayError && error.code === 'IDEMPOTENCY_RUNNING';
-      if (!isRunning || looks === LOOKS_MAX) throw error;
-      await sleep(LOOK_MS);
+      if (!isRunning || polls === POLLS_MAX) throw error;
+      await sleep(POLL_MS);
     }
   }
 }
@@ -63,38 +63,38 @@ function makeAgain(
   { row, template }: PaymentSession,
 ): Promise<ProcessRow> {
   const checks = checksOf(context);
-  const { flow, asksOnPage } = FAMILY_TRAITS[template.family];
+  const { flow, promptsOnPage } = FAMILY_TRAITS[template.family];
   const isIn = flow === 'in';
   const [brl, crypto] = isIn ? [row.sourceAmount, row.targetAmount] : [row.targetAmount, row.sourceAmount];
   const fixesCrypto = row.process?.fixes === 'crypto';
   const { clientName, clientTaxId } = row.process?.correction ?? row;
   const session = {
-    ...given('currency', isIn ? row.targetCurrency : row.sourceCurrency),
-    ...given('clientName', clientName),
-    ...given('clientTaxId', clientTaxId),
-    ...given('externalCode', row.externalCode),
-    ...given('returnUrl', row.returnUrl),
-    ...given('webhook', row.webhook),
-    ...given('expiresIn', secondsOf(row)),
-    ...given('template', template.name),
+    ...named('currency', isIn ? row.targetCurrency : row.sourceCurrency),
+    ...named('clientName', clientName),
+    ...named('clientTaxId', clientTaxId),
+    ...named('externalCode', row.externalCode),
+    ...named('returnUrl', row.returnUrl),
+    ...named('webhook', row.webhook),
+    ...named('expiresIn', secondsOf(row)),
+    ...named('template', template.name),
   };
   const renews = { end2end: row.end2end, targetAmount: row.targetAmount };
   if (isIn) {
-    const amount = fixesCrypto ? given('amountReceived', crypto) : given('amountPayment', brl);
-    const input = { ...session, ...amount, ...given('wallet', row.wallet) };
+    const amount = fixesCrypto ? named('amountReceived', crypto) : named('amountPayment', brl);
+    const input = { ...session, ...amount, ...named('wallet', row.wallet) };
     return createOnramp(context, attempt, input, checks, {
       family: template.family,
       names: NAMES,
       isAccepted: true,
-      needsCustomer: !asksOnPage,
-      needsAmount: !asksOnPage,
+      needsCustomer: !promptsOnPage,
+      needsAmount: !promptsOnPage,
       renews,
       ...(row.fixedLink !== null && { fixedLink: row.fixedLink }),
     });
   }
-  const amount = fixesCrypto ? given('amountPaid', crypto) : given('amountSent', brl);
-  const payee = { ...given('pixKey', row.pixKey), ...given('pixKeyType', row.pixKeyType) };
-  const input = { ...session, ...amount, ...payee, ...given('from', 'external') };
+  const amount = fixesCrypto ? named('amountPaid', crypto) : named('amountSent', brl);
+  const payee = { ...named('pixKey', row.pixKey), ...named('pixKeyType', row.pixKeyType) };
+  const input = { ...session, ...amount, ...payee, ...named('from', 'external') };
   return createOfframp(context, attempt, input, checks, {
     names: NAMES,
     isAccepted: true,
@@ -116,7 +116,7 @@ const NAMES = {
   pixKeyType: 'pixKeyType',
 } as const;
 
-function given(name: string, value: string | null): { readonly [name: string]: Named } {
+function named(name: string, value: string | null): { readonly [name: string]: Named } {
   return value === null ? {} : { [name]: { name, value } };
 }
 

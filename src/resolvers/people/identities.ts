@@ -32,26 +32,31 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
   const { database } = services;
   const known = await findByIdentity(database, claims);
   const person = known ?? (await invitedPerson(database, claims));
-  const [place] = await readOwnAccounts(database, person.id);
+  const [membership] = await readOwnAccounts(database, person.id);
   // A person with a role accepts further invitations by their links.
-  const accountId = place?.accountId ?? (await readInvitations(database, person.id))[0];
+  const accountId = membership?.accountId ?? (await readInvitations(database, person.id))[0];
   if (accountId === undefined) throw refusal('the person has neither a role nor an invitation');
-  return signIn(services, { personId: person.id, accountId, way: 'OIDC' }, device, async (tx, writeDown) => {
-    const at = new Date(database.nowMs());
-    if (!known) {
-      if (!(await addIdentity(tx, claims, person.id, at)))
-        throw refusal('the person signs in by another subject of this issuer');
-      await endSessions(tx, person.id, at);
-      const passkeys = await removePasskeys(tx, person.id);
-      const { issuer } = claims;
-      writeDown(
-        'identity.add',
-        { kind: 'person', id: person.id },
-        { after: { issuer, passkeysRemoved: passkeys } },
-      );
-    }
-    await joinAccount(tx, accountId, person.id, at);
-  });
+  return signIn(
+    services,
+    { personId: person.id, accountId, method: 'OIDC' },
+    device,
+    async (tx, writeDown) => {
+      const at = new Date(database.nowMs());
+      if (!known) {
+        if (!(await addIdentity(tx, claims, person.id, at)))
+          throw refusal('the person signs in by another subject of this issuer');
+        await endSessions(tx, person.id, at);
+        const passkeys = await removePasskeys(tx, person.id);
+        const { issuer } = claims;
+        writeDown(
+          'identity.add',
+          { kind: 'person', id: person.id },
+          { after: { issuer, passkeysRemoved: passkeys } },
+        );
+      }
+      await joinAccount(tx, accountId, person.id, at);
+    },
+  );
 }
 
 async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Person> {

@@ -11,7 +11,7 @@ import { addPerson, findPerson, invite, joinAccount, readMember } from '../../st
 import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
 import { endSessions } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
-import { type Context, requireAct, type Services } from '../services/context.ts';
+import { type Context, requirePermission, type Services } from '../services/context.ts';
 import { makeLink, objectOf } from './members.ts';
 import { type Device, signIn } from './sessions.ts';
 import type { PersonCaller } from './signed-in.ts';
@@ -53,7 +53,7 @@ export async function acceptLink(
   if (!isEnough(link, caller))
     throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
   const { personId, accountId } = link;
-  return signIn(services, { personId, accountId, way: 'LINK' }, device, async (tx) => {
+  return signIn(services, { personId, accountId, method: 'LINK' }, device, async (tx) => {
     const at = new Date(services.database.nowMs());
     if (!(await useLink(tx, personTokenHash(token), at))) throw notFound();
     await joinAccount(tx, accountId, personId, at);
@@ -71,7 +71,7 @@ export async function makeSignInLink(
   email: string,
   forgetsPasskeys = false,
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
-  requireAct(context, 'person.link');
+  requirePermission(context, 'person.link');
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown) => {
     const person = await findPerson(tx, email.trim().toLowerCase());
@@ -101,17 +101,24 @@ export async function makeNewcomerLink(
 ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
   const accountId = await findAccount(database, SANDBOX_HANDLE);
   assert(accountId, 'a sandbox has its account');
-  const places = [
+  const memberships = [
     [accountId, 'owner'],
     [await platformAccount(database, 'sandbox'), 'platform_owner'],
   ] as const;
-  for (const [place, role] of places)
-    await audited(await contextOf(place), async (tx, writeDown) => {
+  for (const [membership, role] of memberships)
+    await audited(await contextOf(membership), async (tx, writeDown) => {
       const at = new Date(database.nowMs());
       const { id } = await addPerson(tx, NEWCOMER, at);
-      if (await readMember(tx, place, id)) return;
-      await invite(tx, { accountId: place, personId: id, role, invitedBy: 'start', invitedByKey: null, at });
-      await joinAccount(tx, place, id, at);
+      if (await readMember(tx, membership, id)) return;
+      await invite(tx, {
+        accountId: membership,
+        personId: id,
+        role,
+        invitedBy: 'start',
+        invitedByKey: null,
+        at,
+      });
+      await joinAccount(tx, membership, id, at);
       writeDown('person.invite', objectOf(id), { after: { email: NEWCOMER.email, role } });
     });
   return makeSignInLink(await contextOf(accountId), NEWCOMER.email);

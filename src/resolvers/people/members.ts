@@ -30,7 +30,7 @@ import { endLinks, storeLink } from '../../store/people/person-links.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
 /** Person to be invited; each value under the caller's own name for it. */
 export interface InvitationInput {
@@ -72,11 +72,11 @@ export async function inviteMember(
   input: InvitationInput,
   checks: CreationChecks,
 ): Promise<Invitation> {
-  requireAct(context, 'person.invite');
-  const given = { name: checks.reference(input.name), email: emailOf(input.email, checks) };
+  requirePermission(context, 'person.invite');
+  const checked = { name: checks.reference(input.name), email: emailOf(input.email, checks) };
   const role = await roleOf(context, input.role, checks);
   checks.refuse();
-  const { name, email } = given;
+  const { name, email } = checked;
   assert(name && email && role, 'what was not refused is there');
   requireRuleOver(context, role);
   const { accountId } = context.caller;
@@ -129,11 +129,11 @@ export async function makeLink(
 export async function changeMemberRole(
   context: Context,
   personId: Named,
-  given: Named,
+  checked: Named,
   checks: CreationChecks,
 ): Promise<Member> {
-  requireAct(context, 'person.change_role');
-  const role = await roleOf(context, given, checks);
+  requirePermission(context, 'person.change_role');
+  const role = await roleOf(context, checked, checks);
   checks.refuse();
   assert(role, 'what was not refused is there');
   const { accountId } = context.caller;
@@ -142,7 +142,7 @@ export async function changeMemberRole(
     requireRuleOver(context, before.role);
     requireRuleOver(context, role);
     if (before.role === role) return before;
-    if (!isOwner(role)) await keepAnOwner(tx, accountId, before, given.name);
+    if (!isOwner(role)) await requireOwnerLeft(tx, accountId, before, checked.name);
     // A person who may no longer request such changes loses the waiting ones.
     if (!scopesOf(role).includes('admin')) await dropChangesOf(tx, accountId, before.id, new Date(nowMs));
     await setRole(tx, accountId, before.id, role);
@@ -153,12 +153,12 @@ export async function changeMemberRole(
 
 /** Takes a person out of the account; the sessions there end within a second. @throws {GatewayError} as `changeMemberRole`. */
 export async function removeMember(context: Context, personId: Named): Promise<Member> {
-  requireAct(context, 'person.remove');
+  requirePermission(context, 'person.remove');
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown, nowMs) => {
     const member = await findMember(tx, context, personId.value);
     requireRuleOver(context, member.role);
-    await keepAnOwner(tx, accountId, member, personId.name);
+    await requireOwnerLeft(tx, accountId, member, personId.name);
     await dropChangesOf(tx, accountId, member.id, new Date(nowMs));
     await endLinks(tx, accountId, member.id, new Date(context.database.nowMs()));
     await removeMembership(tx, accountId, member.id);
@@ -174,7 +174,7 @@ export async function removeMember(context: Context, personId: Named): Promise<M
  *   `NOT_FOUND`.
  */
 export async function confirmMember(context: Context, personId: string): Promise<Member> {
-  requireAct(context, 'person.confirm');
+  requirePermission(context, 'person.confirm');
   const { caller, origin } = context;
   const { accountId } = caller;
   const isOperator = origin.actor !== undefined;
@@ -219,7 +219,7 @@ async function findMember(tx: Tx, { caller }: Context, personId: string): Promis
   return member;
 }
 
-async function keepAnOwner(tx: Tx, accountId: bigint, member: Member, parameter: string): Promise<void> {
+async function requireOwnerLeft(tx: Tx, accountId: bigint, member: Member, parameter: string): Promise<void> {
   if (!isOwner(member.role) || !member.joinedAt) return;
   const members = await readMembers(tx, accountId);
   if (members.some(({ id, role, joinedAt }) => id !== member.id && isOwner(role) && joinedAt)) return;
@@ -237,8 +237,11 @@ async function roleOf(
   return role ?? checks.add({ parameter, message: `must be one of ${roles.join(', ')}` });
 }
 
-function emailOf(given: Named, checks: CreationChecks): string | undefined {
-  const email = given.value.trim().toLowerCase();
+function emailOf(checked: Named, checks: CreationChecks): string | undefined {
+  const email = checked.value.trim().toLowerCase();
   if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email;
-  return checks.add({ parameter: given.name, message: 'must be an e-mail address such as ana@example.com' });
+  return checks.add({
+    parameter: checked.name,
+    message: 'must be an e-mail address such as ana@example.com',
+  });
 }

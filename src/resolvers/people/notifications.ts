@@ -10,7 +10,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import type { Label } from '../../base/text/label.ts';
 import { type Chooser, readChoice, storeChoice } from '../../store/people/notification-choices.ts';
 import { audited } from '../checks/audited.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
 /** Notifications of the calling person in the account. */
 export interface OwnNotifications {
@@ -52,7 +52,7 @@ export async function chooseNotifications(
   kinds: readonly NotificationKind[],
   language: keyof Label,
 ): Promise<OwnNotifications | null> {
-  requireAct(context, 'notifications.choose');
+  requirePermission(context, 'notifications.choose');
   if (!context.caller.person)
     throw new GatewayError('FORBIDDEN', 'notifications are for people: a key gets none');
   const chosen = NOTIFICATION_KINDS.filter((kind) => kinds.includes(kind));

@@ -19,21 +19,27 @@ import { consoleOrigin } from '../../base/pages/console-url.ts';
 import type { SignedInPerson } from '../../store/account/api-keys.ts';
 import {
   addPasskey,
-  askChallenge,
+  consumeChallenge,
   findPasskey,
   type OwnPasskey,
   type Purpose,
   readOwnPasskeys,
   removePasskey,
   type StoredPasskey,
-  takeChallenge,
+  storeChallenge,
   usePasskey,
 } from '../../store/people/passkeys.ts';
 import { readOwnAccounts } from '../../store/people/people.ts';
 import { JUST_MINUTES, verifySession } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
-import { type Context, requireAct, requireFresh, requireScope, type Services } from '../services/context.ts';
+import {
+  type Context,
+  requireFresh,
+  requirePermission,
+  requireScope,
+  type Services,
+} from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';
 
 /** Passkeys of a person: each is named to the browser when one is asked for. */
@@ -60,7 +66,7 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   refuseMorePasskeys(known.length);
   const options = await generateRegistrationOptions({
     rpName: 'Crossramp',
-    rpID: passkeyPlace(publicUrl).rpID,
+    rpID: relyingParty(publicUrl).rpID,
     userID: new Uint8Array(Buffer.from(caller.id)),
     userName: person.email,
     userDisplayName: person.name,
@@ -68,7 +74,7 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
     excludeCredentials: known.map(({ id }) => ({ id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
-  await ask(context, options.challenge, 'REGISTER', person.sessionId);
+  await newChallenge(context, options.challenge, 'REGISTER', person.sessionId);
   return options;
 }
 
@@ -101,7 +107,7 @@ export async function register(context: Context, response: unknown, name: string
   requireProof(context, person);
   const { caller, publicUrl } = context;
   const { challenge } = await answered(context, response, 'REGISTER', sessionId);
-  const { origin, rpID } = passkeyPlace(publicUrl);
+  const { origin, rpID } = relyingParty(publicUrl);
   const { registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -110,8 +116,8 @@ export async function register(context: Context, response: unknown, name: string
   }).catch(refuseAnswer);
   if (!registrationInfo) return refuseAnswer();
   const { id, publicKey, counter, transports } = registrationInfo.credential;
-  const ways = transportsOf(transports);
-  const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports: ways };
+  const known = transportsOf(transports);
+  const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports: known };
   assert(title, 'what was not refused is there');
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
@@ -144,9 +150,9 @@ export async function signInByPasskey(
 ): Promise<string> {
   const passkey = await checkAssertion(services, response, 'SIGN_IN', null);
   const { personId } = passkey;
-  const [place] = await readOwnAccounts(services.database, personId);
-  if (!place) throw refusal();
-  return signIn(services, { personId, accountId: place.accountId, way: 'PASSKEY' }, device, (tx) =>
+  const [membership] = await readOwnAccounts(services.database, personId);
+  if (!membership) throw refusal();
+  return signIn(services, { personId, accountId: membership.accountId, method: 'PASSKEY' }, device, (tx) =>
     usePasskey(tx, passkey.id, passkey.counter, new Date(services.database.nowMs())),
   );
 }
@@ -184,7 +190,7 @@ export async function ownPasskeys(context: Context): Promise<OwnPasskey[]> {
 
 /** Takes one of the own passkeys away. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */
 export async function forgetPasskey(context: Context, id: string): Promise<void> {
-  requireAct(context, 'passkey.remove');
+  requirePermission(context, 'passkey.remove');
   personOf(context);
   await audited(context, async (tx, writeDown) => {
     if (!isPasskeyId(id) || !(await removePasskey(tx, context.caller.id, id))) throw notFound();
@@ -199,11 +205,11 @@ async function requestOptions(
   ids: readonly string[] = [],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const options = await generateAuthenticationOptions({
-    rpID: passkeyPlace(services.publicUrl).rpID,
+    rpID: relyingParty(services.publicUrl).rpID,
     userVerification: 'required',
     allowCredentials: ids.map((id) => ({ id })),
   });
-  await ask(services, options.challenge, purpose, sessionId);
+  await newChallenge(services, options.challenge, purpose, sessionId);
   return options;
 }
 
@@ -217,7 +223,7 @@ async function checkAssertion(
   const { challenge, id } = await answered(services, response, purpose, sessionId);
   const passkey = await findPasskey(services.database, id);
   if (!passkey) throw refusal();
-  const { origin, rpID } = passkeyPlace(services.publicUrl);
+  const { origin, rpID } = relyingParty(services.publicUrl);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: challenge,
@@ -243,18 +249,20 @@ async function answered(
   purpose: Purpose,
   sessionId: string | null,
 ): Promise<{ readonly challenge: string; readonly id: string }> {
-  const given = response as Partial<AuthenticationResponseJSON> | null | undefined;
-  const id = given?.id;
-  const challenge = challengeOf(given?.response?.clientDataJSON);
+  const answer = response as Partial<AuthenticationResponseJSON> | null | undefined;
+  const id = answer?.id;
+  const challenge = challengeOf(answer?.response?.clientDataJSON);
   if (!isPasskeyId(id) || challenge === undefined) return refuseAnswer();
-  if (!(await takeChallenge(database, challenge, purpose, sessionId, new Date(database.nowMs()))))
+  if (!(await consumeChallenge(database, challenge, purpose, sessionId, new Date(database.nowMs()))))
     throw refusal();
   return { challenge, id };
 }
 
 /** The transports of a passkey are outside of the signed data: the browser can send anything. */
-function transportsOf(given: unknown): string[] {
-  return Array.isArray(given) ? given.filter((way) => typeof way === 'string' && TRANSPORT.test(way)) : [];
+function transportsOf(answer: unknown): string[] {
+  return Array.isArray(answer)
+    ? answer.filter((transport) => typeof transport === 'string' && TRANSPORT.test(transport))
+    : [];
 }
 
 function challengeOf(clientData: unknown): string | undefined {
@@ -267,7 +275,7 @@ function challengeOf(clientData: unknown): string | undefined {
   }
 }
 
-async function ask(
+async function newChallenge(
   { database }: Services,
   challenge: string,
   purpose: Purpose,
@@ -275,11 +283,11 @@ async function ask(
 ): Promise<void> {
   const now = new Date(database.nowMs());
   const expiresAt = new Date(now.getTime() + CHALLENGE_MS);
-  await askChallenge(database, challenge, purpose, sessionId, { now, expiresAt });
+  await storeChallenge(database, challenge, purpose, sessionId, { now, expiresAt });
 }
 
 /** @returns the origin and host name that passkeys of this gateway belong to. */
-export function passkeyPlace(publicUrl: string): { readonly origin: string; readonly rpID: string } {
+export function relyingParty(publicUrl: string): { readonly origin: string; readonly rpID: string } {
   const origin = consoleOrigin(publicUrl);
   return { origin, rpID: new URL(origin).hostname };
 }

@@ -14,11 +14,17 @@ import {
   switchSession,
 } from '../../store/people/person-sessions.ts';
 import { audited, type WriteDown } from '../checks/audited.ts';
-import { type Context, type Origin, requireAct, requireScope, type Services } from '../services/context.ts';
+import {
+  type Context,
+  type Origin,
+  requirePermission,
+  requireScope,
+  type Services,
+} from '../services/context.ts';
 import { type PersonCaller, personCaller } from './signed-in.ts';
 
 /** Way of a person's sign-in. */
-export type Way = 'LINK' | 'PASSKEY' | 'OIDC';
+export type SignInMethod = 'LINK' | 'PASSKEY' | 'OIDC';
 
 /** The browser of a person. */
 export interface Device {
@@ -30,7 +36,7 @@ export interface Device {
 export interface SignIn {
   readonly personId: string;
   readonly accountId: bigint;
-  readonly way: Way;
+  readonly method: SignInMethod;
 }
 
 const USER_AGENT_LENGTH_MAX = 300;
@@ -44,7 +50,7 @@ const USER_AGENT_LENGTH_MAX = 300;
  */
 export async function signIn(
   services: Services,
-  { personId, accountId, way }: SignIn,
+  { personId, accountId, method }: SignIn,
   { origin, userAgent }: Device,
   prepare: (tx: Tx, writeDown: WriteDown) => Promise<void> = async () => {},
 ): Promise<string> {
@@ -68,10 +74,10 @@ export async function signIn(
       accountId,
       hash: personTokenHash(token),
       at,
-      verifiedAt: way === 'PASSKEY' ? at : null,
+      verifiedAt: method === 'PASSKEY' ? at : null,
       ...device,
     });
-    writeDown('person.sign_in', { kind: 'session', id }, { after: { way, role: member.role } });
+    writeDown('person.sign_in', { kind: 'session', id }, { after: { way: method, role: member.role } });
   });
   return token;
 }
@@ -105,9 +111,9 @@ export async function switchAccount(context: Context, accountId: bigint): Promis
   const { caller, database, origin } = context;
   assert(caller.person, 'only people have sessions');
   const { sessionId } = caller.person;
-  const place = await findOwnAccount(database, caller.id, accountId);
-  if (!place) throw notFound();
-  const { mode, role } = place;
+  const membership = await findOwnAccount(database, caller.id, accountId);
+  if (!membership) throw notFound();
+  const { mode, role } = membership;
   const { clock } = context.forMode(mode);
   const there = { database, caller: { ...caller, accountId }, origin, mode, clock };
   await audited(there, async (tx, writeDown) => {
@@ -125,7 +131,7 @@ export async function ownSessions(context: Context): Promise<OwnSession[]> {
 
 /** Ends one of the own sessions; every process refuses it at once. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function revokeSession(context: Context, id: string): Promise<void> {
-  requireAct(context, 'session.revoke');
+  requirePermission(context, 'session.revoke');
   const { caller } = context;
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());

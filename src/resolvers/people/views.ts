@@ -12,7 +12,7 @@ import {
 } from '../../store/people/saved-views.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
 /** Most views of a person in an account. */
 export const VIEWS_MAX = 50;
@@ -31,7 +31,7 @@ export async function ownViews(context: Context): Promise<SavedView[]> {
  * @throws {GatewayError} `FORBIDDEN` for a key; `INVALID_PARAMETER`, also for one view too many.
  */
 export async function saveView(context: Context, name: Named, path: Named): Promise<SavedView> {
-  requireAct(context, 'view.save');
+  requirePermission(context, 'view.save');
   const violations = checksOf(context);
   const own = { name: violations.words(name, VIEW_LENGTHS.name), path: path.value };
   if (own.path.length > VIEW_LENGTHS.path || consolePathOf(own.path) !== own.path)
@@ -60,7 +60,7 @@ export async function saveView(context: Context, name: Named, path: Named): Prom
 
 /** Forgets a view. @throws {GatewayError} `NOT_FOUND`, also for a key, which has none. */
 export async function forgetView(context: Context, name: string): Promise<SavedView> {
-  requireAct(context, 'view.remove');
+  requirePermission(context, 'view.remove');
   return audited(context, async (tx, writeDown) => {
     const view = name.includes('\0') ? undefined : await removeView(tx, ownerOf(context), name);
     if (!view) throw notFound();

@@ -13,11 +13,11 @@ import { priceNow } from './price.ts';
  *   of it, the locked price stays.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`: the event is retried later.
  */
-export async function priceArrival<Told extends Arrival>(
+export async function priceArrival<Reported extends Arrival>(
   services: Services,
   row: ProcessRow,
-  trigger: Told,
-): Promise<Told> {
+  trigger: Reported,
+): Promise<Reported> {
   const isIn = row.sourceCurrency === BRL.code;
   const amount = known(row.sourceAmount, 'an amount');
   const priced = await priceNow(services, {

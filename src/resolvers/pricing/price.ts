@@ -75,8 +75,8 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
   // Sources that are compared with each other are queried each time: an earlier agreement may be contested by now.
-  const isAsked = rails.rates.report !== undefined;
-  if (!isAsked && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
+  const isRequested = rails.rates.report !== undefined;
+  if (!isRequested && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
   const observed = await observeTogether(services, asset).catch((error: unknown) => {
     throw error instanceof RateRefused ? noPrice(error.message) : error;
   });

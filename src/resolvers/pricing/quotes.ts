@@ -1,6 +1,6 @@
 /** Quotes: the present cost of an order, and prices that are promised for a while (C-21). */
 import { randomBytes } from 'node:crypto';
-import { ACTS } from '../../base/access/acts.ts';
+import { ACTIONS } from '../../base/access/actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Currency } from '../../base/money/currency.ts';
 import { instantOf, millisOf } from '../../base/time/instant.ts';
@@ -10,7 +10,7 @@ import type { QuoteFacts } from '../../templates/triggers.ts';
 import { audited } from '../checks/audited.ts';
 import type { Attempt } from '../checks/once.ts';
 import type { AtomicWork } from '../services/advance.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** Lifetime of a promised price. */
@@ -49,8 +49,8 @@ export async function createQuote(
   request: Omit<PriceRequest, 'accountId'>,
   { made, bind }: Attempt,
 ): Promise<QuoteRow> {
-  const act = actOfQuote(context, request);
-  requireAct(context, act);
+  const action = permissionOfQuote(context, request);
+  requirePermission(context, action);
   const { accountId } = context.caller;
   const before = made === null ? undefined : await findQuote(context.database, accountId, made);
   if (before) return before;
@@ -60,19 +60,25 @@ export async function createQuote(
   const row = rowOf(id, request, facts, nowMs, nowMs + QUOTE_LIFE_MS);
   return audited(context, async (tx, writeDown) => {
     const { template, currency, quote, brlAmount, cryptoAmount } = row;
-    writeDown(act, { kind: 'quote', id }, { after: { template, currency, quote, brlAmount, cryptoAmount } });
+    writeDown(
+      action,
+      { kind: 'quote', id },
+      { after: { template, currency, quote, brlAmount, cryptoAmount } },
+    );
     await bind(tx, id);
     return addQuote(tx, accountId, row);
   });
 }
 
 /** An offramp out of the balance can be created with `move` alone, so its price can be reserved with that, too. */
-function actOfQuote(
+function permissionOfQuote(
   { caller }: Context,
   { template, direction }: Omit<PriceRequest, 'accountId'>,
 ): 'quote.create' | 'balance.quote' {
   const isPayout = direction === 'out' && template.crypto === 'balance';
-  return isPayout && !caller.scopes.includes(ACTS['quote.create'].scope) ? 'balance.quote' : 'quote.create';
+  return isPayout && !caller.scopes.includes(ACTIONS['quote.create'].scope)
+    ? 'balance.quote'
+    : 'quote.create';
 }
 
 /** @returns the price of a quote, its BRL side, and when it was made. @throws {GatewayError} `QUOTE_EXPIRED` when it cannot be used for this. */

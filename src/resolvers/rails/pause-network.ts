@@ -9,7 +9,7 @@ import { platformAccount } from '../../store/account/accounts.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
 /** Whether transfers are sent on a network; null where nobody has paused them. */
@@ -31,7 +31,7 @@ export async function pauseNetwork(
   reason: Named,
   checks: CreationChecks,
 ): Promise<Sending> {
-  requireAct(context, 'network.pause');
+  requirePermission(context, 'network.pause');
   const checked = checks.reference(reason);
   checks.refuse();
   return change(context, 'network.pause', networkOf(network), known(checked, 'a reason'));
@@ -43,7 +43,7 @@ export async function pauseNetwork(
  * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`.
  */
 export async function resumeNetwork(context: Context, network: Named): Promise<Sending> {
-  requireAct(context, 'network.resume');
+  requirePermission(context, 'network.resume');
   return change(context, 'network.resume', networkOf(network), null);
 }
 
@@ -56,12 +56,12 @@ function networkOf({ name, value }: Named): string {
 
 async function change(
   context: Context,
-  act: 'network.pause' | 'network.resume',
+  action: 'network.pause' | 'network.resume',
   network: string,
   reason: string | null,
 ): Promise<Sending> {
   const { database, mode } = context;
-  const author = authorOf(context, act);
+  const author = authorOf(context, action);
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
   return withAccounts(context, [platform], async (tx, { heads, ...time }) => {
@@ -70,8 +70,8 @@ async function change(
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };
     const pause = reason === null ? null : { by: author.actorId, at: time.at, reason };
     await pauseSending(tx, key, pause);
-    const told = { before: { reason: before?.pauseReason ?? null }, after: { reason } };
-    const entry = auditEntry(author, { kind: 'network', id: network }, time, told);
+    const facts = { before: { reason: before?.pauseReason ?? null }, after: { reason } };
+    const entry = auditEntry(author, { kind: 'network', id: network }, time, facts);
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
     return { network, pausedAt: pause?.at ?? null, pausedBy: pause?.by ?? null, reason };
   });

@@ -14,8 +14,8 @@ const WORDS_MAX = 300;
 export async function checkRails(rails: readonly NamedRail[]): Promise<readonly NamedCheck[]> {
   const checks = await Promise.all(
     rails.map(async ({ name, part }) => {
-      const told = await answerOf(part.checks);
-      return told.map((check) => ({ ...check, rail: name }));
+      const answer = await answerOf(part.checks);
+      return answer.map((check) => ({ ...check, rail: name }));
     }),
   );
   return checks.flat();
@@ -27,8 +27,8 @@ async function answerOf(checks: NamedRail['part']['checks']): Promise<readonly R
   const limit = new Promise<readonly RailCheck[]>((resolve) => {
     timer = setTimeout(() => resolve(failed(`none in ${LIMIT_MS / 1_000} s`)), LIMIT_MS);
   });
-  const asked = checks().catch((error: unknown) =>
+  const requested = checks().catch((error: unknown) =>
     failed(error instanceof Error ? error.message : String(error)),
   );
-  return Promise.race([asked, limit]).finally(() => clearTimeout(timer));
+  return Promise.race([requested, limit]).finally(() => clearTimeout(timer));
 }

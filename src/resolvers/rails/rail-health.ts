@@ -41,9 +41,9 @@ const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name a
  */
 export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
   requirePlatform(context);
-  const told = await checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
+  const checks = await checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
   const reconciled = await reconciliationChecks(context);
-  return [...told, ...reconciled.filter((each) => partOf(each.rail) === rail)];
+  return [...checks, ...reconciled.filter((each) => partOf(each.rail) === rail)];
 }
 
 /** Rail that an order goes to; BRL leaves by PIX. */

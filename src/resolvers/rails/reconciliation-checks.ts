@@ -1,6 +1,7 @@
 /** Reconciliation status of the configured rails, for `doctor` and the console. */
+
+import { readNightlyRun } from '../../store/rails/nightly-run.ts';
 import { listReconciliations } from '../../store/rails/reconciliation.ts';
-import { readNight } from '../../store/rails/reconciliation-night.ts';
 import { countsOf, isOpen, statementOf } from '../reconciliation/reconcile.ts';
 import type { Services } from '../services/context.ts';
 import type { NamedCheck } from './rail-checks.ts';
@@ -12,13 +13,13 @@ export async function reconciliationChecks(own: Services): Promise<readonly Name
 }
 
 async function checkOf({ database, mode }: Services, rail: string): Promise<NamedCheck> {
-  const said = (ok: boolean, detail: string) => ({ rail, check: 'reconciliation', ok, detail });
-  const night = await readNight(database, { mode, rail });
-  if (night?.trouble) return said(false, `${night.day} has no report yet: ${night.trouble}`);
+  const result = (ok: boolean, detail: string) => ({ rail, check: 'reconciliation', ok, detail });
+  const run = await readNightlyRun(database, { mode, rail });
+  if (run?.trouble) return result(false, `${run.day} has no report yet: ${run.trouble}`);
   const [report] = await listReconciliations(database, mode, { rail, day: undefined, limit: 1 });
-  if (!report) return said(true, 'no report yet');
-  if (!isOpen(report)) return said(true, `${report.day}: all agrees`);
+  if (!report) return result(true, 'no report yet');
+  if (!isOpen(report)) return result(true, `${report.day}: all agrees`);
   const { matched: _, ...counts } = countsOf(report);
   const open = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${name} ${count}`] : []));
-  return said(false, `${report.day}: ${open.join(', ')}`);
+  return result(false, `${report.day}: ${open.join(', ')}`);
 }

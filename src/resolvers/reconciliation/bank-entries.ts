@@ -6,7 +6,7 @@ import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
 import { TextSet } from '../../base/text/text-set.ts';
 import { brasiliaMidnight } from '../../base/time/brasilia-day.ts';
 import type { BankMovement, BankRow, SkipReason } from '../../wire/bank/bank-row.ts';
-import { NO_NEWS, type StatementEntry } from '../services/statement.ts';
+import { NO_RAIL_EVENT, type StatementEntry } from '../services/statement.ts';
 
 /** Skipped rows that are named at most; their number is exact. */
 export const SKIPPED_MAX = 100;
@@ -77,17 +77,17 @@ export class BankEntries {
   #last: (() => ShownMovement) | null = null;
 
   /** Adds the next row of the file. */
-  add({ place, account, movement, text }: BankRow): void {
+  add({ position: line, account, movement, text }: BankRow): void {
     this.#account ??= account;
     if (typeof movement === 'string') {
       this.#skipped += 1;
       if (this.#skippedRows.length < SKIPPED_MAX)
-        this.#skippedRows.push({ place, why: movement, text: text.slice(0, TEXT_MAX) });
+        this.#skippedRows.push({ place: line, why: movement, text: text.slice(0, TEXT_MAX) });
       return;
     }
     const position = this.#at.length;
-    const id = this.#nameOf(movement.id || place);
-    const show = () => shownOf(place, { ...movement, id });
+    const id = this.#nameOf(movement.id || line);
+    const show = () => shownOf(line, { ...movement, id });
     this.#first ??= show();
     this.#last = show;
     if (movement.minor > 0n) this.#incoming += movement.minor;
@@ -128,11 +128,11 @@ export class BankEntries {
   }
 
   /** A file may give one name to several movements; each of them moved, because a bank lists a movement once. */
-  #nameOf(given: string): string {
-    if (this.#names.add(given)) return given;
-    const count = (this.#repeated.get(given) ?? 1) + 1;
-    this.#repeated.set(ownText(given), count);
-    return this.#nameOf(`${given}#${count}`);
+  #nameOf(account: string): string {
+    if (this.#names.add(account)) return account;
+    const count = (this.#repeated.get(account) ?? 1) + 1;
+    this.#repeated.set(ownText(account), count);
+    return this.#nameOf(`${account}#${count}`);
   }
 
   #setMinor(position: number, minor: bigint): void {
@@ -182,7 +182,7 @@ export class BankEntries {
       id: this.#names.at(position),
       amount: amountText(minor),
       at,
-      news: NO_NEWS,
+      eventName: NO_RAIL_EVENT,
       untold: 'any',
     };
   }
@@ -201,8 +201,8 @@ function amountText(minor: bigint): string {
   return fromMinor(absolute(minor), BRL.decimals);
 }
 
-function shownOf(place: string, { day, minor, id, text }: BankMovement): ShownMovement {
-  return { place, day, amount: fromMinor(minor, BRL.decimals), id, text: text.slice(0, TEXT_MAX) };
+function shownOf(position: string, { day, minor, id, text }: BankMovement): ShownMovement {
+  return { place: position, day, amount: fromMinor(minor, BRL.decimals), id, text: text.slice(0, TEXT_MAX) };
 }
 
 function absolute(minor: bigint): bigint {

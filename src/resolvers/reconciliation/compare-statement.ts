@@ -14,24 +14,24 @@ import {
   type VaultLine,
 } from '../../store/rails/vault.ts';
 import type { Services } from '../services/context.ts';
-import type { RailStatement, StatementEntry, ToldBalance } from '../services/statement.ts';
+import type { RailStatement, ReportedBalance, StatementEntry } from '../services/statement.ts';
 import { entryFinding, type Finding } from './finding.ts';
-import { type KeptEntry, keptEntries, keyOf, readKnown } from './known-entries.ts';
+import { keyOf, readKnown, type StoredEntry, storedEntries } from './known-entries.ts';
 import {
-  BY_HAND,
-  BY_HAND_WITHIN_DAYS,
+  MANUAL_JOURNALS,
+  MANUAL_WITHIN_DAYS,
   matchStatement,
   moneyOf,
   moneyOfLine,
   nameOf,
 } from './match-statement.ts';
-import { asked, BANK_FILE, PIX, readTold } from './told-entries.ts';
+import { BANK_FILE, PIX, queryRail, readReported } from './reported-entries.ts';
 
 /** Findings that a report keeps at most; their numbers are exact. */
 export const FINDINGS_MAX = 1_000;
 
 /** Total of a currency. */
-export interface ComparedBalance extends ToldBalance {
+export interface ComparedBalance extends ReportedBalance {
   readonly agrees: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface Comparison {
 /** A report before it is kept. */
 export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
   readonly findings: readonly Finding[];
-  readonly entries: readonly KeptEntry[];
+  readonly entries: readonly StoredEntry[];
 }
 
 const HOUR_MS = 3_600_000;
@@ -66,7 +66,7 @@ const MARGINS = {
   /** Entries may match lines of the neighbouring days; those of today count as noon, even before it. */
   bank: { told: [0, DAY_MS], booked: [DAY_MS, DAY_MS] },
 } as const;
-const BY_HAND_MS = BY_HAND_WITHIN_DAYS * DAY_MS;
+const MANUAL_WITHIN_MS = MANUAL_WITHIN_DAYS * DAY_MS;
 
 /** @returns a report for each day. @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function compareStatement(
@@ -79,8 +79,8 @@ export async function compareStatement(
   const periods = periodsOf({ rail, days, nowMs }, waiting[0]?.at);
   // The ledger first: bookings made while the statement is read are not missing there.
   const ofPeriod = await readLinesBetween(database, mode, vault, periods.booked);
-  const byHand = isNetwork(rail)
-    ? await readLinesBetween(database, mode, vault, periods.byHand, BY_HAND)
+  const manual = isNetwork(rail)
+    ? await readLinesBetween(database, mode, vault, periods.byHand, MANUAL_JOURNALS)
     : [];
   const isOfDay = (ms: number) => ms >= periods.from && ms < periods.end;
   const isLineOfDay = ({ postedAt }: VaultLine) => isOfDay(millisOf(postedAt));
@@ -92,20 +92,20 @@ export async function compareStatement(
     found.get(brasiliaDay(entry.at.getTime()))?.addMissing(entry);
     return true;
   };
-  const told = await readTold(services, {
+  const reported = await readReported(services, {
     ...{ rail, statement, waiting, period: periods.told },
     ofDays: ofPeriod.filter(isLineOfDay),
     isOfDay: (at) => isOfDay(at.getTime()),
     isMissing,
   });
-  const news = told.flatMap(({ booked }) => booked ?? []);
-  const lines = [...ofPeriod, ...byHand, ...(await readLinesOf(database, vault, news))];
+  const booked = reported.flatMap(({ booked }) => booked ?? []);
+  const lines = [...ofPeriod, ...manual, ...(await readLinesOf(database, vault, booked))];
   const free = lines.filter((line) => !held.has(nameOf(line)));
-  const match = matchStatement(told, free, {
+  const match = matchStatement(reported, free, {
     ...{ isOfDay: isLineOfDay, kinds: statement.kinds },
     before: (entry) => own.get(keyOf(entry)),
   });
-  const kept = keptEntries(told, match, days);
+  const stored = storedEntries(reported, match, days);
   const agreed = Map.groupBy(match.agreed, ({ entry }) => brasiliaDay(entry.at.getTime()));
   for (const finding of match.findings) found.get(brasiliaDay(millisOf(finding.at)))?.add(finding);
   const reports: Report[] = [];
@@ -124,7 +124,7 @@ export async function compareStatement(
       ...{ inSuspense: suspense.count, oldestOpenAt: oldest[0] ?? null },
       findings: first,
       balances,
-      entries: kept.get(day) ?? [],
+      entries: stored.get(day) ?? [],
     });
   }
   return reports;
@@ -180,7 +180,7 @@ function isNetwork(rail: string): boolean {
  * @param since - when the oldest of what waits for a booking was.
  */
 function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'nowMs'>, since?: Date) {
-  const { told, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
+  const { told: reported, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];
   const from = brasiliaMidnight(days[0]);
   const end = brasiliaMidnight(dayAfter(days.at(-1) ?? days[0]));
   const to = Math.min(end, nowMs);
@@ -190,21 +190,21 @@ function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'no
     from,
     end,
     told: {
-      from: new Date(from - told[0]),
-      to: new Date(Math.min(to + told[1], last)),
+      from: new Date(from - reported[0]),
+      to: new Date(Math.min(to + reported[1], last)),
       ...(end <= nowMs && { whole: new Date(end) }),
     },
     booked: { from: new Date(from - booked[0]), to: new Date(Math.min(to + booked[1], nowMs)) },
     byHand: {
       from: new Date(since ? brasiliaMidnight(brasiliaDay(since.getTime())) : from),
-      to: new Date(Math.min(to + BY_HAND_MS, nowMs)),
+      to: new Date(Math.min(to + MANUAL_WITHIN_MS, nowMs)),
     },
   };
 }
 
 async function balancesOf(rail: string, { balances }: RailStatement): Promise<readonly ComparedBalance[]> {
-  const told = balances ? await asked(rail, balances) : [];
-  return told.map((each) => {
+  const reported = balances ? await queryRail(rail, balances) : [];
+  return reported.map((each) => {
     const { decimals } = currencyOfLedger(each.currency);
     const [there, here, inFlight] = [each.there, each.here, each.inFlight].map((text) =>
       toMinor(text, decimals),

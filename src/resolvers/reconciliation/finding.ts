@@ -2,7 +2,7 @@
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { type Instant, instantOf } from '../../base/time/instant.ts';
-import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
+import type { BookedRailEvent, VaultLine } from '../../store/rails/vault.ts';
 import type { EntryKind, StatementEntry } from '../services/statement.ts';
 
 /** Kinds of differences. */
@@ -37,9 +37,9 @@ export interface Finding {
 }
 
 /** An entry, and what became of its news; undefined where it was never told. */
-export interface ToldEntry {
+export interface ReportedEntry {
   readonly entry: StatementEntry;
-  readonly booked: BookedNews | undefined;
+  readonly booked: BookedRailEvent | undefined;
   /** Whether it belongs to the compared days; others only occupy their lines. */
   readonly isOfDay: boolean;
 }
@@ -81,7 +81,7 @@ function textOf(line: VaultLine): string {
 }
 
 /** @returns the finding about an entry, given the line that is most likely its own. */
-export function entryFinding({ entry, booked }: ToldEntry, line: VaultLine | undefined): Finding {
+export function entryFinding({ entry, booked }: ReportedEntry, line: VaultLine | undefined): Finding {
   const { currency = BRL.code } = entry;
   const isOther = line !== undefined && line.currency !== currency;
   const finding = isOther ? 'details_differ' : line ? 'amount_differs' : 'missing_here';
@@ -95,7 +95,7 @@ export function entryFinding({ entry, booked }: ToldEntry, line: VaultLine | und
   };
 }
 
-function ofEntry({ entry, booked }: Pick<ToldEntry, 'entry' | 'booked'>) {
+function ofEntry({ entry, booked }: Pick<ReportedEntry, 'entry' | 'booked'>) {
   return {
     kind: entry.kind,
     currency: entry.currency ?? BRL.code,
@@ -111,7 +111,7 @@ function ofEntry({ entry, booked }: Pick<ToldEntry, 'entry' | 'booked'>) {
  * @returns the findings about an entry that agrees in its amount but not otherwise, or that is no line of the ledger,
  *   because both addresses are ours.
  */
-export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
+export function oddFinding({ entry, booked }: ReportedEntry): readonly Finding[] {
   const { own, amount, ordered = amount, differs } = entry;
   const found = (finding: FindingKind, why: string): readonly Finding[] => [
     { ...ofEntry({ entry, booked }), finding, amountHere: ordered, journal: null, why },
@@ -122,7 +122,7 @@ export function oddFinding({ entry, booked }: ToldEntry): readonly Finding[] {
   return ordered === amount ? [] : found('amount_differs', 'another amount was ordered');
 }
 
-function whyMissing({ kind, untold }: StatementEntry, booked: BookedNews | undefined): string {
+function whyMissing({ kind, untold }: StatementEntry, booked: BookedRailEvent | undefined): string {
   if (untold === 'any') return 'the ledger has no such amount on this day, the day before or the day after';
   if (booked?.isDropped) return 'the rail told that it was dropped, and has it';
   switch (booked?.outcome) {

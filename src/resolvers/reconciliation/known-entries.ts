@@ -11,13 +11,13 @@ import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { readReportEntries } from '../../store/rails/reconciliation.ts';
 import type { Services } from '../services/context.ts';
-import { type EntryKind, NO_NEWS, type StatementEntry } from '../services/statement.ts';
-import type { ToldEntry } from './finding.ts';
-import { BY_HAND_WITHIN_DAYS, type Match, nameOf } from './match-statement.ts';
-import { BANK_FILE } from './told-entries.ts';
+import { type EntryKind, NO_RAIL_EVENT, type StatementEntry } from '../services/statement.ts';
+import type { ReportedEntry } from './finding.ts';
+import { MANUAL_WITHIN_DAYS, type Match, nameOf } from './match-statement.ts';
+import { BANK_FILE } from './reported-entries.ts';
 
 /** An entry as its report keeps it. */
-export interface KeptEntry {
+export interface StoredEntry {
   readonly kind: EntryKind;
   readonly id: string;
   /** Raw ledger code. */
@@ -44,7 +44,7 @@ export interface Known {
  */
 const FILE_REACH = [1, 2];
 /** A line of the last day that counts may stand for an entry that many days before it, and so may a line of the first. */
-const REACH = 2 * BY_HAND_WITHIN_DAYS;
+const REACH = 2 * MANUAL_WITHIN_DAYS;
 
 /** Scope of reports. */
 interface Where extends Pick<Services, 'mode'> {
@@ -54,11 +54,11 @@ type Days = readonly [string, ...string[]];
 
 /** @param days - consecutive. */
 export async function readKnown({ database, mode }: Where, rail: string, days: Days): Promise<Known> {
-  const byDay = new Map<string, Map<string, KeptEntry>>();
+  const byDay = new Map<string, Map<string, StoredEntry>>();
   for (const { day, entries } of await readReportEntries(database, { mode, rail }, daysAround(rail, days))) {
     // The newest report of a day says which entries it has; which lines they have, the newest report that has them.
     byDay.set(day, new Map());
-    for (const each of entries as readonly KeptEntry[]) {
+    for (const each of entries as readonly StoredEntry[]) {
       const own = brasiliaDay(millisOf(each.at));
       byDay.set(own, (byDay.get(own) ?? new Map()).set(keyOf(each), each));
     }
@@ -67,7 +67,7 @@ export async function readKnown({ database, mode }: Where, rail: string, days: D
     [...entries].map(([key, entry]) => ({ day, key, entry })),
   );
   const isOwn = new Set<string>(days);
-  const first = dayAfter(days[0], -BY_HAND_WITHIN_DAYS);
+  const first = dayAfter(days[0], -MANUAL_WITHIN_DAYS);
   const own = new Map<string, string>();
   const held = new Map<string, string>();
   const waiting: StatementEntry[] = [];
@@ -80,23 +80,23 @@ export async function readKnown({ database, mode }: Where, rail: string, days: D
 }
 
 /** @returns the stored part of the report of each of the days. */
-export function keptEntries(
-  told: readonly ToldEntry[],
-  { taken }: Pick<Match, 'taken'>,
+export function storedEntries(
+  reported: readonly ReportedEntry[],
+  { matched }: Pick<Match, 'matched'>,
   days: Days,
-): ReadonlyMap<string, readonly KeptEntry[]> {
+): ReadonlyMap<string, readonly StoredEntry[]> {
   // An entry that still waits is stored in its first report only.
-  const kept = told.filter(
-    (each) => each.entry.untold && (taken.has(each) || (each.isOfDay && each.entry.untold === 'capital')),
+  const stored = reported.filter(
+    (each) => each.entry.untold && (matched.has(each) || (each.isOfDay && each.entry.untold === 'capital')),
   );
-  const dayOf = ({ entry, isOfDay }: ToldEntry) => (isOfDay ? brasiliaDay(entry.at.getTime()) : days[0]);
-  const byDay = Map.groupBy(kept, dayOf);
+  const dayOf = ({ entry, isOfDay }: ReportedEntry) => (isOfDay ? brasiliaDay(entry.at.getTime()) : days[0]);
+  const byDay = Map.groupBy(stored, dayOf);
   return new Map(
     [...byDay].map(([day, entries]) => [
       day,
       entries.map((each) => {
         const { kind, id, currency = BRL.code, amount, at } = each.entry;
-        const line = taken.get(each);
+        const line = matched.get(each);
         return { kind, id, currency, amount, at: instantOf(at), line: line ? nameOf(line) : null };
       }),
     ]),
@@ -107,15 +107,15 @@ export function keptEntries(
  * @throws {GatewayError} `UNAVAILABLE` where another report, made meanwhile, took a line for another entry, or found the line of one that
  *   waits in these.
  */
-export async function refuseTaken(
+export async function refuseMatched(
   where: Where,
   rail: string,
-  reports: readonly { readonly day: string; readonly entries: readonly KeptEntry[] }[],
+  reports: readonly { readonly day: string; readonly entries: readonly StoredEntry[] }[],
 ): Promise<void> {
   const [first, ...rest] = reports.map(({ day }) => day);
   if (first === undefined) return;
   const { own, held } = await readKnown(where, rail, [first, ...rest]);
-  const isStale = (each: KeptEntry) => {
+  const isStale = (each: StoredEntry) => {
     if (each.line === null) {
       const found = own.get(keyOf(each));
       return found !== undefined && !held.has(found);
@@ -129,12 +129,20 @@ export async function refuseTaken(
 }
 
 /** @returns the identity of an entry among those of its rail and day. */
-export function keyOf({ kind, id }: Pick<KeptEntry, 'kind' | 'id'>): string {
+export function keyOf({ kind, id }: Pick<StoredEntry, 'kind' | 'id'>): string {
   return `${kind} ${id}`;
 }
 
-function entryOf({ kind, id, currency, amount, at }: KeptEntry): StatementEntry {
-  return { kind, id, currency, amount, at: new Date(millisOf(at)), news: NO_NEWS, untold: 'capital' };
+function entryOf({ kind, id, currency, amount, at }: StoredEntry): StatementEntry {
+  return {
+    kind,
+    id,
+    currency,
+    amount,
+    at: new Date(millisOf(at)),
+    eventName: NO_RAIL_EVENT,
+    untold: 'capital',
+  };
 }
 
 function daysAround(rail: string, days: Days): readonly string[] {

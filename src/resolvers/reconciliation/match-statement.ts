@@ -7,7 +7,7 @@ import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import { millisOf } from '../../base/time/instant.ts';
-import type { BookedNews, VaultLine } from '../../store/rails/vault.ts';
+import type { BookedRailEvent, VaultLine } from '../../store/rails/vault.ts';
 import type { EntryKind, StatementEntry, Untold } from '../services/statement.ts';
 import {
   entryFinding,
@@ -15,8 +15,8 @@ import {
   kindOf,
   lineFinding,
   oddFinding,
+  type ReportedEntry,
   sizeOf,
-  type ToldEntry,
 } from './finding.ts';
 import { pairByDay, pairWithin } from './pair-by-day.ts';
 
@@ -29,20 +29,20 @@ const OF_SUSPENSE = ['L37', 'L50', 'L51'];
 /** Outcomes of news that nothing was booked by. */
 const UNSETTLED = ['pending', 'failed', 'closed'];
 /** Journals that people book about money that moved without the gateway. */
-export const BY_HAND = ['L65', 'L66', 'adjustment', 'manual'];
+export const MANUAL_JOURNALS = ['L65', 'L66', 'adjustment', 'manual'];
 /** People book what they were told of within some days. */
-export const BY_HAND_WITHIN_DAYS = 7;
+export const MANUAL_WITHIN_DAYS = 7;
 /** Journal of payments to a payer by hand. */
-const PAID_BY_HAND = 'L62';
+const PAID_MANUALLY = 'L62';
 
 /** Matches and differences. */
 export interface Match {
   /** Entries of the days that have their line. */
-  readonly agreed: readonly ToldEntry[];
+  readonly agreed: readonly ReportedEntry[];
   /** Findings of the days, oldest first, each made when it is reached: there may be hundreds of thousands. */
   readonly findings: Iterable<Finding>;
   /** The line that stands for each entry that has one. */
-  readonly taken: ReadonlyMap<ToldEntry, VaultLine>;
+  readonly matched: ReadonlyMap<ReportedEntry, VaultLine>;
 }
 
 /** Rules that identify entries and lines. */
@@ -57,50 +57,50 @@ export interface MatchRules {
 
 /** @param lines - of the days, and all others that belong to an entry; a line may come more than once. */
 export function matchStatement(
-  told: readonly ToldEntry[],
+  reported: readonly ReportedEntry[],
   lines: readonly VaultLine[],
   { isOfDay, kinds, before = () => undefined }: MatchRules,
 ): Match {
   const known = lines.filter(({ name, isDropped }) => !isDropped && !DROPS.includes(name));
   const free = new Map(known.map((line) => [nameOf(line), line]));
-  const taken = new Map<ToldEntry, VaultLine>();
-  const take = (each: ToldEntry, line: VaultLine | undefined): boolean => {
+  const matched = new Map<ReportedEntry, VaultLine>();
+  const match = (each: ReportedEntry, line: VaultLine | undefined): boolean => {
     if (!line) return false;
-    taken.set(each, line);
+    matched.set(each, line);
     return free.delete(nameOf(line));
   };
-  const candidates = candidatesAmong([...free.values()], told);
-  const takeFirst = (each: ToldEntry, fits: (line: VaultLine) => boolean): boolean =>
-    take(
+  const candidates = candidatesAmong([...free.values()], reported);
+  const matchFirst = (each: ReportedEntry, fits: (line: VaultLine) => boolean): boolean =>
+    match(
       each,
       candidates(each).find((line) => free.has(nameOf(line)) && fits(line)),
     );
-  const expected = told
+  const expected = reported
     .filter(({ entry }) => entry.own === undefined)
     .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
   // Exact matches first, so that no entry takes another's line; entries without an event take lines of no other
   // entry.
   const booked = expected.filter((each) => each.booked);
-  const differing = new Set(booked.filter((each) => !takeFirst(each, (line) => agrees(each, line))));
-  for (const each of differing) takeFirst(each, () => true);
+  const differing = new Set(booked.filter((each) => !matchFirst(each, (line) => agrees(each, line))));
+  for (const each of differing) matchFirst(each, () => true);
   for (const untold of ['capital', 'any', 'paid_by_hand'] as const) {
     const others = expected
       .filter((each) => !each.booked && each.entry.untold === untold)
-      .filter((each) => !take(each, free.get(before(each.entry) ?? '')));
-    for (const [each, line] of pairsOf(untold, others, free)) take(each, line);
+      .filter((each) => !match(each, free.get(before(each.entry) ?? '')));
+    for (const [each, line] of pairsOf(untold, others, free)) match(each, line);
   }
-  const agreed = (each: ToldEntry) =>
-    each.entry.own !== undefined || (taken.has(each) && !differing.has(each));
-  const ofDay = told.filter((each) => each.isOfDay);
-  const isOdd = (each: ToldEntry) => !agreed(each) || oddFinding(each).length > 0;
+  const agreed = (each: ReportedEntry) =>
+    each.entry.own !== undefined || (matched.has(each) && !differing.has(each));
+  const ofDay = reported.filter((each) => each.isOfDay);
+  const isOdd = (each: ReportedEntry) => !agreed(each) || oddFinding(each).length > 0;
   const left = [...free.values()].filter((line) => {
     const kind = kindOf(line);
     return isOfDay(line) && kind !== undefined && kinds.includes(kind);
   });
   const open = [...ofDay.filter(isOdd), ...left].toSorted((one, other) => timeOf(one) - timeOf(other));
-  const findingsOf = (each: ToldEntry | VaultLine) => {
+  const findingsOf = (each: ReportedEntry | VaultLine) => {
     if (!('entry' in each)) return [lineFinding(each)];
-    return agreed(each) ? oddFinding(each) : [entryFinding(each, taken.get(each))];
+    return agreed(each) ? oddFinding(each) : [entryFinding(each, matched.get(each))];
   };
   return {
     agreed: ofDay.filter((each) => !isOdd(each)),
@@ -109,24 +109,24 @@ export function matchStatement(
         for (const each of open) yield* findingsOf(each);
       },
     },
-    taken,
+    matched,
   };
 }
 
-function timeOf(each: ToldEntry | VaultLine): number {
+function timeOf(each: ReportedEntry | VaultLine): number {
   return 'entry' in each ? each.entry.at.getTime() : millisOf(each.postedAt);
 }
 
 /** @returns the lines that news may have booked, those that are most likely its own first. */
 function candidatesAmong(
   lines: readonly VaultLine[],
-  told: readonly ToldEntry[],
-): (each: ToldEntry) => readonly VaultLine[] {
+  reported: readonly ReportedEntry[],
+): (each: ReportedEntry) => readonly VaultLine[] {
   const byJournal = Map.groupBy(lines, journalOf);
   // A journal that news booked by itself is that news's, though it is of the same transaction as others.
-  const ofNews = new Set(told.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
-  const ofSteps = lines.filter((line) => !ofNews.has(journalOf(line)));
-  const byPlace = Map.groupBy(ofSteps, placeOf);
+  const journalsOfEvents = new Set(reported.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
+  const ofSteps = lines.filter((line) => !journalsOfEvents.has(journalOf(line)));
+  const byPosition = Map.groupBy(ofSteps, positionOf);
   return ({ entry, booked }) => {
     if (!booked || booked.accountId === null) return [];
     const { accountId, transactionId, gasJournalId } = booked;
@@ -134,19 +134,19 @@ function candidatesAmong(
     if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
     if (UNSETTLED.includes(booked.outcome)) return [];
     // Bookings of steps before those that may belong to unreported events, and of several the nearest in time.
-    const ofPlace = byPlace.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
+    const ofPosition = byPosition.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
     const rank = ({ name }: VaultLine) => Number(OF_SUSPENSE.includes(name));
     const distance = ({ postedAt }: VaultLine) => Math.abs(entry.at.getTime() - millisOf(postedAt));
-    return ofPlace.toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
+    return ofPosition.toSorted((one, other) => rank(one) - rank(other) || distance(one) - distance(other));
   };
 }
 
 /** @returns the line of what is free for each entry that no news tells of and that has one. */
 function pairsOf(
   untold: Untold,
-  entries: readonly ToldEntry[],
+  entries: readonly ReportedEntry[],
   free: ReadonlyMap<string, VaultLine>,
-): readonly (readonly [ToldEntry, VaultLine])[] {
+): readonly (readonly [ReportedEntry, VaultLine])[] {
   if (entries.length === 0) return [];
   // The movements of a file share the time of their day.
   const days = new Map<number, string>();
@@ -160,14 +160,14 @@ function pairsOf(
   });
   const lines = [...free.values()]
     .filter(({ name }) => {
-      if (untold === 'capital') return BY_HAND.includes(name);
-      return untold === 'any' || name === PAID_BY_HAND;
+      if (untold === 'capital') return MANUAL_JOURNALS.includes(name);
+      return untold === 'any' || name === PAID_MANUALLY;
     })
     .map((line) => ({ line, ms: millisOf(line.postedAt), money: moneyOfLine(line) }))
     .toSorted((one, other) => one.ms - other.ms)
     .map((each) => ({ ...each, day: brasiliaDay(each.ms) }));
   const pairs =
-    untold === 'capital' ? pairWithin(wanted, lines, BY_HAND_WITHIN_DAYS) : pairByDay(wanted, lines);
+    untold === 'capital' ? pairWithin(wanted, lines, MANUAL_WITHIN_DAYS) : pairByDay(wanted, lines);
   return [...pairs].map(([{ each }, { line }]) => [each, line]);
 }
 
@@ -187,22 +187,22 @@ export function nameOf({ accountId, journalId, currency, minor }: VaultLine): st
   return `${accountId}:${journalId}:${currency}:${minor}`;
 }
 
-function journalOf({ accountId, journalId }: Pick<BookedNews, 'accountId' | 'journalId'>): string {
+function journalOf({ accountId, journalId }: Pick<BookedRailEvent, 'accountId' | 'journalId'>): string {
   return `${accountId}:${journalId}`;
 }
 
 /** Journals that news booked by itself, not by a step of its transaction. */
-function ownJournals({ accountId, journalId, gasJournalId }: BookedNews): readonly string[] {
+function ownJournals({ accountId, journalId, gasJournalId }: BookedRailEvent): readonly string[] {
   return [journalId, gasJournalId].flatMap((id) =>
     id === null ? [] : journalOf({ accountId, journalId: id }),
   );
 }
 
-function placeOf(line: VaultLine): string {
+function positionOf(line: VaultLine): string {
   return `${line.accountId}:${line.transactionId}:${kindOf(line)}`;
 }
 
-function agrees({ entry }: ToldEntry, line: VaultLine): boolean {
+function agrees({ entry }: ReportedEntry, line: VaultLine): boolean {
   const { amount, currency = BRL.code } = entry;
   if (amount === null) return true;
   return currency === line.currency && toMinor(amount, currencyOfLedger(currency).decimals) === sizeOf(line);

@@ -21,8 +21,8 @@ export function pairByDay<Entry extends OfDay, Line extends OfDay>(
   entries: readonly Entry[],
   lines: readonly Line[],
 ): ReadonlyMap<Entry, Line> {
-  const free = Map.groupBy(lines, (line) => placeOf(line));
-  const at = (entry: Entry, days: number) => free.get(placeOf(entry, days)) ?? [];
+  const free = Map.groupBy(lines, (line) => amountAndDay(line));
+  const at = (entry: Entry, days: number) => free.get(amountAndDay(entry, days)) ?? [];
   const pairs = new Map<Entry, Line>();
   const pair = (entry: Entry, line: Line | undefined): boolean => {
     if (line) pairs.set(entry, line);
@@ -30,13 +30,13 @@ export function pairByDay<Entry extends OfDay, Line extends OfDay>(
   };
   // A bank that has the evening's payments a day later leaves the last lines of a day to the next.
   const others = entries.filter((entry) => !pair(entry, at(entry, 0).shift()));
-  const atHome = Map.groupBy(pairs.keys(), (entry) => placeOf(entry));
+  const atHome = Map.groupBy(pairs.keys(), (entry) => amountAndDay(entry));
   const alone = others.filter((entry) => !pair(entry, at(entry, -1).pop() ?? at(entry, 1).shift()));
   for (const entry of alone) {
     const step = [-1, 1].find(
-      (days) => at(entry, 2 * days).length > 0 && atHome.get(placeOf(entry, days))?.length,
+      (days) => at(entry, 2 * days).length > 0 && atHome.get(amountAndDay(entry, days))?.length,
     );
-    const giver = step && atHome.get(placeOf(entry, step))?.pop();
+    const giver = step && atHome.get(amountAndDay(entry, step))?.pop();
     if (!giver) continue;
     pair(entry, pairs.get(giver));
     pair(giver, at(entry, 2 * step).shift());
@@ -69,6 +69,6 @@ export function pairWithin<Entry extends OfDay, Line extends OfDay>(
   return pairs;
 }
 
-function placeOf({ money, day }: OfDay, days = 0): string {
+function amountAndDay({ money, day }: OfDay, days = 0): string {
   return `${money} ${dayAfter(day, days)}`;
 }

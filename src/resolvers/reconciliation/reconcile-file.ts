@@ -9,13 +9,13 @@ import { addReconciliation, listBySource } from '../../store/rails/reconciliatio
 import { BankFileError, type BankForm, isSameAccount } from '../../wire/bank/bank-row.ts';
 import { type BankBytes, inspectBankFile, readBankFile } from '../../wire/bank/read-bank-file.ts';
 import { audited } from '../checks/audited.ts';
-import { authorOf, type Context, requireAct } from '../services/context.ts';
+import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import type { RailStatement } from '../services/statement.ts';
 import { BankEntries, type BankFileSummary } from './bank-entries.ts';
 import { compareStatement } from './compare-statement.ts';
-import { refuseTaken } from './known-entries.ts';
+import { refuseMatched } from './known-entries.ts';
 import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
-import { BANK_FILE } from './told-entries.ts';
+import { BANK_FILE } from './reported-entries.ts';
 
 /** A file, as the caller names it. */
 export interface BankFile {
@@ -46,16 +46,16 @@ const DAYS_MAX = 366;
  * @throws {GatewayError} as `reconcileFile`.
  */
 export async function previewFile(context: Context, file: BankFile): Promise<BankFileSummary> {
-  requireAct(context, 'books.reconcile');
+  requirePermission(context, 'books.reconcile');
   return (await readFile(context, file, await context.clock.nowMs())).file;
 }
 
 /** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`. */
-export async function reconcileFile(context: Context, given: BankFile): Promise<FileReports> {
-  requireAct(context, 'books.reconcile');
+export async function reconcileFile(context: Context, bankFile: BankFile): Promise<FileReports> {
+  requirePermission(context, 'books.reconcile');
   const { database, mode } = context;
   const nowMs = await context.clock.nowMs();
-  const { file, read, days, source } = await readFile(context, given, nowMs);
+  const { file, read, days, source } = await readFile(context, bankFile, nowMs);
   const known = await listBySource(database, mode, source);
   if (known.length > 0) return { file, reports: known.map(reportOf) };
   const comparison = { rail: BANK_FILE, statement: statementOf(read), days, nowMs, withBalances: false };
@@ -65,7 +65,7 @@ export async function reconcileFile(context: Context, given: BankFile): Promise<
     // A parallel request may have read the same file.
     const before = await listBySource(tx, mode, source);
     if (before.length > 0) return { file, reports: before.map(reportOf) };
-    await refuseTaken({ database: tx, mode }, BANK_FILE, made);
+    await refuseMatched({ database: tx, mode }, BANK_FILE, made);
     const reports: Reconciliation[] = [];
     for (const report of made) {
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });

@@ -8,13 +8,13 @@ import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasili
 import { platformAccount } from '../../store/account/accounts.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
 import {
-  beginNights,
-  failNight,
-  finishNight,
-  keepNight,
-  readNight,
-  takeNight,
-} from '../../store/rails/reconciliation-night.ts';
+  beginNightlyRuns,
+  claimNightlyRun,
+  extendNightlyRun,
+  failNightlyRun,
+  finishNightlyRun,
+  readNightlyRun,
+} from '../../store/rails/nightly-run.ts';
 import { endWithin, repeat } from '../engine/repeat.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
@@ -25,7 +25,7 @@ export interface NightlyReconciliation {
   readonly stop: () => Promise<void>;
 }
 
-const TURNS = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
+const REPEAT = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
 const EVERY_MS = 60_000;
 /** Lease of a report: a process that dies gives it up by that; a living one renews it. */
 const LEASE_MS = 300_000;
@@ -43,8 +43,8 @@ export function startNightlyReconciliation(
   atMs: number,
 ): NightlyReconciliation {
   const stopping = new AbortController();
-  const loop = repeat(stopping.signal, log, TURNS, async () => {
-    for (const mode of ACCOUNT_MODES) await reconcileNights(services.forMode(mode), log, atMs);
+  const loop = repeat(stopping.signal, log, REPEAT, async () => {
+    for (const mode of ACCOUNT_MODES) await reconcileDueDays(services.forMode(mode), log, atMs);
     return EVERY_MS;
   });
   return {
@@ -60,7 +60,7 @@ export function startNightlyReconciliation(
  *
  * @param atMs - time after midnight in Brasília, milliseconds.
  */
-export async function reconcileNights(
+export async function reconcileDueDays(
   own: Services,
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
   atMs: number,
@@ -69,11 +69,11 @@ export async function reconcileNights(
   const today = brasiliaDay(nowMs);
   const last = dayAfter(today, nowMs - brasiliaMidnight(today) < atMs ? -2 : -1);
   for (const { name: rail } of own.railParts)
-    if (statementOf(own, rail)) while (await reconcileNight(own, log, rail, last));
+    if (statementOf(own, rail)) while (await reconcileNextDay(own, log, rail, last));
 }
 
 /** @returns whether a day got its report, and another one may be due. */
-async function reconcileNight(
+async function reconcileNextDay(
   own: Services,
   log: Pick<Logger, 'info' | 'warn' | 'error'>,
   rail: string,
@@ -81,37 +81,37 @@ async function reconcileNight(
 ): Promise<boolean> {
   const { database, mode } = own;
   const key = { mode, rail };
-  const night = await readNight(database, key);
+  const run = await readNightlyRun(database, key);
   const nowMs = database.nowMs();
-  if (!night) {
+  if (!run) {
     // Of the days before a rail was there nothing is known.
-    await beginNights(database, key, last, nowMs);
+    await beginNightlyRuns(database, key, last, nowMs);
     return false;
   }
-  const next = night.isDone ? dayAfter(night.day) : night.day;
+  const next = run.isDone ? dayAfter(run.day) : run.day;
   const oldest = dayAfter(last, 1 - LATE_DAYS);
   const day = next < oldest ? oldest : next;
   if (day > last) return false;
-  if (!(await takeNight(database, key, day, { nowMs, untilMs: nowMs + LEASE_MS }))) return false;
+  if (!(await claimNightlyRun(database, key, day, { nowMs, untilMs: nowMs + LEASE_MS }))) return false;
   if (day > next) {
     const left = { mode, rail, from: next, until: dayAfter(day, -1) };
     log.error(left, 'days are not reconciled any more by themselves: reconcile them by hand');
   }
   const alive = setInterval(() => {
-    keepNight(database, key, day, database.nowMs() + LEASE_MS).catch(() => {});
+    extendNightlyRun(database, key, day, database.nowMs() + LEASE_MS).catch(() => {});
   }, ALIVE_MS);
   try {
     const input = { rail: { name: 'rail', value: rail }, day: { name: 'day', value: day } };
-    const bind = (tx: Parameters<typeof finishNight>[0]) => finishNight(tx, key, day);
+    const bind = (tx: Parameters<typeof finishNightlyRun>[0]) => finishNightlyRun(tx, key, day);
     const report = await reconcile(await gatewayContext(own), input, { made: null, bind });
-    const told = { mode, rail, day, report: report.id, ...countsOf(report) };
-    if (isOpen(report)) log.error(told, 'reconciliation: something does not agree');
-    else log.info(told, 'reconciliation: all agrees');
+    const facts = { mode, rail, day, report: report.id, ...countsOf(report) };
+    if (isOpen(report)) log.error(facts, 'reconciliation: something does not agree');
+    else log.info(facts, 'reconciliation: all agrees');
     return true;
   } catch (error) {
     const trouble = plainMessage(error);
     log.warn({ mode, rail, day, trouble }, 'a day cannot be reconciled now');
-    await failNight(database, key, day, { trouble, againMs: database.nowMs() + AGAIN_MS });
+    await failNightlyRun(database, key, day, { trouble, againMs: database.nowMs() + AGAIN_MS });
     return false;
   } finally {
     clearInterval(alive);

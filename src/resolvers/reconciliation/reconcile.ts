@@ -17,13 +17,19 @@ import {
 } from '../../store/rails/reconciliation.ts';
 import { audited } from '../checks/audited.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf, type Context, requireAct, requireScope, type Services } from '../services/context.ts';
+import {
+  authorOf,
+  type Context,
+  requirePermission,
+  requireScope,
+  type Services,
+} from '../services/context.ts';
 import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
 import { type ComparedBalance, compareStatement } from './compare-statement.ts';
 import type { Finding } from './finding.ts';
-import { refuseTaken } from './known-entries.ts';
-import { BANK_FILE, PIX } from './told-entries.ts';
+import { refuseMatched } from './known-entries.ts';
+import { BANK_FILE, PIX } from './reported-entries.ts';
 
 /** A report. */
 export interface Reconciliation extends Omit<StoredReconciliation, 'id' | 'findings' | 'balances'> {
@@ -54,7 +60,7 @@ export async function reconcile(
   input: ReconcileInput,
   attempt: Attempt,
 ): Promise<Reconciliation> {
-  requireAct(context, 'books.reconcile');
+  requirePermission(context, 'books.reconcile');
   const rail = railOf(input.rail);
   const statement = statementOf(context, rail);
   if (!statement) throw noStatement(context, rail);
@@ -67,7 +73,7 @@ export async function reconcile(
     assert(report, 'each day has a report');
     const madeBy = authorOf(context, 'books.reconcile').actorId;
     return audited(context, async (tx, writeDown) => {
-      await refuseTaken({ database: tx, mode }, rail, [report]);
+      await refuseMatched({ database: tx, mode }, rail, [report]);
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source: null });
       await attempt.bind(tx, String(stored.id));
       writeDown('books.reconcile', { kind: 'book_day', id: day }, { after: { rail, ...countsOf(stored) } });
@@ -140,20 +146,20 @@ function noStatement({ mode }: Context, rail: string): GatewayError {
   return new GatewayError('RAILS_MISSING', `${rail} is simulated in this process, and has no statement`);
 }
 
-function railOf(given: Named | undefined): string {
-  if (!given) return PIX;
-  if (RECONCILED_RAILS.includes(given.value)) return given.value;
-  throw invalidParameters([{ parameter: given.name, message: RAILS_FORM }]);
+function railOf(input: Named | undefined): string {
+  if (!input) return PIX;
+  if (RECONCILED_RAILS.includes(input.value)) return input.value;
+  throw invalidParameters([{ parameter: input.name, message: RAILS_FORM }]);
 }
 
 /** No rail is older. */
 const FIRST_DAY = '2000-01-01';
 
-function dayOf(given: Named | undefined, nowMs: number): string {
+function dayOf(input: Named | undefined, nowMs: number): string {
   const today = brasiliaDay(nowMs);
-  if (!given) return dayAfter(today, -1);
-  const day = parseDay(given.value);
-  const refuse = (message: string) => invalidParameters([{ parameter: given.name, message }]);
+  if (!input) return dayAfter(today, -1);
+  const day = parseDay(input.value);
+  const refuse = (message: string) => invalidParameters([{ parameter: input.name, message }]);
   if (!day || day < FIRST_DAY) throw refuse(`must be an existing day from ${FIRST_DAY} on, YYYY-MM-DD`);
   if (day > today) throw refuse(`must be ${today} or before`);
   return day;

@@ -13,12 +13,12 @@ import { checkNew, DEFECTS_MAX, findUnchecked, NEW_JOURNALS_MAX } from '../../st
 import {
   accountDue,
   areSumsDue,
+  claimVerification,
   finishRound,
   noteNewUntil,
   noteSums,
-  releaseVerifyTurn,
+  releaseVerification,
   type StoredDefect,
-  takeVerifyTurn,
 } from '../../store/ledger/verify-state.ts';
 import { endWithin, repeat } from '../engine/repeat.ts';
 
@@ -34,15 +34,15 @@ export interface VerifyParts {
   readonly log: Pick<Logger, 'warn' | 'error'>;
 }
 
-const NEW_TURNS = { failedMs: 15_000, complaint: 'new journals cannot be verified' };
-const ROUND_TURNS = { failedMs: 60_000, complaint: 'an account cannot be verified' };
+const NEW_REPEAT = { failedMs: 15_000, complaint: 'new journals cannot be verified' };
+const ROUND_REPEAT = { failedMs: 60_000, complaint: 'an account cannot be verified' };
 /** Unit: ms. */
 const NEW_EVERY_MS = 15_000;
 const LEASE_MS = 60_000;
 /** A shutdown waits so long for a statement that is under way; the turn ends by its lease then. */
 const STOP_MAX_MS = 2_000;
 /** Time between two looks for an account that is due. Unit: ms. */
-const LOOK_EVERY_MS = 10_000;
+const SCAN_EVERY_MS = 10_000;
 /** Every account is verified a second time after this, so that a round is over within a day. Unit: ms. */
 const ROUND_MS = 20 * 3_600_000;
 /** Time between two checks of the sums over all accounts. Unit: ms. */
@@ -60,17 +60,17 @@ export function startContinuousVerify({ database, log }: VerifyParts): Continuou
   const { signal } = stopping;
   const holder = randomBytes(12).toString('base64url');
   let isMine = false;
-  const posted = repeat(signal, log, NEW_TURNS, async () => {
+  const posted = repeat(signal, log, NEW_REPEAT, async () => {
     const nowMs = database.nowMs();
-    isMine = await takeVerifyTurn(database, holder, { nowMs, untilMs: nowMs + LEASE_MS });
+    isMine = await claimVerification(database, holder, { nowMs, untilMs: nowMs + LEASE_MS });
     if (isMine) await verifyNew({ database, log }, signal);
     return NEW_EVERY_MS;
   });
-  const rounds = repeat(signal, log, ROUND_TURNS, async () => {
-    if (!isMine) return LOOK_EVERY_MS;
+  const rounds = repeat(signal, log, ROUND_REPEAT, async () => {
+    if (!isMine) return SCAN_EVERY_MS;
     try {
       await verifySums({ database, log });
-      return (await verifyNextAccount({ database, log }, signal)) ? 0 : LOOK_EVERY_MS;
+      return (await verifyNextAccount({ database, log }, signal)) ? 0 : SCAN_EVERY_MS;
     } catch (error) {
       if (signal.aborted) return 0;
       throw error;
@@ -81,7 +81,7 @@ export function startContinuousVerify({ database, log }: VerifyParts): Continuou
       stopping.abort();
       const end = async () => {
         await Promise.all([posted.done, rounds.done]);
-        if (isMine) await releaseVerifyTurn(database, holder).catch(() => {});
+        if (isMine) await releaseVerification(database, holder).catch(() => {});
       };
       await endWithin(STOP_MAX_MS, end());
     },

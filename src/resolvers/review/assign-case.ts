@@ -13,7 +13,7 @@ import {
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { findReviewCase, type ReviewCase } from './read-queue.ts';
 import { findSubject } from './read-subject.ts';
 
@@ -32,11 +32,11 @@ export function releaseCase(context: Context, id: string): Promise<ReviewCase> {
 
 async function change(
   context: Context,
-  act: 'review.assign' | 'review.release',
+  action: 'review.assign' | 'review.release',
   id: string,
   assignee: string | null,
 ): Promise<ReviewCase> {
-  requireAct(context, act);
+  requirePermission(context, action);
   const found = await findReviewCase(context, id);
   if (found.assignee === assignee) return found;
   const { accountId } = context.caller;
@@ -45,7 +45,7 @@ async function change(
     else
       await storeAssignment(tx, accountId, { caseId: id, assignee, assignedAt: instantOf(new Date(nowMs)) });
     const facts = { before: { assignee: found.assignee }, after: { assignee } };
-    writeDown(act, { kind: 'review_case', id }, facts);
+    writeDown(action, { kind: 'review_case', id }, facts);
   });
   return { ...found, assignee };
 }
@@ -62,19 +62,19 @@ export async function noteCase(
   attempt: Attempt,
   checks: CreationChecks,
 ): Promise<string> {
-  requireAct(context, 'review.note');
+  requirePermission(context, 'review.note');
   const text = checks.words(body, NOTE_LENGTH_MAX);
   checks.refuse();
   const { subject } = await findSubject(context, id);
   return audited(context, async (tx, writeDown, nowMs) => {
     const note = { author: context.caller.id, body: text ?? '', writtenAt: instantOf(new Date(nowMs)) };
-    const kept = known(
+    const stored = known(
       await storeNote(tx, context.caller.accountId, subject, note),
       'what is stored is given back',
     );
-    await attempt.bind(tx, String(kept.id));
-    writeDown('review.note', { kind: 'review_case', id }, { after: { note: String(kept.id) } });
-    return String(kept.id);
+    await attempt.bind(tx, String(stored.id));
+    writeDown('review.note', { kind: 'review_case', id }, { after: { note: String(stored.id) } });
+    return String(stored.id);
   });
 }
 

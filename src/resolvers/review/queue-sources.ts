@@ -155,10 +155,10 @@ export type ReviewKind = keyof typeof REVIEW_KINDS;
 
 async function readSteps(
   { context, accountId }: CaseReader,
-  act: 'hold.release' | 'deposit.resolve',
+  action: 'hold.release' | 'deposit.resolve',
 ): Promise<readonly FoundCase[]> {
   const { database, registry, mode } = context;
-  const waiting = waitingFor(registry, act);
+  const waiting = waitingFor(registry, action);
   const rows =
     accountId === null
       ? await readWaitingOfMode(database, mode, waiting, CASES_MAX)
@@ -247,8 +247,8 @@ function withoutSecrets(url: string): string {
 }
 
 async function readJournals({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const asked = { state: 'proposed', limit: CASES_MAX } as const;
-  const journals = await readManualJournals(context.database, context.mode, asked);
+  const filter = { state: 'proposed', limit: CASES_MAX } as const;
+  const journals = await readManualJournals(context.database, context.mode, filter);
   return journals
     .map(({ id, accountId, currency, amountMinor, reason, madeAt }) => ({
       ...ofHouse(String(id), isoMillis(madeAt)),

@@ -41,7 +41,7 @@ const FAMILIES = Object.keys(FAMILY_TRAITS) as Family[];
 /** Looked at again within this time by the same person, it is not written down again. Unit: ms. */
 const SAME_VIEW_MS = 15 * 60_000;
 /** Members of what a rail told that say who paid, and from where. */
-const TOLD = [
+const SHOWN_FACTS = [
   'payerName',
   'payerTaxId',
   'payerBank',
@@ -61,7 +61,7 @@ const TOLD = [
  */
 export async function readCaseFile(context: Context, id: string): Promise<CaseFile> {
   const subject = await findSubject(context, id);
-  await noteLook(context, subject);
+  await auditView(context, subject);
   const [queue, related, candidates, notes, medCases] = await Promise.all([
     readReviewQueue(context, { kinds: [subject.kind] }),
     relatedOf(context, subject),
@@ -84,18 +84,18 @@ export async function readCaseFile(context: Context, id: string): Promise<CaseFi
 
 async function relatedOf({ database }: Context, { accountId, row, suspense }: Subject) {
   if (accountId === null) return { samePayer: [], sameWallet: [] };
-  const news = (suspense?.news ?? {}) as Readonly<Record<string, unknown>>;
+  const event = (suspense?.news ?? {}) as Readonly<Record<string, unknown>>;
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const asked = {
+  const filter = {
     accountId,
     families: FAMILIES,
     id: row?.id ?? null,
-    taxId: row?.clientTaxId ?? text(news.payerTaxId),
-    wallet: row?.wallet ?? row?.depositFrom ?? text(news.from),
+    taxId: row?.clientTaxId ?? text(event.payerTaxId),
+    wallet: row?.wallet ?? row?.depositFrom ?? text(event.from),
   };
   const [samePayer, sameWallet] = await Promise.all([
-    readOfSamePayer(database, asked),
-    readOfSameWallet(database, asked),
+    readOfSamePayer(database, filter),
+    readOfSameWallet(database, filter),
   ]);
   return { samePayer, sameWallet };
 }
@@ -114,27 +114,27 @@ async function candidatesOf(
 /** An account does not see who paid what no transaction of it took. */
 function factsOf({ caller }: Context, { suspense }: Subject): readonly CaseFact[] {
   if (!suspense || !caller.scopes.includes('platform:risk')) return [];
-  const news = suspense.news as Readonly<Record<string, unknown>>;
-  return TOLD.flatMap((name) => {
-    const value = news[name];
+  const event = suspense.news as Readonly<Record<string, unknown>>;
+  return SHOWN_FACTS.flatMap((name) => {
+    const value = event[name];
     return typeof value === 'string' && value !== '' ? [{ name, value }] : [];
   });
 }
 
 /** A look at another account's case is recorded in that account's audit log. */
-async function noteLook(context: Context, { accountId, row, suspense, reference }: Subject): Promise<void> {
+async function auditView(context: Context, { accountId, row, suspense, reference }: Subject): Promise<void> {
   const { caller, database } = context;
   if (accountId === null || accountId === caller.accountId || (!row && !suspense)) return;
-  const [act, kind] = row
+  const [action, kind] = row
     ? (['transaction.view', 'transaction'] as const)
     : (['suspense.view', 'suspense_entry'] as const);
   const since = instantOf(new Date((await context.clock.nowMs()) - SAME_VIEW_MS));
-  const filter = { acts: [act], actorId: caller.id, objectId: reference, since, until: null };
+  const filter = { acts: [action], actorId: caller.id, objectId: reference, since, until: null };
   const slice = { before: null, after: null, isNewestFirst: true, limit: 1 };
   const [before] = await readAudit(database, accountId, filter, slice);
   if (before && millisOf(before.at) >= millisOf(since)) return;
   await withAccounts(context, [caller.accountId, accountId], async (tx, { heads, nowMs: _now, ...time }) => {
-    const entry = auditEntry(authorOf(context, act), { kind, id: reference }, time, {});
+    const entry = auditEntry(authorOf(context, action), { kind, id: reference }, time, {});
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
   });
 }

@@ -157,11 +157,11 @@ function isWanted(
 }
 
 function byUrgency(left: ReviewCase, right: ReviewCase): number {
-  const [first, second] = [placeOf(left), placeOf(right)];
+  const [first, second] = [sortKeyOf(left), sortKeyOf(right)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
 /** Letters of this text stand in the order of the queue: `~` comes after every digit. */
-export function placeOf({ dueAt, since, id }: Pick<ReviewCase, 'dueAt' | 'since' | 'id'>): string {
+export function sortKeyOf({ dueAt, since, id }: Pick<ReviewCase, 'dueAt' | 'since' | 'id'>): string {
   return `${dueAt ?? '~'} ${since} ${id}`;
 }

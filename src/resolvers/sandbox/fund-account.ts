@@ -17,17 +17,17 @@ export interface Funding {
 /**
  * Posts the adjustment; its statement entry has no transaction.
  *
- * @param given - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
+ * @param input - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
  * @param nowMs - time of the journal.
  * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
  */
 export async function postFunding(
   tx: Tx,
   accountId: bigint,
-  given: { readonly currency: string; readonly amount: string },
+  input: { readonly currency: string; readonly amount: string },
   nowMs: number,
 ): Promise<Funding> {
-  const { currency, amount, shown } = checkFunding(given);
+  const { currency, amount, shown } = checkFunding(input);
   const request = {
     accountId,
     ref: `fund:${randomUUID()}`,
@@ -43,10 +43,10 @@ export async function postFunding(
  * @returns the credited amount, in canonical form.
  * @throws {GatewayError} as `postFunding`.
  */
-export function checkFunding(given: { readonly currency: string; readonly amount: string }) {
+export function checkFunding(input: { readonly currency: string; readonly amount: string }) {
   const checks = new CreationChecks({ allowsLoopback: true });
-  const currency = checks.oneCurrency({ name: 'currency', value: given.currency }, { crypto: false });
-  const checked = checks.amount({ name: 'amount', value: given.amount }, currency);
+  const currency = checks.oneCurrency({ name: 'currency', value: input.currency }, { crypto: false });
+  const checked = checks.amount({ name: 'amount', value: input.amount }, currency);
   checks.refuse();
   assert(currency && checked, 'what was not refused is there');
   const amount = toMinor(checked, currency.decimals);

@@ -14,7 +14,7 @@ import {
   chain,
 } from '../../store/engine/audit.ts';
 import { lockedHeads, lockHeads, recordEvents } from '../../store/engine/processes.ts';
-import { waitingApart } from '../engine/wait-apart.ts';
+import { waitingForLocked } from '../engine/locked-accounts.ts';
 import { authorOf, type Context } from '../services/context.ts';
 
 /** An entry, and the account in whose log it is. */
@@ -60,7 +60,7 @@ function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (no
       );
       return notes.map(() => null);
     });
-  return waitingApart(
+  return waitingForLocked(
     {
       run,
       accountOf: ({ accountId }) => accountId,

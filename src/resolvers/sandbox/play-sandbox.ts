@@ -1,5 +1,5 @@
 /** The sandbox for callers: scenarios, its clock, and play money. Refused for live accounts. */
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import { accountObject } from '../../store/engine/audit.ts';
@@ -7,7 +7,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { audited, auditedIn } from '../checks/audited.ts';
 import { checkScenario } from '../checks/check-scenario.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import type { Sandbox } from '../services/sandbox.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 import { checkFunding, type Funding, postFunding } from './fund-account.ts';
@@ -40,17 +40,17 @@ export async function playScenario(context: Context, input: ScenarioInput): Prom
   const object = { kind: 'transaction', id: row.end2end } as const;
   const write = (came: object = {}) =>
     noteScenario(context, object, { before, after: { scenario, amount, ...came } });
-  let isAsked = false;
+  let isRequested = false;
   const beforehand = async () => {
     await write();
-    isAsked = true;
+    isRequested = true;
   };
   try {
     const after = await sandbox.play(row, scenario, { amount, isFresh: true, beforehand });
     await write({ step: stepNameOf(after) });
     return after;
   } catch (error) {
-    if (isAsked && error instanceof GatewayError) await write({ refused: error.code });
+    if (isRequested && error instanceof GatewayError) await write({ refused: error.code });
     throw error;
   }
 }
@@ -70,14 +70,14 @@ export async function advanceClock(context: Context, by: string): Promise<Date> 
 /** Gives the caller's account an amount: an adjustment without a transaction. @throws as `playScenario`. */
 export async function fundSandbox(
   context: Context,
-  given: { readonly currency: string; readonly amount: string },
+  input: { readonly currency: string; readonly amount: string },
   attempt: Attempt = UNKEYED,
 ): Promise<Funding> {
   requireSandbox(context, 'sandbox.fund');
   const { accountId } = context.caller;
-  if (attempt.made !== null) return { ...checkFunding(given).shown, journalId: attempt.made };
+  if (attempt.made !== null) return { ...checkFunding(input).shown, journalId: attempt.made };
   const funding = await audited(context, async (tx, writeDown, nowMs) => {
-    const credited = await postFunding(tx, accountId, given, nowMs);
+    const credited = await postFunding(tx, accountId, input, nowMs);
     writeDown('sandbox.fund', accountObject(accountId), { after: credited });
     await attempt.bind(tx, credited.journalId);
     return credited;
@@ -97,8 +97,8 @@ export function parseDuration(text: string, parameter: string): number {
   return ms;
 }
 
-function requireSandbox(context: Context, act: ActName): Sandbox {
+function requireSandbox(context: Context, action: ActionName): Sandbox {
   if (!context.sandbox) throw new GatewayError('FORBIDDEN', 'the sandbox requires a test key');
-  requireAct(context, act);
+  requirePermission(context, action);
   return context.sandbox;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../store/rails/screening-hits.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requireAct, requireScope } from '../services/context.ts';
+import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
 const ID = /^[1-9]\d{0,17}$/;
@@ -47,25 +47,25 @@ export async function listHits(
  * Decides a hit, and every other open hit of the same subject and entry. A dismissed one does not stop the same
  * subject for the same entry again; an act of its own releases the held transactions.
  *
- * @param given - the reason, 1 to 200 characters, for the audit log.
+ * @param input - the reason, 1 to 200 characters, for the audit log.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` when it is decided.
  */
 export async function decideHit(
   context: Context,
   id: string,
   isDismissed: boolean,
-  given: Named,
+  input: Named,
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<HitRow> {
-  const act = isDismissed ? 'hit.dismiss' : 'hit.confirm';
-  requireAct(context, act);
-  const checked = checks.reference(given);
+  const action = isDismissed ? 'hit.dismiss' : 'hit.confirm';
+  requirePermission(context, action);
+  const checked = checks.reference(input);
   checks.refuse();
   const reason = known(checked, 'a reason');
   const hit = await findOwnHit(context, id);
   if (attempt.made !== null) return hit;
-  const author = authorOf(context, act);
+  const author = authorOf(context, action);
   const state = isDismissed ? 'dismissed' : 'confirmed';
   await withAccounts(context, [hit.accountId], async (tx, { heads, ...time }) => {
     const decided = await decideHits(tx, context.mode, hit.id, {

@@ -11,15 +11,15 @@ import { raiseHits, withoutDismissed } from '../../store/rails/screening-hits.ts
 import {
   advanceRound,
   beginRound,
-  giveRoundBack,
+  claimRound,
   nextOfRound,
   noteLists,
   type RoundRecord,
+  releaseRound,
   type ScreeningRound,
-  takeRound,
 } from '../../store/rails/screening-rounds.ts';
 import type { Services } from '../services/context.ts';
-import { ScreenerAway, type ScreeningSubject } from '../services/rails.ts';
+import { ScreenerUnavailable, type ScreeningSubject } from '../services/rails.ts';
 import { hitOf } from './subjects.ts';
 
 /** Rescreening that goes on until it is stopped. */
@@ -86,19 +86,19 @@ export async function rescreenSlice(own: Services, log: Pick<Logger, 'info' | 'w
   if (read.some(({ version }) => version === null)) return false;
   const versions = read.map(({ list, version }) => `${list} ${version}`).join(', ');
   const nowMs = database.nowMs();
-  const taken = await takeRound(database, mode, { nowMs, untilMs: nowMs + LEASE_MS });
-  if (!taken) return false;
+  const claimed = await claimRound(database, mode, { nowMs, untilMs: nowMs + LEASE_MS });
+  if (!claimed) return false;
   try {
-    const round = isDue(taken, versions, nowMs)
+    const round = isDue(claimed, versions, nowMs)
       ? await beginRound(database, mode, versions, new Date(nowMs))
-      : taken;
+      : claimed;
     if (round.endedAt !== null) return false;
     return await compareNext(own, round, matchLists, log);
   } catch (error) {
-    if (!(error instanceof ScreenerAway)) throw error;
+    if (!(error instanceof ScreenerUnavailable)) throw error;
     return false;
   } finally {
-    await giveRoundBack(database, mode);
+    await releaseRound(database, mode);
   }
 }
 
@@ -124,10 +124,10 @@ async function compareNext(
   for (const record of records) {
     const matches = await matchLists(subjectsIn(record));
     if (matches.length === 0) continue;
-    const place = { mode, accountId: record.accountId, transactionId: null };
+    const subject = { mode, accountId: record.accountId, transactionId: null };
     raised += await database.withTx(async (tx) => {
       const hits = await withoutDismissed(tx, mode, matches.map(hitOf));
-      return raiseHits(tx, place, hits, now);
+      return raiseHits(tx, subject, hits, now);
     });
   }
   if (raised > 0) log.warn({ mode, raised }, 'customers or addresses match a screening list');

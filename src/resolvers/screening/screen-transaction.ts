@@ -1,7 +1,7 @@
 /** Screens the persons and addresses of a transaction, and raises a hit for each match that nobody has dismissed. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import {
-  type HitPlace,
+  type HitSubject,
   type NewHit,
   raisedBefore,
   raiseHits,
@@ -9,7 +9,7 @@ import {
 } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
-import { ScreenerAway, type ScreeningSubject } from '../services/rails.ts';
+import { ScreenerUnavailable, type ScreeningSubject } from '../services/rails.ts';
 import { hitOf, type ScreeningStage, subjectsOf } from './subjects.ts';
 
 /** Outcome of screening: the strictest answer of all matches. */
@@ -24,7 +24,7 @@ type Screens = Pick<Services, 'database' | 'mode' | 'rails'>;
 /**
  * @returns the strictest answer; `cleared` where nobody is compared. Money goes back to anybody but those on a list of sanctions, so
  *   only these matches count then. Matches from before a person released the transaction, or reviewed its customer, no longer count.
- * @throws {ScreenerAway} when a screener cannot answer: the transaction stays where it is, and is screened again.
+ * @throws {ScreenerUnavailable} when a screener cannot answer: the transaction stays where it is, and is screened again.
  */
 export async function screenTransaction(
   services: Screens,
@@ -32,8 +32,8 @@ export async function screenTransaction(
   stage: ScreeningStage,
 ): Promise<ScreeningOutcome> {
   const subjects = services.rails.screening.match ? subjectsOf(row, stage) : [];
-  const place = { accountId: row.accountId, transactionId: row.id };
-  const found = await matchAndRaise(services, place, subjects, stage === 'return');
+  const target = { accountId: row.accountId, transactionId: row.id };
+  const found = await matchAndRaise(services, target, subjects, stage === 'return');
   const hits = await withoutReleased(services, row, found);
   if (hits.some((hit) => isFreezing(hit, stage))) return 'frozen';
   return hits.length > 0 ? 'held' : 'cleared';
@@ -46,12 +46,12 @@ export async function screenTransaction(
  */
 export async function refuseSanctionedSender(
   services: Screens,
-  place: Pick<HitPlace, 'accountId' | 'transactionId'>,
+  target: Pick<HitSubject, 'accountId' | 'transactionId'>,
   subject: ScreeningSubject | undefined,
 ): Promise<void> {
-  const hits = await matchAndRaise(services, place, subject ? [subject] : [], true).catch(
+  const hits = await matchAndRaise(services, target, subject ? [subject] : [], true).catch(
     (error: unknown) => {
-      if (!(error instanceof ScreenerAway)) throw error;
+      if (!(error instanceof ScreenerUnavailable)) throw error;
       throw new GatewayError('UNAVAILABLE', 'the sender cannot be screened now: nothing was changed', {
         retryAfter: RETRY_SECONDS,
       });
@@ -67,7 +67,7 @@ export async function refuseSanctionedSender(
 /** @returns hits that nobody has dismissed, raised by now; of lists of sanctions alone where only they count. */
 async function matchAndRaise(
   { database, mode, rails }: Screens,
-  place: Pick<HitPlace, 'accountId' | 'transactionId'>,
+  target: Pick<HitSubject, 'accountId' | 'transactionId'>,
   subjects: readonly ScreeningSubject[],
   isOfSanctions: boolean,
 ): Promise<readonly NewHit[]> {
@@ -76,7 +76,7 @@ async function matchAndRaise(
   if (counted.length === 0) return [];
   return database.withTx(async (tx) => {
     const hits = await withoutDismissed(tx, mode, counted.map(hitOf));
-    await raiseHits(tx, { mode, ...place }, hits, new Date(database.nowMs()));
+    await raiseHits(tx, { mode, ...target }, hits, new Date(database.nowMs()));
     return hits;
   });
 }
@@ -89,8 +89,8 @@ async function withoutReleased(
 ): Promise<readonly NewHit[]> {
   const { released } = process ?? {};
   if (!released || hits.length === 0) return hits;
-  const place = { mode, accountId, transactionId };
-  const before = await raisedBefore(database, place, released.at);
+  const target = { mode, accountId, transactionId };
+  const before = await raisedBefore(database, target, released.at);
   return hits.filter((hit) => (released.from === 'held' && hit.answer === 'frozen') || !before(hit));
 }
 

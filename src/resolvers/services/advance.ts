@@ -2,7 +2,7 @@
 import type { Tx } from '../../store/connection/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
-import type { NewsRecord } from '../../store/engine/news.ts';
+import type { RailEventRecord } from '../../store/engine/rail-events.ts';
 import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { TransactionKey } from './notifier.ts';
@@ -21,7 +21,7 @@ export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
   readonly trigger: Trigger;
   /** Report of a rail: acts once under its natural key (C-33). */
-  readonly news?: NewsRecord;
+  readonly railEvent?: RailEventRecord;
   /** The job whose outcome this is; it ends with it. A timer counts at its due time, never earlier. */
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
   /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */

@@ -1,8 +1,8 @@
 /** Context of every use case: its services, and the caller with origin and rights. */
 import type { AccountMode, Times } from '../../base/access/account-mode.ts';
-import { ACTS, type ActName } from '../../base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import type { Scope } from '../../base/access/api-key.ts';
-import { PASSKEY_ACTS } from '../../base/access/passkey-acts.ts';
+import { PASSKEY_ACTIONS } from '../../base/access/passkey-actions.ts';
 import type { SecretBox } from '../../base/access/secret-box.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Currency } from '../../base/money/currency.ts';
@@ -17,15 +17,15 @@ import type { Registry } from '../../templates/registry.ts';
 import type { Advance } from './advance.ts';
 import type { Clock } from './clock.ts';
 import type { EventHub } from './event-hub.ts';
-import type { HandOver } from './hand-over.ts';
-import type { Receive } from './news.ts';
+import type { LocalDispatch } from './local-dispatch.ts';
 import { NO_RAILS, railsMissing } from './no-rails.ts';
 import type { Notifier } from './notifier.ts';
+import type { Receive } from './rail-event.ts';
 import type { NamedRail } from './rail-part.ts';
 import type { Rails } from './rails.ts';
+import type { RunningWork } from './running-work.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
-import type { UnderWay } from './under-way.ts';
 
 /**
  * Services of the gateway, whoever the caller is. Clock, rails, engine and sandbox are those of the accounts of one
@@ -55,9 +55,9 @@ export interface Services {
   readonly receive: Receive;
   readonly notifier: Notifier;
   /** Hand-over of jobs from this process's engines to its worker. */
-  readonly handOver: HandOver;
+  readonly localDispatch: LocalDispatch;
   /** Work of this process's engines, for accounts of both modes. */
-  readonly writes: UnderWay;
+  readonly writes: RunningWork;
   /** Accounts of both modes that the engines of this process found locked by somebody else, until one of their requests gets them. */
   readonly locked: ReadonlySet<bigint>;
   /** Idempotency keys that an outage kept from being released. */
@@ -111,15 +111,15 @@ export interface Context extends Services {
  */
 export function authorOf(
   { caller, origin }: Pick<Context, 'caller' | 'origin'>,
-  act: ActName,
+  action: ActionName,
   maker?: string | null,
 ): Author {
   const { requestId, address, actor } = origin;
   return {
     actorKind: actor?.kind ?? actorKindOf(caller),
     actorId: actor?.id ?? caller.id,
-    scope: ACTS[act].scope,
-    act,
+    scope: ACTIONS[action].scope,
+    act: action,
     maker: maker ?? null,
     requestId,
     address,
@@ -184,7 +184,7 @@ export function needsPasskey({
 }
 
 /** Acts of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access. */
-const WITHOUT_RAILS: readonly ActName[] = [
+const WITHOUT_RAILS: readonly ActionName[] = [
   'stream_token.create',
   'export_link.create',
   'job.retry',
@@ -205,9 +205,9 @@ const WITHOUT_RAILS: readonly ActName[] = [
  *   for an act on a live account where there are no live rails (C-40). `STEP_UP_REQUIRED` as `requireFresh`, for the acts
  *   that need a passkey.
  */
-export function requireAct(context: Context, name: ActName): void {
-  requireScope(context, ACTS[name].scope);
-  if (PASSKEY_ACTS.includes(name)) requireFresh(context);
+export function requirePermission(context: Context, name: ActionName): void {
+  requireScope(context, ACTIONS[name].scope);
+  if (PASSKEY_ACTIONS.includes(name)) requireFresh(context);
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 

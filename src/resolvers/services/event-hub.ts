@@ -68,7 +68,7 @@ export class EventHub {
     this.#database = database;
     notifier.onAny((accountIds) => {
       const followed = accountIds.filter((accountId) => this.#channels.has(accountId));
-      if (followed.length > 0) this.#look(followed).catch(LATER);
+      if (followed.length > 0) this.#readNew(followed).catch(LATER);
     });
   }
 
@@ -86,7 +86,7 @@ export class EventHub {
     const isEnded = () => this.#isEnded || !channel.watches.has(self);
     return {
       fresh: async () => {
-        await this.#look([accountId]);
+        await this.#readNew([accountId]);
         return markOf(channel);
       },
       mark: () => markOf(channel),
@@ -120,7 +120,10 @@ export class EventHub {
   }
 
   #enter(accountId: bigint): Channel {
-    this.#timer ??= setInterval(() => this.#look([...this.#channels.keys()]).catch(LATER), POLL_MS).unref();
+    this.#timer ??= setInterval(
+      () => this.#readNew([...this.#channels.keys()]).catch(LATER),
+      POLL_MS,
+    ).unref();
     let channel = this.#channels.get(accountId);
     if (!channel) {
       channel = {
@@ -144,7 +147,7 @@ export class EventHub {
   }
 
   /** Reads the position of these accounts. A read under way may be too old: the next one counts. */
-  #look(accountIds: readonly bigint[]): Promise<void> {
+  #readNew(accountIds: readonly bigint[]): Promise<void> {
     for (const accountId of accountIds) this.#dirty.add(accountId);
     // For followers of several accounts.
     this.#next ??= onNobodysBehalf(() => this.#read());

@@ -1,7 +1,7 @@
 /** Locks accounts and then reads the time, in this order: after a wait for a lock, the time of getting it counts. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
-import { type InTurn, turns } from '../../base/concurrency/turns.ts';
+import { type Serialize, serializeByKey } from '../../base/concurrency/serialize-by-key.ts';
 import { instantOf } from '../../base/time/instant.ts';
 import type { Database, Tx } from '../../store/connection/database.ts';
 import { LOCK_MAX_MS, LockWaitError } from '../../store/connection/database-error.ts';
@@ -25,7 +25,7 @@ export interface Locking {
 }
 
 /** By database: the process waits for an account once, for all its requests. */
-const queues = new WeakMap<Database, InTurn<bigint>>();
+const queues = new WeakMap<Database, Serialize<bigint>>();
 
 /**
  * Does work in a database transaction that has accounts locked. At most one connection of the process waits for an
@@ -42,13 +42,13 @@ export function withAccounts<Result>(
   work: (tx: Tx, locked: Locked) => Promise<Result>,
 ): Promise<Result> {
   const { database } = locking;
-  const inTurn = queues.get(database) ?? turns(LOCK_MAX_MS, () => new LockWaitError());
-  queues.set(database, inTurn);
+  const serialize = queues.get(database) ?? serializeByKey(LOCK_MAX_MS, () => new LockWaitError());
+  queues.set(database, serialize);
   // Always in the same order, like the locks: no deadlock.
   const inOrder = [...new Set(accountIds)].sort((one, other) => (one < other ? -1 : 1));
   const begin = () =>
     onNobodysBehalf(() => database.withTx(async (tx) => work(tx, await lockAccounts(tx, locking, inOrder))));
-  return inOrder.reduceRight<() => Promise<Result>>((inner, each) => () => inTurn(each, inner), begin)();
+  return inOrder.reduceRight<() => Promise<Result>>((inner, each) => () => serialize(each, inner), begin)();
 }
 
 /**

@@ -13,7 +13,7 @@ export function refusingRails(errorOf: (part: keyof Rails) => GatewayError): Rai
       cancelCharge: pix,
       payOut: pix,
       returnPayment: pix,
-      giveBack: pix,
+      refund: pix,
       keyOwner: pix,
     },
     chain: {
@@ -21,7 +21,7 @@ export function refusingRails(errorOf: (part: keyof Rails) => GatewayError): Rai
       depositAddress: chain,
       watchDeposit: chain,
       send: chain,
-      giveBack: chain,
+      refund: chain,
       sendBack: chain,
     },
     rates: { observe: refusing('rates') },

@@ -97,11 +97,11 @@ export class Notifier {
   follow(key: TransactionKey): Followed {
     let newest: Move | undefined;
     let wake = () => {};
-    const hear = (move: Move) => {
+    const onMove = (move: Move) => {
       newest = move;
       wake();
     };
-    this.#emitter.on(nameOf(key), hear);
+    this.#emitter.on(nameOf(key), onMove);
     return {
       next: async (timeoutMs) => {
         if (!newest)
@@ -116,7 +116,7 @@ export class Notifier {
         newest = undefined;
         return move;
       },
-      end: () => this.#emitter.off(nameOf(key), hear),
+      end: () => this.#emitter.off(nameOf(key), onMove),
     };
   }
 }

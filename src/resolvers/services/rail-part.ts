@@ -7,7 +7,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { SecretBox } from '../../base/access/secret-box.ts';
 import type { Database } from '../../store/connection/database.ts';
 import type { Clock } from './clock.ts';
-import type { Receive } from './news.ts';
+import type { Receive } from './rail-event.ts';
 
 /** One rail of an installation: its port, and its background work. */
 export interface RailPart<Port> {

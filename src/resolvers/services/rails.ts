@@ -9,7 +9,7 @@ import type { CustomerLevel } from '../../store/account/customers.ts';
 import type { MedAnalysis } from '../../store/rails/med-answers.ts';
 import type { MedKind } from '../../store/rails/med-cases.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import type { News } from './news.ts';
+import type { RailEvent } from './rail-event.ts';
 import type { RailStatement } from './statement.ts';
 
 /** A rail's refusal for good: trying again is of no use. */
@@ -25,7 +25,7 @@ export interface Order {
 }
 
 /** An order to give money back that no transaction took; `refund_ended` news follows under its key. */
-export interface GiveBack {
+export interface RefundOrder {
   readonly key: string;
   /** Account whose suspense holds it. */
   readonly accountId: bigint;
@@ -86,7 +86,7 @@ export interface PixRail {
    *
    * @returns the provider's reports of payments; the caller receives them.
    */
-  readonly askCharge?: (order: Order & { readonly txid: string }) => Promise<readonly News[]>;
+  readonly queryCharge?: (order: Order & { readonly txid: string }) => Promise<readonly RailEvent[]>;
   /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
   readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
   /**
@@ -98,15 +98,15 @@ export interface PixRail {
     order: Order & { readonly returnId: string; readonly amount: string; readonly isExcess: boolean },
   ) => Promise<unknown>;
   /** Returns a PIX that no transaction took. */
-  readonly giveBack: (
-    order: GiveBack & { readonly endToEndId: string; readonly amount: string },
+  readonly refund: (
+    order: RefundOrder & { readonly endToEndId: string; readonly amount: string },
   ) => Promise<unknown>;
   /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
   /**
    * Polls an undecided order of ours; the provider's reports are received. Rails that never lose one leave it out.
    */
-  readonly askOrder?: (key: string) => Promise<OrderAnswer>;
+  readonly queryOrder?: (key: string) => Promise<OrderAnswer>;
   /** Movements for reconciliation; absent when the provider has no source of them. */
   readonly statement?: RailStatement;
   /**
@@ -138,8 +138,8 @@ export interface ChainRail {
     },
   ) => Promise<unknown>;
   /** Sends a deposit back that no transaction took. @throws as `sendBack`. */
-  readonly giveBack: (
-    order: GiveBack & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
+  readonly refund: (
+    order: RefundOrder & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
   /**
    * Sends a held deposit back; a `refund_ended` event follows under the key.
@@ -274,7 +274,7 @@ export interface ScreeningList {
 }
 
 /** A screener that cannot answer now. Nothing passes without its answer; it is asked again. The message holds no secret. */
-export class ScreenerAway extends Error {
+export class ScreenerUnavailable extends Error {
   override readonly name = 'ScreenerAway';
 }
 
@@ -285,7 +285,7 @@ export interface Screening {
   /**
    * Compares subjects with lists and asks providers, the strictest answer of which counts. Absent where nobody is compared.
    *
-   * @throws {ScreenerAway}
+   * @throws {ScreenerUnavailable}
    */
   readonly match?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
   /** As `match`, against the lists of this machine alone: what is repeated for every customer. */

@@ -1,7 +1,7 @@
 /**
  * Statements of rails: the real movements of a period, as the outside world has them, for comparison with the ledger.
  */
-import type { NewsName } from '../../store/rails/vault.ts';
+import type { RailEventName } from '../../store/rails/vault.ts';
 
 /** Kinds of a statement's entries. */
 export const ENTRY_KINDS = {
@@ -28,7 +28,7 @@ export type EntryKind = keyof typeof ENTRY_KINDS;
 export type Untold = 'capital' | 'any' | 'paid_by_hand';
 
 /** Name of news for an entry that no news can be about. */
-export const NO_NEWS: NewsName = { kind: 'unknown', key: 'none' };
+export const NO_RAIL_EVENT: RailEventName = { kind: 'unknown', key: 'none' };
 
 /** Money that moved. */
 export interface StatementEntry {
@@ -41,7 +41,7 @@ export interface StatementEntry {
   readonly currency?: string;
   readonly at: Date;
   /** Natural key of the news that tells it. */
-  readonly news?: NewsName;
+  readonly eventName?: RailEventName;
   /** Match when no event reports it; none when left out. */
   readonly untold?: Untold;
   /** Another address or currency than was ordered or told, in words. */
@@ -64,7 +64,7 @@ export interface StatementPeriod {
 }
 
 /** Total of a currency at a rail, and the ledger's at that time; decimal texts. */
-export interface ToldBalance {
+export interface ReportedBalance {
   /** Raw ledger code. */
   readonly currency: string;
   readonly there: string;
@@ -83,7 +83,7 @@ export interface RailStatement {
    */
   readonly read: (period: StatementPeriod) => Promise<Iterable<StatementEntry>>;
   /** @returns entries by the names of their events, of any time; missing ones are left out. */
-  readonly find?: (names: readonly NewsName[]) => Promise<readonly StatementEntry[]>;
+  readonly find?: (names: readonly RailEventName[]) => Promise<readonly StatementEntry[]>;
   /** Present balances. @throws while they cannot be read. */
-  readonly balances?: () => Promise<readonly ToldBalance[]>;
+  readonly balances?: () => Promise<readonly ReportedBalance[]>;
 }

@@ -25,7 +25,7 @@ export class StreamLimit {
    * @returns a function that releases it; a second call does nothing.
    * @throws {GatewayError} `RATE_LIMITED` when the account, or the payer, has no place left.
    */
-  take(caller: Pick<KeyRecord, 'id' | 'accountId' | 'transactionId'>): () => void {
+  acquire(caller: Pick<KeyRecord, 'id' | 'accountId' | 'transactionId'>): () => void {
     const isPayer = caller.transactionId !== undefined;
     const max = isPayer ? Math.min(this.#max, SESSION_STREAMS_MAX) : this.#max;
     const holder = sharedBy(caller);
@@ -37,10 +37,10 @@ export class StreamLimit {
       });
     }
     this.#open.set(holder, open + 1);
-    let isTaken = true;
+    let isHeld = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
+      if (!isHeld) return;
+      isHeld = false;
       const left = (this.#open.get(holder) ?? 1) - 1;
       if (left > 0) this.#open.set(holder, left);
       else this.#open.delete(holder);

@@ -1,5 +1,5 @@
 /** Approvers of money out of an account: another maker than those who requested or approved it, not newer than its cooling time (C-40). */
-import { ACTS } from '../../base/access/acts.ts';
+import { ACTIONS } from '../../base/access/actions.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { makerOf } from '../../templates/money-out.ts';
@@ -21,7 +21,7 @@ export async function approvalBars(
   nowMs: number,
 ): Promise<(row: ProcessRow) => ApprovalBar | null> {
   const { database, caller } = context;
-  if (!caller.scopes.includes(ACTS['money_out.approve'].scope)) return () => 'scope';
+  if (!caller.scopes.includes(ACTIONS['money_out.approve'].scope)) return () => 'scope';
   const own = await readOneMaker(database, caller.accountId, caller.id);
   const isNew = nowMs < (await approvesFrom(context, database, nowMs));
   return (row) => {

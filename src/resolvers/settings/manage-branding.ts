@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Named } from '../../base/errors/violations.ts';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
-import { barePicture } from '../../base/pages/picture.ts';
+import { stripMetadata } from '../../base/pages/picture.ts';
 import {
   type BrandingChange,
   changeBranding,
@@ -16,7 +16,7 @@ import { auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { URL_LENGTH_MAX } from '../checks/lengths.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
-import { type Context, requireAct, requireFresh } from '../services/context.ts';
+import { type Context, requireFresh, requirePermission } from '../services/context.ts';
 
 /** Changes, each under the caller's own name for it; null removes a value, a missing member stays. */
 export interface BrandingInput {
@@ -46,14 +46,14 @@ export async function updateBranding(
   input: BrandingInput,
   checks: CreationChecks,
 ): Promise<void> {
-  requireAct(context, 'branding.update');
+  requirePermission(context, 'branding.update');
   // These members send payers elsewhere, or let others frame their pages.
   if (input.supportUrl || input.frameHosts) requireFresh(context);
   const change: BrandingChange = {
-    ...changed('displayName', input.displayName, (given) => displayName(given, checks)),
-    ...changed('accent', input.accent, (given) => accent(given, checks)),
-    ...changed('supportUrl', input.supportUrl, (given) => supportUrl(given, checks)),
-    ...changed('logo', input.logo, (given) => logo(given, checks)),
+    ...changed('displayName', input.displayName, (input) => displayName(input, checks)),
+    ...changed('accent', input.accent, (input) => accent(input, checks)),
+    ...changed('supportUrl', input.supportUrl, (input) => supportUrl(input, checks)),
+    ...changed('logo', input.logo, (input) => logo(input, checks)),
     ...(input.showsPrice !== undefined && { showsPrice: input.showsPrice }),
     ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
   };
@@ -78,18 +78,18 @@ async function factsOfBranding(tx: Tx, accountId: bigint): Promise<object> {
 
 function changed<Value>(
   name: string,
-  given: Named | null | undefined,
-  check: (given: Named) => Value | undefined,
+  input: Named | null | undefined,
+  check: (input: Named) => Value | undefined,
 ): object {
-  if (given === undefined) return {};
-  return { [name]: given === null ? null : check(given) };
+  if (input === undefined) return {};
+  return { [name]: input === null ? null : check(input) };
 }
 
-function displayName(given: Named, checks: CreationChecks): string | undefined {
-  const text = checks.personName(given);
+function displayName(input: Named, checks: CreationChecks): string | undefined {
+  const text = checks.personName(input);
   if (text === undefined || [...text].length <= BRANDING_MAX.displayName) return text;
   return checks.add({
-    parameter: given.name,
+    parameter: input.name,
     message: `must have 1 to ${BRANDING_MAX.displayName} characters`,
   });
 }
@@ -104,14 +104,14 @@ function accent({ name: parameter, value }: Named, checks: CreationChecks): stri
   });
 }
 
-function supportUrl(given: Named, checks: CreationChecks): string | undefined {
-  const isAddress = MAILTO.test(given.value) && given.value.length <= URL_LENGTH_MAX;
-  return isAddress ? given.value : checks.url(given);
+function supportUrl(input: Named, checks: CreationChecks): string | undefined {
+  const isAddress = MAILTO.test(input.value) && input.value.length <= URL_LENGTH_MAX;
+  return isAddress ? input.value : checks.url(input);
 }
 
 function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {
   const bytes = Buffer.from(DATA_URL.exec(value)?.[1] ?? '', 'base64');
-  const picture = bytes.length <= BRANDING_MAX.logoBytes ? barePicture(bytes) : undefined;
+  const picture = bytes.length <= BRANDING_MAX.logoBytes ? stripMetadata(bytes) : undefined;
   if (picture) return picture;
   return checks.add({
     parameter,

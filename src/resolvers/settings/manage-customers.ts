@@ -16,7 +16,7 @@ import type { Tx } from '../../store/connection/database.ts';
 import { TEMPLATE_DEFAULTS } from '../../store/engine/pricing.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
@@ -58,7 +58,7 @@ export async function updateCustomer(
   input: CustomerInput,
   checks: CreationChecks,
 ): Promise<string> {
-  requireAct(context, 'customer.update');
+  requirePermission(context, 'customer.update');
   const change = limitsOf(input, checks);
   return setRules(context, 'customer.update', taxId, checks, async (tx, now) => {
     const { before } = now;
@@ -88,7 +88,7 @@ export async function grantCustomer(
   { level, ...input }: CustomerGrant,
   checks: CreationChecks,
 ): Promise<string> {
-  requireAct(context, 'customer.grant');
+  requirePermission(context, 'customer.grant');
   const { limitDaily, stepUp30d } = limitsOf(input, checks);
   return setRules(context, 'customer.grant', taxId, checks, async (_tx, { before }) => ({
     ...before,
@@ -100,12 +100,12 @@ export async function grantCustomer(
 
 async function setRules(
   context: Context,
-  act: 'customer.update' | 'customer.grant',
-  given: Named,
+  action: 'customer.update' | 'customer.grant',
+  input: Named,
   checks: CreationChecks,
   change: (tx: Tx, now: RulesNow) => Promise<CustomerRules>,
 ): Promise<string> {
-  const taxId = checks.taxId(given);
+  const taxId = checks.taxId(input);
   checks.refuse();
   const key = known(taxId, 'a tax id');
   const { accountId } = context.caller;
@@ -114,7 +114,11 @@ async function setRules(
     const before = await readCustomerRules(tx, accountId, key);
     const after = await change(tx, { taxId: key, before, nowMs });
     await setCustomerRules(tx, accountId, key, after, new Date(nowMs));
-    writeDown(act, { kind: 'customer', id: maskTaxId(key) }, { before: { ...before }, after: { ...after } });
+    writeDown(
+      action,
+      { kind: 'customer', id: maskTaxId(key) },
+      { before: { ...before }, after: { ...after } },
+    );
   });
   return key;
 }
@@ -130,7 +134,7 @@ async function loosenLater(
   { taxId: subject, before, nowMs }: RulesNow,
   change: Partial<Pick<CustomerRules, LimitName>>,
 ): Promise<CustomerRules> {
-  const asked = CUSTOMER_NAMES.flatMap((name) => {
+  const requested = CUSTOMER_NAMES.flatMap((name) => {
     const member = CUSTOMER_SETTINGS[name];
     const value = change[member];
     if (value === undefined) return [];
@@ -138,19 +142,19 @@ async function loosenLater(
     return [{ name, subject, value, isLooser: was !== null && (value === null || isMore(value, was)) }];
   });
   const { whitelistCoolingSeconds: coolingSeconds } = (await protectionsOf(context, tx, nowMs)).settings;
-  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
-  const kept = Object.fromEntries(
+  const waits = await deferLooser(context, tx, requested, { coolingSeconds, nowMs });
+  const unchanged = Object.fromEntries(
     waits
       .map(({ name }) => CUSTOMER_SETTINGS[name as CustomerName])
       .map((member) => [member, before[member]]),
   );
-  return { ...before, ...change, ...kept };
+  return { ...before, ...change, ...unchanged };
 }
 
 /** @returns the limits that are given, checked. */
 function limitsOf({ limitDaily, stepUp30d }: CustomerInput, violations: Violations) {
-  const read = (given: Named | null | undefined) =>
-    given === null ? null : checkDecimal(given, BRL_AMOUNT, violations);
+  const read = (input: Named | null | undefined) =>
+    input === null ? null : checkDecimal(input, BRL_AMOUNT, violations);
   const [daily, stepUp] = [read(limitDaily), read(stepUp30d)];
   return {
     ...(daily !== undefined && { limitDaily: daily }),
@@ -159,7 +163,7 @@ function limitsOf({ limitDaily, stepUp30d }: CustomerInput, violations: Violatio
 }
 
 /** An account can only narrow what holds without its own limit. */
-function refuseWider(given: Named | null | undefined, widest: string, violations: Violations): void {
-  if (given && isMore(given.value, widest))
-    violations.add({ parameter: given.name, message: `must not exceed what the platform allows, ${widest}` });
+function refuseWider(input: Named | null | undefined, widest: string, violations: Violations): void {
+  if (input && isMore(input.value, widest))
+    violations.add({ parameter: input.name, message: `must not exceed what the platform allows, ${widest}` });
 }

@@ -12,7 +12,7 @@ import {
 import type { Tx } from '../../store/connection/database.ts';
 import { readPlatformSettings, type TemplateSettings } from '../../store/engine/pricing.ts';
 import { auditedChange } from '../checks/audited.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { BRL_AMOUNT, checkDecimal, checkOrder } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
@@ -38,7 +38,7 @@ export async function updateTemplateLimits(
   input: TemplateLimitsInput,
   violations: Violations,
 ): Promise<void> {
-  requireAct(context, 'settings.update_limits');
+  requirePermission(context, 'settings.update_limits');
   const { accountId } = context.caller;
   const change = readChange(input, violations);
   violations.refuse();
@@ -56,8 +56,8 @@ export async function updateTemplateLimits(
     violations.refuse();
     const before = await readTemplateLimits(tx, accountId, template);
     const waits = await loosenLater(context, tx, { template, before, change, nowMs });
-    const kept = Object.fromEntries(waits.map((member) => [member, before[member]]));
-    const after = { ...before, ...change, ...kept };
+    const unchanged = Object.fromEntries(waits.map((member) => [member, before[member]]));
+    const after = { ...before, ...change, ...unchanged };
     checkOrder(input, boundsOf({ ...before, ...change }, platform), violations);
     violations.refuse();
     checkOrder(input, boundsOf(after, platform), violations);
@@ -69,8 +69,8 @@ export async function updateTemplateLimits(
 function readChange(input: TemplateLimitsInput, violations: Violations): Partial<TemplateLimits> {
   return Object.fromEntries(
     TEMPLATE_LIMITS.flatMap((name) => {
-      const given = input[name];
-      const value = given === null ? null : checkDecimal(given, BRL_AMOUNT, violations);
+      const supplied = input[name];
+      const value = supplied === null ? null : checkDecimal(supplied, BRL_AMOUNT, violations);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -79,11 +79,11 @@ function readChange(input: TemplateLimitsInput, violations: Violations): Partial
 /** An account narrows what the platform allows, and never widens it (C-21). */
 function refuseWider(input: TemplateLimitsInput, platform: TemplateSettings, violations: Violations): void {
   for (const name of TEMPLATE_LIMITS) {
-    const given = input[name];
-    if (!given || !isWider(name, given.value, platform[name])) continue;
+    const supplied = input[name];
+    if (!supplied || !isWider(name, supplied.value, platform[name])) continue;
     const beyond = name === 'amountMin' ? 'be below' : 'exceed';
     const message = `must not ${beyond} what the platform allows, ${platform[name]}`;
-    violations.add({ parameter: given.name, message });
+    violations.add({ parameter: supplied.name, message });
   }
 }
 
@@ -103,7 +103,7 @@ async function loosenLater(
     readonly nowMs: number;
   },
 ): Promise<readonly (keyof TemplateLimits)[]> {
-  const asked = NAMES.flatMap((name) => {
+  const requested = NAMES.flatMap((name) => {
     const member = TEMPLATE_SETTINGS[name];
     const value = change[member];
     if (value === undefined) return [];
@@ -113,7 +113,7 @@ async function loosenLater(
     ];
   });
   const { whitelistCoolingSeconds: coolingSeconds } = (await protectionsOf(context, tx, nowMs)).settings;
-  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
+  const waits = await deferLooser(context, tx, requested, { coolingSeconds, nowMs });
   return waits.map(({ name }) => TEMPLATE_SETTINGS[name as keyof typeof TEMPLATE_SETTINGS]);
 }
 

@@ -7,7 +7,7 @@ import { readAllowedOrigins, setAllowedOrigins } from '../../store/account/accou
 import { accountObject } from '../../store/engine/audit.ts';
 import { auditedChange } from '../checks/audited.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 
 /** Most origins of an account. */
 export const ORIGINS_MAX = 20;
@@ -24,7 +24,7 @@ export async function updateAllowedOrigins(
   origins: readonly string[],
   seen: SeenList | undefined,
 ): Promise<string[]> {
-  requireAct(context, 'origins.update');
+  requirePermission(context, 'origins.update');
   const checks = new Violations();
   checks.atMost('origins', origins, ORIGINS_MAX, 'origins');
   if (seen) checks.atMost(seen.name, seen.values, ORIGINS_MAX, 'origins');

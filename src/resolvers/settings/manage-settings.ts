@@ -13,7 +13,7 @@ import {
   type TemplateSettings,
 } from '../../store/engine/pricing.ts';
 import { audited, auditedChange, type WriteDown } from '../checks/audited.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { agreePrice } from './price-proposals.ts';
 import { changeProtections, protectionFacts } from './protections.ts';
 
@@ -73,7 +73,7 @@ export async function updateTemplateSettings(
   input: TemplateSettingsInput,
   violations: Violations,
 ): Promise<void> {
-  requireAct(context, 'settings.update_template');
+  requirePermission(context, 'settings.update_template');
   const { accountId } = context.caller;
   const names = Object.keys(TEMPLATE_BOUNDS) as (keyof TemplateSettings)[];
   const change: Partial<TemplateSettings> = Object.fromEntries(
@@ -116,11 +116,11 @@ export async function updateAccountSettings(
   input: AccountSettingsInput,
   violations: Violations,
 ): Promise<AccountSettings> {
-  requireAct(context, 'settings.update_account');
+  requirePermission(context, 'settings.update_account');
   const cooling = checkSeconds(input.whitelistCoolingSeconds, violations);
   const limits = OUT_LIMITS.flatMap((name) => {
-    const given = input[name];
-    const value = given === null ? null : checkDecimal(given, BRL_AMOUNT, violations);
+    const supplied = input[name];
+    const value = supplied === null ? null : checkDecimal(supplied, BRL_AMOUNT, violations);
     return value === undefined ? [] : [[name, value] as const];
   });
   violations.refuse();
@@ -142,20 +142,20 @@ export async function updateAccountSettings(
 
 /** @returns a decimal within its bounds; undefined where none was given, or it is refused. */
 export function checkDecimal(
-  given: Named | undefined,
+  supplied: Named | undefined,
   { decimals, isFraction }: Bounds,
   violations: Violations,
 ): string | undefined {
-  if (!given) return undefined;
-  const { name: parameter, value } = given;
+  if (!supplied) return undefined;
+  const { name: parameter, value } = supplied;
   const fraction = value.split('.')[1] ?? '';
-  const isTaken =
+  const isAccepted =
     value.length <= DECIMAL_LENGTH_MAX &&
     isDecimal(value) &&
     fraction.length <= decimals &&
     !isMore('0', value) &&
     (!isFraction || isMore('1', value));
-  if (isTaken) return value;
+  if (isAccepted) return value;
   const range = isFraction ? 'from 0 to below 1' : 'of BRL, zero or more,';
   return violations.add({
     parameter,
@@ -182,12 +182,12 @@ export function checkOrder(
     });
 }
 
-function checkSeconds(given: Named | undefined, violations: Violations): number | undefined {
-  if (!given) return undefined;
-  const seconds = /^\d{1,9}$/.test(given.value) ? Number(given.value) : -1;
+function checkSeconds(supplied: Named | undefined, violations: Violations): number | undefined {
+  if (!supplied) return undefined;
+  const seconds = /^\d{1,9}$/.test(supplied.value) ? Number(supplied.value) : -1;
   if (seconds >= 0 && seconds <= COOLING_SECONDS_MAX) return seconds;
   return violations.add({
-    parameter: given.name,
+    parameter: supplied.name,
     message: `must be an integer from 0 to ${COOLING_SECONDS_MAX} (seconds)`,
   });
 }

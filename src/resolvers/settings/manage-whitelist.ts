@@ -14,15 +14,15 @@ import {
   dropProofs,
   findEntry,
   hasGroup,
-  keepProof,
   removeEntry,
+  storeProof,
 } from '../../store/account/whitelist.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { protectionsOf } from './protections.ts';
 
 /** A destination to be added; each under the caller's own name for it: an address on a network, or a PIX key. */
@@ -35,7 +35,7 @@ export interface WhitelistEntryInput {
 }
 
 /** Proof of an address, with the names that the caller has for it. */
-export interface GivenProof {
+export interface NamedProof {
   readonly name: string;
   /** Of its members; by default as those of an object `name`. */
   readonly names?: Readonly<Record<'id' | 'signature', string>>;
@@ -83,7 +83,7 @@ export async function createWhitelistGroup(
   checks: CreationChecks,
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
-  requireAct(context, 'whitelist.create_group');
+  requirePermission(context, 'whitelist.create_group');
   const checked = checks.reference(name);
   checks.refuse();
   assert(checked, 'what was not refused is there');
@@ -111,20 +111,20 @@ export async function addWhitelistEntry(
   checks: CreationChecks,
   {
     names,
-    proof: given,
+    proof: value,
     attempt: { bind } = UNKEYED,
   }: {
     readonly names: WhitelistEntryNames;
-    readonly proof?: GivenProof | undefined;
+    readonly proof?: NamedProof | undefined;
     readonly attempt?: Pick<Attempt, 'bind'>;
   },
 ): Promise<string> {
-  requireAct(context, 'whitelist.add_entry');
+  requirePermission(context, 'whitelist.add_entry');
   const { database, caller } = context;
   const destination = checkDestination(input, checks, names);
   const label = checks.reference(input.label) ?? null;
-  if (given && !input.address) checks.add({ parameter: given.name, message: 'is for an address only' });
-  const proof = (given && checkProof(context, given, checks)) ?? null;
+  if (value && !input.address) checks.add({ parameter: value.name, message: 'is for an address only' });
+  const proof = (value && checkProof(context, value, checks)) ?? null;
   checks.refuse();
   assert(destination, 'what is required and was not refused is there');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
@@ -153,7 +153,7 @@ export async function addWhitelistEntry(
 
 /** Takes an entry out of its group; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWhitelistEntry(context: Context, id: string): Promise<void> {
-  requireAct(context, 'whitelist.remove_entry');
+  requirePermission(context, 'whitelist.remove_entry');
   const { accountId } = context.caller;
   if (!ID.test(id)) throw notFound();
   const object = { kind: 'whitelist_entry', id } as const;
@@ -173,12 +173,12 @@ export async function removeWhitelistEntry(context: Context, id: string): Promis
 export async function addProof(
   context: Context,
   id: string,
-  given: GivenProof,
+  value: NamedProof,
   checks: CreationChecks,
 ): Promise<void> {
-  requireAct(context, 'whitelist.add_proof');
+  requirePermission(context, 'whitelist.add_proof');
   const { accountId } = context.caller;
-  const proof = checkProof(context, given, checks);
+  const proof = checkProof(context, value, checks);
   checks.refuse();
   assert(proof, 'what was not refused is there');
   const entry = ID.test(id) ? await findEntry(context.database, accountId, id) : undefined;
@@ -186,7 +186,7 @@ export async function addProof(
   const object = { kind: 'whitelist_entry', id } as const;
   const factsOf = (tx: Tx) => entryFacts(tx, accountId, id);
   await auditedChange(context, 'whitelist.add_proof', object, factsOf, (tx) =>
-    keepProof(tx, accountId, id, proof),
+    storeProof(tx, accountId, id, proof),
   );
 }
 
@@ -197,7 +197,7 @@ export async function addProof(
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, also for a PIX key, which has none.
  */
 export async function withdrawProof(context: Context, id: string): Promise<void> {
-  requireAct(context, 'whitelist.withdraw_proof');
+  requirePermission(context, 'whitelist.withdraw_proof');
   const { accountId } = context.caller;
   const entry = ID.test(id) ? await findEntry(context.database, accountId, id) : undefined;
   if (!entry || entry.network === null) throw notFound();
@@ -223,7 +223,7 @@ function newId(prefix: 'grp' | 'wle'): string {
 /** The signer, which knows the keys and passkeys, checks the proof; here its form is checked. */
 function checkProof(
   { caller }: Context,
-  { name, names, id, signature, expiresAt }: GivenProof,
+  { name, names, id, signature, expiresAt }: NamedProof,
   checks: CreationChecks,
 ): WhitelistProof | undefined {
   const named = names ?? { id: `${name}.id`, signature: `${name}.signature` };
@@ -267,11 +267,11 @@ function checkDestination(
 
 function checkAddress(
   network: Named | undefined,
-  given: Named | undefined,
+  value: Named | undefined,
   checks: CreationChecks,
   names: WhitelistEntryNames,
 ): Destination | undefined {
-  const address = checks.required(given, names.address);
+  const address = checks.required(value, names.address);
   if (network && !NETWORKS.includes(network.value))
     return checks.add({ parameter: network.name, message: `must be one of ${NETWORKS.join(', ')}` });
   if (!network || !address) return undefined;

@@ -72,7 +72,7 @@ export async function settleChanges(
 ): Promise<void> {
   const { accountId } = context.caller;
   for (const change of await readDueChanges(tx, accountId, new Date(nowMs))) {
-    await takeEffect(context, tx, writeDown, change, nowMs);
+    await applyChange(context, tx, writeDown, change, nowMs);
     await dropSettingChange(tx, accountId, change);
   }
 }
@@ -85,7 +85,7 @@ export function withChange(settings: AccountSettings, { name, value }: SettingCh
   return settings;
 }
 
-async function takeEffect(
+async function applyChange(
   context: Context,
   tx: Tx,
   writeDown: WriteDown,

@@ -50,8 +50,12 @@ export async function agreePrice(
   }
   const { spread, feeRate, feeFixed } = after;
   const made = { maker: context.caller.id, madeAt: new Date(nowMs).toISOString() };
-  const kept = Object.fromEntries(PRICE_SETTINGS.map((name) => [name, before[name]]));
-  return { settings: { ...after, ...kept }, proposal: { spread, feeRate, feeFixed, ...made }, maker: null };
+  const unchanged = Object.fromEntries(PRICE_SETTINGS.map((name) => [name, before[name]]));
+  return {
+    settings: { ...after, ...unchanged },
+    proposal: { spread, feeRate, feeFixed, ...made },
+    maker: null,
+  };
 }
 
 function needsSecondPerson(before: TemplateSettings, after: TemplateSettings): boolean {

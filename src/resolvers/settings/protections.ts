@@ -29,7 +29,7 @@ import type { Tx } from '../../store/connection/database.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 
 /** Protections at a time. */
@@ -71,16 +71,16 @@ export async function changeProtections(
 ): Promise<AccountSettings> {
   await settleChanges(context, tx, writeDown, nowMs);
   const before = (await protectionsOf(context, tx, nowMs)).settings;
-  const asked = PROTECTIONS.flatMap((name) => {
+  const requested = PROTECTIONS.flatMap((name) => {
     const value = wanted[name];
     if (value === undefined) return [];
     const isLooser = isLooserThan(name, before, { ...before, ...wanted });
     return [{ name, subject: '', value: value === null ? null : String(value), isLooser }];
   });
   const coolingSeconds = before.whitelistCoolingSeconds;
-  const waits = await deferLooser(context, tx, asked, { coolingSeconds, nowMs });
-  const kept = Object.fromEntries(waits.map(({ name }) => [name, before[name as Protection]]));
-  const now: AccountSettings = { ...before, ...wanted, ...kept };
+  const waits = await deferLooser(context, tx, requested, { coolingSeconds, nowMs });
+  const unchanged = Object.fromEntries(waits.map(({ name }) => [name, before[name as Protection]]));
+  const now: AccountSettings = { ...before, ...wanted, ...unchanged };
   await setAccountSettings(tx, context.caller.accountId, now);
   return now;
 }
@@ -98,7 +98,7 @@ export async function cancelSettingChange(
   subject: Named | undefined,
   checks: CreationChecks,
 ): Promise<AccountSettings> {
-  requireAct(context, 'settings.cancel_change');
+  requirePermission(context, 'settings.cancel_change');
   const { accountId } = context.caller;
   const key = { name, subject: subjectOf(context, name, subject, checks) };
   return audited(context, async (tx, writeDown, nowMs) => {
@@ -118,20 +118,20 @@ export async function cancelSettingChange(
 function subjectOf(
   { registry }: Pick<Context, 'registry'>,
   name: SettingName,
-  given: Named | undefined,
+  input: Named | undefined,
   checks: CreationChecks,
 ): string {
   const isOfAccount = PROTECTIONS.some((each) => each === name);
-  if (isOfAccount && given)
-    throw refusedSubject(given.name, 'is for settings of customers and templates only');
+  if (isOfAccount && input)
+    throw refusedSubject(input.name, 'is for settings of customers and templates only');
   if (isOfAccount) return '';
-  if (!given) throw refusedSubject('subject', 'is required: the tax id of the customer, or the template');
+  if (!input) throw refusedSubject('subject', 'is required: the tax id of the customer, or the template');
   if (!(name in CUSTOMER_SETTINGS)) {
-    const template = registry.find(given.value);
+    const template = registry.find(input.value);
     if (!template) throw notFound();
     return template.name;
   }
-  const taxId = checks.taxId(given);
+  const taxId = checks.taxId(input);
   checks.refuse();
   return known(taxId, 'a tax id');
 }

@@ -1,7 +1,7 @@
 /**
  * Waits for a person's decision: the steps at which each act is possible, and the decisions that a caller may make.
  */
-import { ACTS, type ActName } from '../../base/access/acts.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { WaitingAt } from '../../store/engine/waiting.ts';
 import type { Registry } from '../../templates/registry.ts';
@@ -15,13 +15,13 @@ const DECISIONS = {
   'hold.release': ['released'],
   'step_up.approve': ['step_up_approved'],
   'refund.retry': ['refund_retried'],
-} as const satisfies { readonly [Act in ActName]?: readonly TriggerName[] };
+} as const satisfies { readonly [Action in ActionName]?: readonly TriggerName[] };
 /** A member of DECISIONS. */
 export type DecisionName = keyof typeof DECISIONS;
 
 /** @returns the steps, as `component/state`, at which the act can be done. */
-export function stepsAwaiting(registry: Registry, act: DecisionName): readonly string[] {
-  const triggers: readonly TriggerName[] = DECISIONS[act];
+export function stepsAwaiting(registry: Registry, action: DecisionName): readonly string[] {
+  const triggers: readonly TriggerName[] = DECISIONS[action];
   const steps = registry.templates.flatMap(({ machine }) =>
     machine.transitions
       // A failed return can be ordered again at any step; only those at which nothing else goes on count as waiting
@@ -33,8 +33,8 @@ export function stepsAwaiting(registry: Registry, act: DecisionName): readonly s
 }
 
 /** @returns the steps at which transactions wait for the act, and the families that have one of them. */
-export function waitingFor(registry: Registry, act: DecisionName): WaitingAt {
-  const steps = stepsAwaiting(registry, act);
+export function waitingFor(registry: Registry, action: DecisionName): WaitingAt {
+  const steps = stepsAwaiting(registry, action);
   const templates = registry.templates.filter((template) =>
     template.steps.some(({ component, state }) => steps.includes(`${component}/${state}`)),
   );
@@ -78,9 +78,9 @@ export function stepsWaiting(registry: Registry, wait: StepWait): readonly strin
 
 /** @returns the steps at which the caller's key lets it decide. */
 export function stepsForCaller({ registry, caller }: Context): readonly string[] {
-  const acts = Object.keys(DECISIONS) as DecisionName[];
-  const own = acts.filter((act) => caller.scopes.includes(ACTS[act].scope));
-  return [...new Set(own.flatMap((act) => stepsAwaiting(registry, act)))];
+  const actions = Object.keys(DECISIONS) as DecisionName[];
+  const own = actions.filter((action) => caller.scopes.includes(ACTIONS[action].scope));
+  return [...new Set(own.flatMap((action) => stepsAwaiting(registry, action)))];
 }
 
 /**

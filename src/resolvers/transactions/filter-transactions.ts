@@ -136,9 +136,9 @@ function familiesOf(registry: Registry, { families, direction }: MergedFilterInp
 }
 
 function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: Violations) {
-  for (const given of [amountMin, amountMax])
-    if (given && (given.value.length > AMOUNT_LENGTH_MAX || !isDecimal(given.value)))
-      violations.add({ parameter: given.name, message: 'must be a decimal number, such as 12.50' });
+  for (const bound of [amountMin, amountMax])
+    if (bound && (bound.value.length > AMOUNT_LENGTH_MAX || !isDecimal(bound.value)))
+      violations.add({ parameter: bound.name, message: 'must be a decimal number, such as 12.50' });
   if (amountMin && amountMax && isMore(amountMin.value, amountMax.value))
     violations.add({ parameter: amountMin.name, message: `must not be more than ${amountMax.name}` });
   return {
@@ -151,10 +151,10 @@ function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: V
 function checkStep(registry: Registry, input: MergedFilterInput, violations: Violations): void {
   const steps = registry.templates.flatMap((template) => template.steps);
   for (const part of filtersOf('step')) {
-    const given = input[part];
-    if (!given || violations.text(given) === undefined) continue;
-    if (!steps.some((step) => step[part] === given.value))
-      violations.add({ parameter: given.name, message: `must be a ${part} of the catalogue of steps` });
+    const bound = input[part];
+    if (!bound || violations.text(bound) === undefined) continue;
+    if (!steps.some((step) => step[part] === bound.value))
+      violations.add({ parameter: bound.name, message: `must be a ${part} of the catalogue of steps` });
   }
 }
 

@@ -64,6 +64,6 @@ export async function checkFilter(
     targetCurrency !== undefined && others.length > 0
       ? { severalTargets: [targetCurrency, ...others] }
       : { targetCurrency };
-  const given = [...texts, ...Object.entries(target)].filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), ...violations.days(input.dateFrom, input.dateTo) };
+  const filters = [...texts, ...Object.entries(target)].filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(filters), ...violations.days(input.dateFrom, input.dateTo) };
 }

@@ -1,6 +1,6 @@
 /** Administers endpoints of webhooks and their secrets (contract section 8). Everything needs the scope `admin`. */
 import { randomBytes } from 'node:crypto';
-import type { ActName } from '../../base/access/acts.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { newSecret, newSigningKey } from '../../base/access/webhook-keys.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
@@ -30,7 +30,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
 /** Properties of an endpoint, or their changes; each under the caller's own name for it. */
@@ -92,7 +92,7 @@ export async function createEndpoint(
   urlName: string,
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
-  requireAct(context, 'webhook.create');
+  requirePermission(context, 'webhook.create');
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
   await refusePlain(context, input.url, checks);
@@ -131,7 +131,7 @@ export async function updateEndpoint(
   input: Omit<EndpointInput, 'template'>,
   checks: CreationChecks,
 ): Promise<void> {
-  requireAct(context, 'webhook.update');
+  requirePermission(context, 'webhook.update');
   const { kind, template } = await endpointOf(context, id);
   if (input.url && kind === 'transaction')
     checks.add({
@@ -149,7 +149,7 @@ export async function updateEndpoint(
 
 /** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
-  requireAct(context, 'webhook.remove');
+  requirePermission(context, 'webhook.remove');
   if (!ID.test(id)) throw notFound();
   const isThere = await changed(context, 'webhook.remove', id, (tx, accountId, nowMs) =>
     removeEndpoint(tx, accountId, id, new Date(nowMs)),
@@ -159,7 +159,7 @@ export async function removeWebhookEndpoint(context: Context, id: string): Promi
 
 /** Holds what is to be delivered to an endpoint; events go on waiting. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function pauseWebhookEndpoint(context: Context, id: string): Promise<void> {
-  requireAct(context, 'webhook.pause');
+  requirePermission(context, 'webhook.pause');
   await endpointOf(context, id);
   await changed(context, 'webhook.pause', id, (tx, accountId) => pauseEndpoint(tx, accountId, id));
 }
@@ -170,7 +170,7 @@ export async function pauseWebhookEndpoint(context: Context, id: string): Promis
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
 export async function resumeWebhookEndpoint(context: Context, id: string): Promise<void> {
-  requireAct(context, 'webhook.resume');
+  requirePermission(context, 'webhook.resume');
   await endpointOf(context, id);
   await changed(context, 'webhook.resume', id, (tx, accountId) => resumeEndpoint(tx, accountId, id));
   wakeDispatchers(context);
@@ -189,7 +189,7 @@ export async function rotateWebhookSecret(
   overlapSeconds: NamedNumber,
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<SecretRow[]> {
-  requireAct(context, 'webhook.rotate_secret');
+  requirePermission(context, 'webhook.rotate_secret');
   const { accountId } = context.caller;
   const name = await secretsNameOf(context, endpointId);
   const { name: parameter, value: seconds } = overlapSeconds;
@@ -290,13 +290,15 @@ export function endpointObject(id: string): AuditObject {
 
 function changed<Result>(
   context: Context,
-  act: ActName,
+  action: ActionName,
   id: string,
   work: (tx: Tx, accountId: bigint, nowMs: number) => Promise<Result>,
 ): Promise<Result> {
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => endpointFacts(tx, accountId, id);
-  return auditedChange(context, act, endpointObject(id), factsOf, (tx, nowMs) => work(tx, accountId, nowMs));
+  return auditedChange(context, action, endpointObject(id), factsOf, (tx, nowMs) =>
+    work(tx, accountId, nowMs),
+  );
 }
 
 async function secretsNameOf(context: Context, endpointId: string | undefined): Promise<string> {
@@ -341,8 +343,8 @@ function checkFields(
   };
 }
 
-function checkCount(given: NamedNumber | undefined, max: number, checks: CreationChecks): number | undefined {
-  if (!given) return undefined;
-  if (given.value >= 1 && given.value <= max) return given.value;
-  return checks.add({ parameter: given.name, message: `must be an integer from 1 to ${max}` });
+function checkCount(input: NamedNumber | undefined, max: number, checks: CreationChecks): number | undefined {
+  if (!input) return undefined;
+  if (input.value >= 1 && input.value <= max) return input.value;
+  return checks.add({ parameter: input.name, message: `must be an integer from 1 to ${max}` });
 }

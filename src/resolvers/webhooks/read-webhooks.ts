@@ -79,13 +79,13 @@ export async function listWebhookDeliveries(
     violations.add({ parameter: before.name, message: 'must be the id of a delivery' });
   violations.refuse();
   const { accountId } = caller;
-  const place = { before: before ? BigInt(before.value) : null, scanMax };
-  const which = { accountId, endpointId: endpoint, state: found ?? null, limit: limit + 1, ...place };
+  const position = { before: before ? BigInt(before.value) : null, scanMax };
+  const which = { accountId, endpointId: endpoint, state: found ?? null, limit: limit + 1, ...position };
   const deliveries = await listDeliveries(database, which);
   const page = deliveries.slice(0, limit);
   if (deliveries.length > limit) return { deliveries: page, next: page.at(-1)?.id ?? null };
   const isFiltered = endpoint !== null || found !== undefined;
-  const scanned = isFiltered ? await lastScanned(database, accountId, place) : undefined;
+  const scanned = isFiltered ? await lastScanned(database, accountId, position) : undefined;
   return { deliveries: page, next: scanned ?? null };
 }
 

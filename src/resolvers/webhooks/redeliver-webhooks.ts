@@ -8,9 +8,9 @@ import type { Named } from '../../base/errors/violations.ts';
 import { accountObject } from '../../store/engine/audit.ts';
 import { readMarks } from '../../store/events/events.ts';
 import {
-  type AskedAgain,
   addTest,
   type Redelivered,
+  type RedeliveryResult,
   recoverMissed,
   redeliverAll,
   redeliverOne,
@@ -20,9 +20,9 @@ import { holdRelay } from '../../store/webhooks/relay.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
-import { cursorExpired, isLost, placeOf } from '../checks/event-places.ts';
+import { cursorExpired, isLost, positionOfCursor } from '../checks/event-positions.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { type Context, requireAct, requireScope } from '../services/context.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
 /** Filter of deliveries; all given members must match. */
@@ -57,10 +57,10 @@ export async function redeliverWebhook(
   deliveryId: string,
   attempt: Attempt = UNKEYED,
 ): Promise<bigint> {
-  requireAct(context, 'webhook.redeliver');
+  requirePermission(context, 'webhook.redeliver');
   const { accountId } = context.caller;
   if (!DELIVERY_ID.test(deliveryId)) throw notFound();
-  const asked = await audited(context, async (tx, writeDown, nowMs) => {
+  const result = await audited(context, async (tx, writeDown, nowMs) => {
     const made = await redeliverOne(tx, accountId, BigInt(deliveryId), new Date(nowMs));
     if (made?.id) {
       writeDown('webhook.redeliver', { kind: 'webhook_delivery', id: deliveryId });
@@ -68,10 +68,10 @@ export async function redeliverWebhook(
     }
     return made;
   });
-  if (!asked) throw notFound();
-  if (asked.id === null) throw cannotSend(asked.endpointState);
+  if (!result) throw notFound();
+  if (result.id === null) throw cannotSend(result.endpointState);
   wakeDispatchers(context);
-  return asked.id;
+  return result.id;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function redeliverWebhooks(
   checks: CreationChecks,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<Redelivered> {
-  requireAct(context, 'webhook.redeliver');
+  requirePermission(context, 'webhook.redeliver');
   const { accountId } = context.caller;
   const endpoint = input.endpointId === undefined ? undefined : await endpointOf(context, input.endpointId);
   const templates = templatesOf(context, endpoint?.template);
@@ -105,7 +105,7 @@ export async function redeliverWebhooks(
   const result = await audited(context, async (tx, writeDown, nowMs) => {
     const found = await redeliverAll(tx, accountId, filter, new Date(nowMs), isDryRun);
     const object = endpointId === null ? accountObject(accountId) : endpointObject(endpointId);
-    const after = { states, since, ...(until && { until }), eventNames, ...toldOf(found) };
+    const after = { states, since, ...(until && { until }), eventNames, ...auditFactsOf(found) };
     if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
     return found;
   });
@@ -119,7 +119,7 @@ export async function redeliverWebhooks(
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it missed nothing by that.
  */
 export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
-  requireAct(context, 'webhook.recover');
+  requirePermission(context, 'webhook.recover');
   const { accountId } = context.caller;
   const result = await audited(context, async (tx, writeDown, nowMs) => {
     const { disabledFromSeq } = await endpointOf(context, id, tx);
@@ -127,7 +127,7 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
       throw new GatewayError('STEP_CONFLICT', 'the endpoint was not disabled, or has been recovered');
     const relayedSeq = await holdRelay(tx, accountId);
     const found = await recoverMissed(tx, accountId, id, { now: new Date(nowMs), relayedSeq });
-    writeDown('webhook.recover', endpointObject(id), { after: toldOf(found) });
+    writeDown('webhook.recover', endpointObject(id), { after: auditFactsOf(found) });
     return found;
   });
   wakeDispatchers(context);
@@ -146,7 +146,7 @@ export async function sendTestWebhook(
   endpointId: string,
   attempt: Attempt = UNKEYED,
 ): Promise<bigint> {
-  requireAct(context, 'webhook.test');
+  requirePermission(context, 'webhook.test');
   const id = await audited(context, async (tx, writeDown, nowMs) => {
     const { state } = await endpointOf(context, endpointId, tx);
     if (state === 'disabled') throw cannotSend(state);
@@ -167,11 +167,11 @@ export function listRedeliveries(context: Context, limit: number): Promise<Redel
   return readRedeliveries(context.database, context.caller.accountId, limit);
 }
 
-function toldOf({ redelivered, lastSeq }: Redelivered): object {
+function auditFactsOf({ redelivered, lastSeq }: Redelivered): object {
   return { redelivered, lastSeq: lastSeq === null ? null : String(lastSeq) };
 }
 
-function cannotSend(state: AskedAgain['endpointState']): GatewayError {
+function cannotSend(state: RedeliveryResult['endpointState']): GatewayError {
   const detail =
     state === 'removed'
       ? 'the endpoint of this delivery was removed'
@@ -182,7 +182,7 @@ function cannotSend(state: AskedAgain['endpointState']): GatewayError {
 async function positionOf({ database, caller }: Context, { name, value }: Named): Promise<bigint> {
   const [mark] = await readMarks(database, [caller.accountId]);
   assert(mark, 'the account of a key exists');
-  const place = await placeOf(database, value, name, mark);
-  if (isLost(place)) throw cursorExpired(mark);
-  return place.seq;
+  const position = await positionOfCursor(database, value, name, mark);
+  if (isLost(position)) throw cursorExpired(mark);
+  return position.seq;
 }

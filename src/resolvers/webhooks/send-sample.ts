@@ -13,7 +13,7 @@ import { NO_FACTS, type TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { type Context, requireAct } from '../services/context.ts';
+import { type Context, requirePermission } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
 const SAMPLE_FACTS = {
@@ -42,7 +42,7 @@ export async function sendSample(
   eventName: Named,
   checks: CreationChecks,
 ): Promise<bigint> {
-  requireAct(context, 'webhook.test');
+  requirePermission(context, 'webhook.test');
   const endpoint = await endpointOf(context, endpointId);
   const [template, step] = namedStep(templatesOf(context, endpoint.template), eventName, checks);
   const { accountId } = context.caller;

@@ -33,7 +33,7 @@ export interface Found {
    *
    * @param shown - version afterwards on the standby that was read: another one than was looked up proves nothing. Default: no standby was read.
    */
-  readonly keep?: (answer: Answer, shown?: bigint) => void;
+  readonly cache?: (answer: Answer, shown?: bigint) => void;
 }
 
 /**
@@ -42,24 +42,24 @@ export interface Found {
  */
 const ANSWER_BYTES = 500;
 /** The same of a key that was asked for. */
-const ASKED_BYTES = 200;
+const REQUEST_BYTES = 200;
 /** Share of all bytes that one response may take; the remembered requests take as much in total. */
 const SHARE = 16;
 const NOTHING: Found = {};
 
 /** The answers that a process keeps. */
 export class ProvedAnswers {
-  readonly #kept: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
+  readonly #cached: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
   /** Earlier requests. A request that comes once is not cached, and costs no additional statement. */
-  readonly #asked: Shelf<true>;
+  readonly #requested: Shelf<true>;
   readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   readonly #answerBytesMax: number;
 
   /** @param bytesMax - of all answers together, and of what was asked for; 0 keeps none. */
   constructor(database: Pick<Database, 'query'>, bytesMax: number) {
     this.#answerBytesMax = bytesMax / SHARE;
-    this.#asked = new Shelf(bytesMax / SHARE);
-    this.#kept = new Shelf(bytesMax - bytesMax / SHARE);
+    this.#requested = new Shelf(bytesMax / SHARE);
+    this.#cached = new Shelf(bytesMax - bytesMax / SHARE);
     this.#versionOf = versionReader(database);
   }
 
@@ -70,27 +70,27 @@ export class ProvedAnswers {
    */
   async find(accountId: bigint, key: string): Promise<Found> {
     const name = `${accountId} ${key}`;
-    const kept = this.#kept.get(name);
-    if (!kept && !this.#asked.get(name))
-      return { keep: () => this.#asked.put(name, true, bytesOf(name) + ASKED_BYTES) };
+    const cached = this.#cached.get(name);
+    if (!cached && !this.#requested.get(name))
+      return { cache: () => this.#requested.put(name, true, bytesOf(name) + REQUEST_BYTES) };
     // When the database fails, the response is read as usual, and the read reports the failure.
     const version = await this.#versionOf(accountId).catch(() => undefined);
     if (version === undefined) return NOTHING;
-    if (kept?.version === version) return { answer: kept.answer, version };
+    if (cached?.version === version) return { answer: cached.answer, version };
     return {
       version,
-      keep: (answer, shown = version) => {
-        if (shown === version) this.#keep(name, version, answer);
+      cache: (answer, shown = version) => {
+        if (shown === version) this.#cache(name, version, answer);
       },
     };
   }
 
-  #keep(name: string, version: bigint, answer: Answer): void {
+  #cache(name: string, version: bigint, answer: Answer): void {
     const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
     if (bytes > this.#answerBytesMax) return;
     // In one piece: the parts that a text is put together of take several times its memory.
     const body = Buffer.from(answer.body, 'latin1').toString('latin1');
-    this.#kept.put(name, { version, answer: { ...answer, body } }, bytes);
+    this.#cached.put(name, { version, answer: { ...answer, body } }, bytes);
   }
 }
 
@@ -165,10 +165,10 @@ function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): 
 }
 
 /** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
-export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<string, string>): void {
+export function sendAnswer(exchange: Exchange, answer: Answer, value: Record<string, string>): void {
   const { contentType, body, etag } = answer;
   const { request, response, requestId } = exchange;
-  const headers: Record<string, string> = { ...given, ...answer.headers };
+  const headers: Record<string, string> = { ...value, ...answer.headers };
   if (etag !== null) {
     // A browser may keep it, and asks each time whether it is still the same.
     headers['cache-control'] = 'private, no-cache';
@@ -183,9 +183,9 @@ export function sendAnswer(exchange: Exchange, answer: Answer, given: Record<str
 }
 
 /** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */
-function hasSame(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false;
-  return given === etag || given.trim() === '*' || given.match(TAGS)?.includes(etag) === true;
+function hasSame(value: string | undefined, etag: string): boolean {
+  if (value === undefined) return false;
+  return value === etag || value.trim() === '*' || value.match(TAGS)?.includes(etag) === true;
 }
 
 const TAGS = /"[^"]*"/g;

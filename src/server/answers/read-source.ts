@@ -40,7 +40,7 @@ export interface ReadSource {
    * @param read - may run twice. @throws {GatewayError} its refusals.
    */
   readonly prove: <Result>(
-    asked: ProvedRead,
+    requested: ProvedRead,
     read: (database: Database) => Promise<Result>,
   ) => Promise<Seen<Result>>;
   /** @returns whether a response of this version may be written again: its caller has seen nothing newer. */
@@ -79,7 +79,7 @@ export function readSource(
 /** The source of a gateway without standbys: it adds no statement. */
 function primaryOnly(database: Database): ReadSource {
   return {
-    prove: async (_asked, read) => ({ result: await read(database), version: undefined }),
+    prove: async (_request, read) => ({ result: await read(database), version: undefined }),
     mayRepeat: () => true,
     presentVersion: async () => undefined,
     headers: () => ({}),
@@ -162,9 +162,9 @@ function tooOld(message: string): GatewayError {
  * @throws {GatewayError} `BAD_REQUEST` for a text that no answer has.
  */
 function seenVersion({ request }: Pick<Exchange, 'request'>): bigint | undefined {
-  const given = request.headers[VERSION_HEADER];
-  if (given === undefined) return undefined;
-  if (typeof given === 'string' && FORM.test(given)) return BigInt(given);
+  const input = request.headers[VERSION_HEADER];
+  if (input === undefined) return undefined;
+  if (typeof input === 'string' && FORM.test(input)) return BigInt(input);
   throw new GatewayError(
     'BAD_REQUEST',
     `${VERSION_HEADER}: expected the ${DIGITS} digits of an earlier answer`,

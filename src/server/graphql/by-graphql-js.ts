@@ -21,7 +21,7 @@ export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, Server
   const executeCut = (args: ExecutionArgs) => execute({ ...args, schema: merchants });
   return {
     onExecute: ({ args: { document, contextValue }, setExecuteFn }) => {
-      const isCut = asksForTypes(document) && !contextValue.caller.scopes.some(isOfOperator);
+      const isCut = selectsTypes(document) && !contextValue.caller.scopes.some(isOfOperator);
       const run = isCut ? executeCut : execute;
       const { executed } = contextValue;
       setExecuteFn(executed ? (args: ExecutionArgs) => extended(run(args), executed) : run);
@@ -40,13 +40,13 @@ async function extended(
 }
 
 /** @returns whether a document has a field of introspection besides `__typename`. */
-export function asksForTypes(document: DocumentNode): boolean {
-  let asks = false;
+export function selectsTypes(document: DocumentNode): boolean {
+  let isFound = false;
   visit(document, {
     Field: ({ name }) => {
-      asks ||= name.value === '__schema' || name.value === '__type';
-      return asks ? BREAK : undefined;
+      isFound ||= name.value === '__schema' || name.value === '__type';
+      return isFound ? BREAK : undefined;
     },
   });
-  return asks;
+  return isFound;
 }

@@ -16,18 +16,18 @@ export function countComparisons(document: DocumentNode, max: number): number {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions)
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
-  const places = document.definitions.flatMap((each) =>
+  const positions = document.definitions.flatMap((each) =>
     each.kind === Kind.OPERATION_DEFINITION || each.kind === Kind.FRAGMENT_DEFINITION
       ? [[each.selectionSet]]
       : [],
   );
   let count = 0;
-  for (let sets = places.pop(); sets && count <= max; sets = places.pop()) {
+  for (let sets = positions.pop(); sets && count <= max; sets = positions.pop()) {
     const { below, spreads } = selectedIn(sets, fragments);
     count += 1 + COMPARISONS_OF_FRAGMENTS * pairsOf(spreads);
     for (const { times, sets: next } of below.values()) {
       count += pairsOf(times);
-      if (next.length > 0) places.push(next);
+      if (next.length > 0) positions.push(next);
     }
   }
   return count;

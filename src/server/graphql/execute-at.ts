@@ -8,18 +8,18 @@ import type { ServerContext } from './graphql-context.ts';
 /**
  * Executes a query.
  *
- * @param asked - undefined for a query that the version does not prove: the primary answers it.
+ * @param requested - undefined for a query that the version does not prove: the primary answers it.
  */
 export async function executeAt(
   source: ReadSource | undefined,
   context: ServerContext,
-  asked: ProvedRead | undefined,
+  requested: ProvedRead | undefined,
   execute: (context: ServerContext) => Promise<Answer>,
 ): Promise<Seen<Answer>> {
   if (!source) return { result: await execute(context), version: undefined };
   const { accountId } = context.caller;
-  if (!asked) return { result: await execute(context), version: await source.presentVersion(accountId) };
-  return source.prove(asked, async (database) => {
+  if (!requested) return { result: await execute(context), version: await source.presentVersion(accountId) };
+  return source.prove(requested, async (database) => {
     if (database === context.database) return execute(context);
     const result = await execute({ ...context, database, loaders: createLoaders(database, accountId) });
     for (const { originalError } of result.errors ?? [])

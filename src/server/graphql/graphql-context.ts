@@ -11,9 +11,9 @@ export interface KeyLimits {
    *
    * @throws {GatewayError} `RATE_LIMITED`.
    */
-  readonly takeWrites: (writes: number) => void;
+  readonly consumeWrites: (writes: number) => void;
   /** Counts what it takes to parse and validate a document of this length. @throws {GatewayError} `RATE_LIMITED`. */
-  readonly takeDocument: (length: number) => void;
+  readonly consumeDocument: (length: number) => void;
   /**
    * Counts the cost of an operation, waits until it may begin, and checks the key again.
    *
@@ -54,7 +54,7 @@ export type Prepared =
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
 /** Prepares a document that came in a request: of the new ones of an account, one in each turn of the event loop. @throws as `Prepare`. */
-export type PrepareInTurn = (query: string, context: ServerContext) => Promise<Prepared>;
+export type PrepareOnTick = (query: string, context: ServerContext) => Promise<Prepared>;
 
 /** @returns the error for operations that a stream token does not allow. */
 export function onlySubscriptions(): GatewayError {

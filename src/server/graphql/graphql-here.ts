@@ -61,7 +61,7 @@ async function run(
     return { data: JSON.parse(textOfUtf8(result.data)), ...(result.errors && { errors: result.errors }) };
   const { document, errors } = prepare(query, context);
   if (!document) return { errors: errors ?? [] };
-  context.limits.takeWrites(writesOf(document, operationName ?? undefined));
+  context.limits.consumeWrites(writesOf(document, operationName ?? undefined));
   return execute({
     schema,
     document,

@@ -20,23 +20,23 @@ export function readParams(exchange: Exchange, text: string, resolveDocument: Re
 
 /** The operation of a GET, from its query parameters. Yoga reports what is wrong with them. */
 function searchParams({ request, search }: Exchange, resolveDocument: ResolveDocument): unknown {
-  const given = new URLSearchParams(search);
-  const [text, documentId] = [given.get('query'), given.get('documentId')];
-  const extensions = jsonParameter(given, 'extensions');
+  const parameters = new URLSearchParams(search);
+  const [text, documentId] = [parameters.get('query'), parameters.get('documentId')];
+  const extensions = jsonParameter(parameters, 'extensions');
   const { query } = resolveDocument({ query: text, documentId, extensions }) as { query: string | null };
   if (query !== text) {
-    given.delete('documentId');
-    given.set('query', query ?? '');
+    parameters.delete('documentId');
+    parameters.set('query', query ?? '');
     // Yoga reads the target itself.
-    request.url = `${GRAPHQL_PATH}?${given}`;
+    request.url = `${GRAPHQL_PATH}?${parameters}`;
   }
-  const variables = jsonParameter(given, 'variables');
+  const variables = jsonParameter(parameters, 'variables');
   // An empty name is none, as Yoga has it.
-  return { query, operationName: given.get('operationName') || null, variables };
+  return { query, operationName: parameters.get('operationName') || null, variables };
 }
 
-function jsonParameter(given: URLSearchParams, name: 'variables' | 'extensions'): unknown {
-  const text = given.get(name) ?? 'null';
+function jsonParameter(parameters: URLSearchParams, name: 'variables' | 'extensions'): unknown {
+  const text = parameters.get(name) ?? 'null';
   checkSize(text);
   try {
     return JSON.parse(text);

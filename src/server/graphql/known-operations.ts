@@ -1,9 +1,9 @@
 /** Compiled queries: a repeated query is not parsed, validated and interpreted again (docs/decisions/0045). */
 
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
-import { SharedCache } from '../../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../../base/concurrency/bounded-map.ts';
 import { compile, type Operation } from '../../compiled/compile.ts';
-import { asksForTypes } from './by-graphql-js.ts';
+import { selectsTypes } from './by-graphql-js.ts';
 
 /** A GraphQL request, as POST carries it. */
 export interface OperationParams {
@@ -61,11 +61,12 @@ export function knownOperations<Context extends OfAccount>(
       return undefined;
     }
     const { document } = prepare(query, context);
-    const asked = document && getOperationAST(document, operationName);
+    const requestedOperation = document && getOperationAST(document, operationName);
     // The answer to introspection follows from the scopes of the caller.
-    if (!document || asked?.operation !== OperationTypeNode.QUERY || asksForTypes(document)) return undefined;
+    if (!document || requestedOperation?.operation !== OperationTypeNode.QUERY || selectsTypes(document))
+      return undefined;
     // Plans are made, and grow, when the operation is executed.
-    const made = compile(schema, document, asked, (more) => compiled.grow(key, made, more));
+    const made = compile(schema, document, requestedOperation, (more) => compiled.grow(key, made, more));
     compiled.add(accountId, key, made, Math.ceil(key.length / CHARACTERS_PER_FIELD));
     return made;
   };

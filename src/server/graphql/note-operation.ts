@@ -18,9 +18,9 @@ const DEPTH = 3;
 export function noteOperation({ noted }: Noted, { query, operationName, variables }: OperationParams): void {
   const name = operationName ?? NAMED.exec(query)?.[1];
   if (name !== undefined && NAME.test(name)) noted.operation ??= name;
-  const given = variables && end2endIn(variables, DEPTH);
+  const named = variables && end2endIn(variables, DEPTH);
   // A variable can be anything; only what has the form of an id is one.
-  if (given && isEnd2end(given)) noted.end2end ??= given;
+  if (named && isEnd2end(named)) noted.end2end ??= named;
 }
 
 /** Notes how an operation was answered; errors as they are shown. */

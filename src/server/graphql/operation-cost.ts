@@ -13,12 +13,12 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { SharedCache } from '../../base/concurrency/keep-newest.ts';
+import { SharedCache } from '../../base/concurrency/bounded-map.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { OPERATION_LIMITS, overLimit } from '../../schema/builder.ts';
+import { pointsOnce } from './cached-cost.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import { type OperationParams, operationKey } from './known-operations.ts';
-import { pointsOnce } from './points-once.ts';
 
 /** Cost of an operation. */
 export interface Cost {
@@ -89,9 +89,9 @@ function countingVariables(schema: GraphQLSchema, document: DocumentNode): strin
   visit(
     document,
     visitWithTypeInfo(types, {
-      Field: ({ name, arguments: given }) => {
+      Field: ({ name, arguments: args }) => {
         const isCounted = typeof types.getFieldDef()?.extensions.complexity === 'function';
-        if (isCounted || name.value === '__type') given?.forEach(count);
+        if (isCounted || name.value === '__type') args?.forEach(count);
       },
     }),
   );
@@ -110,13 +110,13 @@ function measure(
   const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   const alone = { ...document, definitions: [operation, ...others] };
   // The plugin would collect the errors of all values.
-  const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+  const args = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
     maxErrors: 1,
   });
-  if (given.errors) return NO_COST;
+  if (args.errors) return NO_COST;
   try {
     const found = complexityFromQuery(alone, { schema, ctx, variables: variables ?? {} });
-    const once = pointsOnce(schema, alone, operation, given.coerced);
+    const once = pointsOnce(schema, alone, operation, args.coerced);
     const points = found.complexity + once.fields + once.introspection;
     refuseOver('depth', found.depth, OPERATION_LIMITS.depth);
     refuseOver('breadth', found.breadth, OPERATION_LIMITS.breadth);

@@ -21,14 +21,14 @@ interface Waiting {
 
 /** Operations of one account: running and waiting ones. */
 class Line {
-  underWay = 0;
+  running = 0;
   readonly operations: Waiting[] = [];
   readonly frames: Waiting[] = [];
-  #turn = this.operations;
+  #round = this.operations;
 
   /** The queue that is served next. */
   get #next(): Waiting[] {
-    return this.#turn.length > 0 ? this.#turn : this.#otherThan(this.#turn);
+    return this.#round.length > 0 ? this.#round : this.#otherThan(this.#round);
   }
 
   /** Whether something of this weight may begin without waiting. */
@@ -43,14 +43,14 @@ class Line {
   goOn(): void {
     for (let queue = this.#next; queue[0] && this.#fits(queue[0].weight); queue = this.#next) {
       const { weight, begin } = queue.shift() as Waiting;
-      this.#turn = this.#otherThan(queue);
-      this.underWay += weight;
+      this.#round = this.#otherThan(queue);
+      this.running += weight;
       begin();
     }
   }
 
   #fits(weight: number): boolean {
-    return this.underWay + weight <= POINTS_MAX;
+    return this.running + weight <= POINTS_MAX;
   }
 
   #otherThan(queue: Waiting[]): Waiting[] {
@@ -85,7 +85,7 @@ export class OperationGate {
           retryAfter: this.#secondsOf(line),
         },
       );
-    if (line.isFreeFor(weight)) line.underWay += weight;
+    if (line.isFreeFor(weight)) line.running += weight;
     else await (response ? waitWithClient(line, weight, response) : waitAsFrame(line, weight));
     const begunAt = performance.now();
     let hasLeft = false;
@@ -93,9 +93,9 @@ export class OperationGate {
       if (hasLeft) return;
       hasLeft = true;
       this.#learn((performance.now() - begunAt) / weight);
-      line.underWay -= weight;
+      line.running -= weight;
       line.goOn();
-      if (line.underWay === 0) this.#lines.delete(holder);
+      if (line.running === 0) this.#lines.delete(holder);
     };
   }
 
@@ -104,9 +104,9 @@ export class OperationGate {
   }
 
   /** Estimates from recent durations when the operations that wait now will have started: as many frames have their turn in between. */
-  #secondsOf({ operations, frames, underWay }: Line): number {
+  #secondsOf({ operations, frames, running }: Line): number {
     const before = [...operations, ...frames.slice(0, operations.length)];
-    const points = before.reduce((sum, { weight }) => sum + weight, underWay);
+    const points = before.reduce((sum, { weight }) => sum + weight, running);
     return Math.min(RETRY_MAX_SECONDS, Math.max(1, Math.ceil((points * this.#msPerPoint) / 1_000)));
   }
 }

@@ -1,7 +1,7 @@
 /** Limits of GraphQL operations: points by key, and parallel operations by account (C-53). */
 import { sharedBy } from '../../resolvers/services/stream-limit.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
-import { type Limiters, takeAllowance } from '../http/allowances.ts';
+import { consumeAllowance, type Limiters } from '../http/allowances.ts';
 import type { Exchange } from '../http/http.ts';
 import { type Authenticate, checkingAgain } from '../sign-in/authenticate.ts';
 import type { KeyLimits } from './graphql-context.ts';
@@ -21,15 +21,15 @@ export function operationLimits(
     const { id } = caller;
     const holder = sharedBy(caller);
     const limited = limiters?.(caller);
-    const takeMore = (count: number) => {
-      if (count > 0) takeAllowance(limited?.read, id, count, count + 1);
+    const consume = (count: number) => {
+      if (count > 0) consumeAllowance(limited?.read, id, count, count + 1);
     };
     const checkAgain = checkingAgain(async () => authenticate?.(exchange));
     return {
-      takeWrites: (writes) => void takeAllowance(limited?.write, id, writes),
-      takeDocument: (length) => takeMore(Math.floor(length / CHARACTERS_PER_REQUEST)),
+      consumeWrites: (writes) => void consumeAllowance(limited?.write, id, writes),
+      consumeDocument: (length) => consume(Math.floor(length / CHARACTERS_PER_REQUEST)),
       enter: async (points) => {
-        takeMore(Math.ceil(points / POINTS_PER_REQUEST) - 1);
+        consume(Math.ceil(points / POINTS_PER_REQUEST) - 1);
         const leave = await gate.enter(holder, points, exchange.response);
         // For a key that was revoked while the body came, or while others were first, nothing is done.
         await checkAgain().catch((refusal: unknown) => {

@@ -8,7 +8,7 @@ import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { OperationParams } from './known-operations.ts';
 
 /** Parts that the response to an operation is made of. */
-export interface Asked {
+export interface ProvedRequest {
   readonly exchange: Exchange;
   readonly context: ServerContext;
   readonly params: OperationParams;
@@ -25,7 +25,7 @@ export type Prove = (contentType: string, text: string, shown: bigint | undefine
 /** Result of the look-up before an operation is parsed. */
 export interface FoundOperation extends Pick<Found, 'answer' | 'version'> {
   /** @returns undefined for an operation that the account's version does not prove. */
-  readonly proving: (asked: Asked) => Prove | undefined;
+  readonly proving: (request: ProvedRequest) => Prove | undefined;
 }
 
 /** Looks for the answer to an operation, given as it came. */
@@ -49,8 +49,8 @@ export function provedOperations(
     if (!answers || !mediaType || caller.isForStreams || !caller.scopes.includes('read')) return NOT_PROVED;
     // Everything that the response depends on besides the data of the account.
     const key = `${method} ${mediaType} ${caller.scopes.join()} ${text}`;
-    const { answer, version, keep } = await answers.find(caller.accountId, key);
-    const proving = ({ exchange, context, params, points }: Asked): Prove | undefined => {
+    const { answer, version, cache } = await answers.find(caller.accountId, key);
+    const proving = ({ exchange, context, params, points }: ProvedRequest): Prove | undefined => {
       const { document } = prepare(params.query, context);
       if (!document || !isProved(document, params.variables)) return undefined;
       return (contentType, text, shown) => {
@@ -59,7 +59,7 @@ export function provedOperations(
           method === 'GET' ? answerBody(contentType, text, 'latin1') : { body: text, etag: null };
         const noted = { ...exchange.noted };
         const proved = { contentType, ...tagged, headers: {}, noted, points };
-        keep?.(proved, shown);
+        cache?.(proved, shown);
         return proved;
       };
     };

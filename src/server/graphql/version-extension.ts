@@ -11,7 +11,7 @@ import type { Exchange } from '../http/http.ts';
  * @returns whether the request has the extension; an empty text names no version.
  * @throws {GatewayError} as `ReadSource.admit`.
  */
-export async function takeVersion(
+export async function readVersionSeen(
   exchange: Exchange,
   params: unknown,
   source: ReadSource | undefined,

@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import type { RateLimit } from '../../base/process/setting-values.ts';
 import type { Config } from '../../config.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
-import { PAYER_ACTS, PAYER_READS, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
+import { PAYER_READS, PAYER_WRITES, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
 
 /** Kinds of requests, each with a bucket of its own. */
 export type RequestKind = 'read' | 'write';
@@ -11,7 +11,7 @@ export type RequestKind = 'read' | 'write';
 /** The bucket of one kind of request. */
 export interface Limited {
   readonly limit: RateLimit;
-  readonly take: RateLimiter;
+  readonly consume: RateLimiter;
 }
 
 /** The buckets of a caller; undefined where nothing is limited. */
@@ -23,9 +23,9 @@ export type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limi
  */
 export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
   if (!rateLimit) return undefined;
-  const limited = (limit: RateLimit): Limited => ({ limit, take: rateLimiter(limit) });
+  const limited = (limit: RateLimit): Limited => ({ limit, consume: rateLimiter(limit) });
   const ofKeys = { read: limited(rateLimit.reads), write: limited(rateLimit.writes) };
-  const ofPayers = { read: limited(PAYER_READS), write: limited(PAYER_ACTS) };
+  const ofPayers = { read: limited(PAYER_READS), write: limited(PAYER_WRITES) };
   return ({ transactionId }) => (transactionId === undefined ? ofKeys : ofPayers);
 }
 
@@ -37,15 +37,15 @@ export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
  * @returns headers with the remaining allowance.
  * @throws {GatewayError} `RATE_LIMITED`.
  */
-export function takeAllowance(
+export function consumeAllowance(
   limited: Limited | undefined,
   keyId: string,
   requests = 1,
   counted = requests,
 ): Record<string, string> {
   if (!limited) return {};
-  const { limit, take } = limited;
-  const allowance = take(keyId, requests);
+  const { limit, consume } = limited;
+  const allowance = consume(keyId, requests);
   if (!allowance.allowed) {
     const share = counted > 1 ? `; this one counts for ${counted}` : '';
     throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${share}`, {

@@ -7,15 +7,15 @@ const RETRY_SECONDS = 10;
 
 /** The exports that are being written. */
 export class ExportGate {
-  readonly #underWay = new Map<bigint, number>();
+  readonly #running = new Map<bigint, number>();
 
   /**
    * @returns a function to be called when the export has ended.
    * @throws {GatewayError} `RATE_LIMITED` when the account has enough of them, `UNAVAILABLE` when all accounts together do.
    */
   enter(accountId: bigint): () => void {
-    const own = this.#underWay.get(accountId) ?? 0;
-    const all = [...this.#underWay.values()].reduce((sum, each) => sum + each, 0);
+    const own = this.#running.get(accountId) ?? 0;
+    const all = [...this.#running.values()].reduce((sum, each) => sum + each, 0);
     const retry = { retryAfter: RETRY_SECONDS };
     if (own >= EXPORTS_MAX.account)
       throw new GatewayError(
@@ -25,11 +25,11 @@ export class ExportGate {
       );
     if (all >= EXPORTS_MAX.process)
       throw new GatewayError('UNAVAILABLE', 'too many exports are under way: try again in a moment', retry);
-    this.#underWay.set(accountId, own + 1);
+    this.#running.set(accountId, own + 1);
     return () => {
-      const left = (this.#underWay.get(accountId) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(accountId, left);
-      else this.#underWay.delete(accountId);
+      const left = (this.#running.get(accountId) ?? 1) - 1;
+      if (left > 0) this.#running.set(accountId, left);
+      else this.#running.delete(accountId);
     };
   }
 }

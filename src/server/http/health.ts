@@ -15,7 +15,7 @@ const CHECKS_MAX = 3;
 /** Time limit of all checks for a request, the first of which has ended then. Unit: ms. */
 const ALL_MAX_MS = PROBE_MAX_MS + 100;
 
-const AWAY: Readiness = { reads: false, writes: false, isReadOnly: false, webhooks: undefined };
+const UNREACHABLE: Readiness = { reads: false, writes: false, isReadOnly: false, webhooks: undefined };
 
 /** `/healthz`: the process answers. */
 export function serveHealth(exchange: Exchange): void {
@@ -89,14 +89,14 @@ async function probeStandby(database: Services['database']): Promise<Readiness> 
 /** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
 function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
   let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
-  let underWay = 0;
+  let running = 0;
   return () => {
-    if (!latest || (performance.now() - latest.begunAt >= SHARED_MS && underWay < CHECKS_MAX)) {
+    if (!latest || (performance.now() - latest.begunAt >= SHARED_MS && running < CHECKS_MAX)) {
       const mine = { begunAt: performance.now(), found: check() };
       latest = mine;
-      underWay += 1;
+      running += 1;
       mine.found.finally(() => {
-        underWay -= 1;
+        running -= 1;
         if (latest === mine) latest = undefined;
       });
     }
@@ -111,18 +111,18 @@ function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> 
  */
 function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
   return new Promise((resolve) => {
-    let underWay = 0;
-    let last = AWAY;
+    let running = 0;
+    let last = UNREACHABLE;
     const end = () => {
       clearInterval(next);
       clearTimeout(limit);
       resolve(last);
     };
     const begin = async () => {
-      underWay += 1;
+      running += 1;
       last = await check();
-      underWay -= 1;
-      if (unreadyReason(last) === undefined || underWay === 0) end();
+      running -= 1;
+      if (unreadyReason(last) === undefined || running === 0) end();
     };
     const next = setInterval(begin, NEXT_MS);
     const limit = setTimeout(end, ALL_MAX_MS);

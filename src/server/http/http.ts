@@ -56,8 +56,8 @@ export function originOf({ requestId, address }: Exchange): Origin {
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const given = rawHeaders[at] as string;
-    if (given.length === name.length && given.toLowerCase() === name)
+    const headerName = rawHeaders[at] as string;
+    if (headerName.length === name.length && headerName.toLowerCase() === name)
       values.push(rawHeaders[at + 1] as string);
   }
   return values;

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError, shownViolations } from '../../base/errors/errors.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
-import { isDatabaseAway } from '../../store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
 
 /** `Retry-After` while the database is away. Unit: seconds. */
 const DATABASE_RETRY_SECONDS = 2;
@@ -11,7 +11,7 @@ const DATABASE_RETRY_SECONDS = 2;
 /** @returns the error to answer with; an unexpected one is logged and becomes `INTERNAL`. */
 export function presentError(error: unknown, log: Logger, requestId: string): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnreachable(error)) {
     log.warn({ requestId, err: error }, 'database away');
     return new GatewayError('UNAVAILABLE', 'the database cannot be reached or is too busy', {
       retryAfter: DATABASE_RETRY_SECONDS,

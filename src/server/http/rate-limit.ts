@@ -19,7 +19,7 @@ export type RateLimiter = (keyId: string, requests?: number) => Allowance;
  */
 export const PAYER_READS: RateLimit = { perSecond: 5, burst: 60 };
 /** Write rate of a payment session's token. */
-export const PAYER_ACTS: RateLimit = { perSecond: 1, burst: 20 };
+export const PAYER_WRITES: RateLimit = { perSecond: 1, burst: 20 };
 
 interface Bucket {
   tokens: number;

@@ -23,7 +23,7 @@ const WRITE_EVERY_MS = 500;
 /** Pause of the database after a failed batch. Unit: ms. */
 const AFTER_FAILURE_MS = 5_000;
 /** Lines about what was dropped come no more often. */
-const TOLD_EVERY_MS = 10_000;
+const WARN_EVERY_MS = 10_000;
 
 /** @returns the recorder of this process. */
 export function requestRecorder(
@@ -85,21 +85,21 @@ export function requestRecorder(
 /** Counts what was dropped, and says so in the log now and then. */
 function dropCounter(log: Pick<Logger, 'warn'>) {
   let dropped = 0;
-  let told = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let warned = 0;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   let err: unknown;
-  const tell = () => {
-    if (dropped === told) return;
+  const warn = () => {
+    if (dropped === warned) return;
     log.warn({ dropped, ...(err !== undefined && { err }) }, 'requests are missing in the request log');
-    told = dropped;
-    toldAt = performance.now();
+    warned = dropped;
+    warnedAt = performance.now();
   };
   const add = (count: number, error?: unknown): void => {
     dropped += count;
     err = error ?? err;
-    if (performance.now() - toldAt > TOLD_EVERY_MS) tell();
+    if (performance.now() - warnedAt > WARN_EVERY_MS) warn();
   };
-  return { add, tell };
+  return { add, tell: warn };
 }
 
 function requestOf(

@@ -100,13 +100,13 @@ function answer(
 /** @returns the work, shared by all who ask while it is under way, or so soon after it began. */
 function shared(ms: number, work: () => Promise<string>): () => Promise<string> {
   let latest: { readonly begunAt: number; readonly text: Promise<string> } | undefined;
-  let isUnderWay = false;
+  let isRunning = false;
   return () => {
     const now = performance.now();
-    if (latest && (isUnderWay || now - latest.begunAt < ms)) return latest.text;
-    isUnderWay = true;
+    if (latest && (isRunning || now - latest.begunAt < ms)) return latest.text;
+    isRunning = true;
     const text = work().finally(() => {
-      isUnderWay = false;
+      isRunning = false;
     });
     latest = { begunAt: now, text };
     return text;

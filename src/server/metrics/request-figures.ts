@@ -35,8 +35,8 @@ export function requestFigures(registry: Registry): NoteRequest {
     routes.add(route);
     return route;
   };
-  return ({ route: given, request, noted }, status, seconds) => {
-    const route = routeOf(given);
+  return ({ route: matched, request, noted }, status, seconds) => {
+    const route = routeOf(matched);
     const method = METHODS.includes(request.method ?? '') ? (request.method as string) : OTHER;
     const outcome = status === CLIENT_LEFT ? 'left' : `${Math.floor(status / 100)}xx`;
     count.inc({ route, method, outcome });

@@ -9,7 +9,7 @@ import { WrongClockError } from '../../resolvers/engine/watch-clock.ts';
 import { ImportRefused } from '../../resolvers/history/stage-history.ts';
 import { SignerError } from '../../signer/signer-error.ts';
 import { StoreError } from '../../store/connection/check-server.ts';
-import { isDatabaseAway } from '../../store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
 import { MigrationError } from '../../store/migration/migrations.ts';
 import { describeSystemError } from './describe-system-error.ts';
 
@@ -36,7 +36,7 @@ const TIMED_OUT = /time.?out|did not answer|no answer within/i;
 export function describeFailure(error: unknown, portHint = 'set PORT'): string {
   if (!(error instanceof Error)) return String(error);
   if (EXPECTED.some((kind) => error instanceof kind)) return error.message;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnreachable(error)) {
     const message = lastLineOf(error.message);
     return `the database ${TIMED_OUT.test(message) ? 'did not answer in time' : 'went away'}: ${message}`;
   }
@@ -50,7 +50,7 @@ function lastLineOf(message: string): string {
 
 /** @returns whether the database or the gateway was unreachable, so that the same command may succeed later. */
 export function isUnreachable(error: unknown): boolean {
-  return isDatabaseAway(error) || (error instanceof GatewayError && error.code === 'UNAVAILABLE');
+  return isDatabaseUnreachable(error) || (error instanceof GatewayError && error.code === 'UNAVAILABLE');
 }
 
 /** @returns whether an argument or option has a value that is not accepted. */

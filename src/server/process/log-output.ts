@@ -73,7 +73,7 @@ export class LogOutput {
   }
 
   /** @returns the lines that no write was begun for, which are forgotten here. */
-  take(): string {
+  removeBuffered(): string {
     const lines = this.#dropped > 0 ? [dropLine(this.#dropped), ...this.#waiting] : this.#waiting;
     this.#waiting = [];
     this.#length = 0;
@@ -82,7 +82,7 @@ export class LogOutput {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#writeWhole(Buffer.from(this.take()));
+    while (this.#waiting.length > 0) await this.#writeWhole(Buffer.from(this.removeBuffered()));
     this.#writing = undefined;
   }
 
@@ -103,7 +103,7 @@ export function standardError(): LogOutput {
   const output = new LogOutput(isStream(STANDARD_ERROR) ? toStream : toFile);
   process.on('exit', () => {
     try {
-      writeSync(STANDARD_ERROR, output.take());
+      writeSync(STANDARD_ERROR, output.removeBuffered());
     } catch {
       // Its disk is full, or its reader is gone.
     }

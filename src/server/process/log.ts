@@ -35,7 +35,7 @@ export function openLog(
           const [facts, text] = args as unknown[];
           if (at !== warn || typeof facts !== 'object' || facts === null || typeof text !== 'string')
             return method.apply(this, args);
-          warnings.log({ ...facts }, text, (...given) => method.apply(this, given));
+          warnings.log({ ...facts }, text, (...args) => method.apply(this, args));
         },
       },
     },

@@ -1,7 +1,7 @@
 /** Repeats a step of a start while the database is out of reach, as callers of a running gateway would. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway, isLoginRefused } from '../../store/connection/database-error.ts';
+import { isDatabaseUnreachable, isLoginRefused } from '../../store/connection/database-error.ts';
 
 /** Duration and interval of attempts. Units: ms. */
 export interface Persistence {
@@ -24,7 +24,7 @@ export async function persist<Result>(
     try {
       return await step();
     } catch (error) {
-      if (!isDatabaseAway(error) || isLoginRefused(error) || performance.now() >= untilMs) throw error;
+      if (!isDatabaseUnreachable(error) || isLoginRefused(error) || performance.now() >= untilMs) throw error;
       log.warn({ err: error }, 'the start waits for the database');
       await sleep(pauseMs, undefined, { signal });
     }

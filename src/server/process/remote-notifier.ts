@@ -63,19 +63,19 @@ export async function connectNotifier(
 ): Promise<RemoteNotifier> {
   // The name on which processes of earlier versions listen too.
   const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
-  const hear = (text: string) => {
+  const onText = (text: string) => {
     const numbers = text.split(',').filter(Boolean).map(BigInt);
     const isWorkedOn = numbers.includes(WORKED_ON);
     notifier.notify(isWorkedOn ? numbers.filter((number) => number !== WORKED_ON) : numbers, { isWorkedOn });
   };
   const source = typeof url === 'string' ? () => url : url;
   const wire = /^rediss?:/.test(source())
-    ? await redisWire(source(), channel, hear, log)
-    : await postgresWire(await clientsOf(source, primary, isFast), channel, hear, log);
+    ? await redisWire(source(), channel, onText, log)
+    : await postgresWire(await clientsOf(source, primary, isFast), channel, onText, log);
   const moved = new Set<bigint>();
   let isPausing = false;
   let timer: NodeJS.Timeout | undefined;
-  const say = async () => {
+  const translate = async () => {
     isPausing = true;
     const accountIds = [...moved];
     moved.clear();
@@ -88,12 +88,12 @@ export async function connectNotifier(
     }
     timer = setTimeout(() => {
       isPausing = false;
-      if (moved.size > 0) void say();
+      if (moved.size > 0) void translate();
     }, PAUSE_MS);
   };
   notifier.onHere((accountIds) => {
     for (const accountId of accountIds) moved.add(accountId);
-    if (!isPausing) void say();
+    if (!isPausing) void translate();
   });
   return {
     close: async () => {
@@ -125,7 +125,7 @@ async function clientsOf(
 async function postgresWire(
   newClient: () => pg.Client,
   channel: string,
-  hear: (text: string) => void,
+  onText: (text: string) => void,
   log: Logger,
 ): Promise<Wire> {
   let client: pg.Client | undefined;
@@ -138,7 +138,7 @@ async function postgresWire(
   };
   const connect = async (): Promise<unknown> => {
     const fresh = newClient();
-    fresh.on('notification', ({ payload }) => hear(payload ?? ''));
+    fresh.on('notification', ({ payload }) => onText(payload ?? ''));
     fresh.on('error', (error) => log.debug({ err: error }, 'connection for notifications'));
     try {
       await fresh.connect();
@@ -181,7 +181,7 @@ async function postgresWire(
 async function redisWire(
   url: string,
   channel: string,
-  hear: (text: string) => void,
+  onText: (text: string) => void,
   log: Logger,
 ): Promise<Wire> {
   const publisher = createClient({
@@ -198,7 +198,7 @@ async function redisWire(
   publisher.connect().catch(() => {});
   subscriber.connect().catch(() => {});
   subscriber
-    .subscribe(channel, hear)
+    .subscribe(channel, onText)
     .catch((error: unknown) => log.warn({ err: error }, 'notifications are not received'));
   return {
     publish: (text) => publisher.publish(channel, text),

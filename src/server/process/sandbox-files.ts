@@ -100,8 +100,8 @@ async function keyOf(
   name: KeyName,
 ): Promise<{ readonly apiKey: string; readonly isNew: boolean }> {
   for (const path of files) {
-    const kept = await keptKey(database, accountId, path, name);
-    if (kept !== undefined) return { apiKey: kept, isNew: false };
+    const stored = await storedKey(database, accountId, path, name);
+    if (stored !== undefined) return { apiKey: stored, isNew: false };
   }
   const { apiKey } = await createKey(database, accountId, {
     name: 'sandbox',
@@ -113,7 +113,7 @@ async function keyOf(
   return { apiKey, isNew: true };
 }
 
-async function keptKey(
+async function storedKey(
   database: Database,
   accountId: bigint,
   path: string,

@@ -37,7 +37,7 @@ export function openTracing(
   );
   context.setGlobalContextManager(ownContexts);
   propagation.setGlobalPropagator(w3cPropagator);
-  startSpans(ownTracer(sampling, sender.take));
+  startSpans(ownTracer(sampling, sender.send));
   return async () => {
     startSpans(undefined);
     await sender.end();

@@ -28,7 +28,7 @@ export function watchReadiness(
   let reported = 0;
   let timer: NodeJS.Timeout;
   let isStopped = false;
-  const look = async () => {
+  const probe = async () => {
     const reason = unreadyReason(await check());
     if (isStopped) return;
     const forMs = Math.round(performance.now() - (unreadySince ?? performance.now()));
@@ -46,7 +46,7 @@ export function watchReadiness(
     plan();
   };
   const plan = () => {
-    timer = setTimeout(look, checkEveryMs).unref();
+    timer = setTimeout(probe, checkEveryMs).unref();
   };
   plan();
   return {

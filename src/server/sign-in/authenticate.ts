@@ -72,17 +72,17 @@ function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'rea
   const touched = new Map<string, number>();
   const nameOf = keyNames();
 
-  const lookUp = async (name: string): Promise<Believed | undefined> => {
+  const lookup = async (name: string): Promise<Believed | undefined> => {
     const cached = believed.get(name);
     if (cached && cached.until > performance.now()) return cached;
     // Many callers mean many requests at the moment when a cached key expires: one look-up serves all.
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
       believed.delete(name);
       return undefined;
     }
-    const entry = { key, until: askedMs + BELIEVED_MS, allows: allowList(key.allowedCidrs) };
+    const entry = { key, until: requestedMs + BELIEVED_MS, allows: allowList(key.allowedCidrs) };
     if (believed.size >= CACHED_KEYS_MAX) believed.clear();
     believed.set(name, entry);
     noteUse(key);
@@ -99,7 +99,7 @@ function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'rea
 
   return async ({ request, address }) => {
     const name = nameOf(request);
-    const entry = name === undefined ? undefined : await lookUp(name);
+    const entry = name === undefined ? undefined : await lookup(name);
     if (!entry?.allows(address)) throw refusal();
     return entry.key;
   };
@@ -181,13 +181,13 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
  */
 function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
   if (!limit) return (authenticate) => authenticate;
-  const take = rateLimiter(limit);
+  const consume = rateLimiter(limit);
   return (authenticate) => async (exchange) => {
     try {
       return await authenticate(exchange);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'UNAUTHORIZED') throw error;
-      const allowance = take(limitedAddress(exchange.address));
+      const allowance = consume(limitedAddress(exchange.address));
       if (allowance.allowed) throw error;
       throw new GatewayError('RATE_LIMITED', 'too many requests without a valid API key from this address', {
         retryAfter: allowance.resetSeconds,

@@ -97,8 +97,8 @@ export function refuseForgedForm(
   form: URLSearchParams,
 ): void {
   refuseOtherSites(exchange);
-  const given = form.get(CSRF_FIELD) ?? '';
-  if (csrf === undefined || !isPersonToken(given) || !timingSafeEqual(Buffer.from(given), Buffer.from(csrf)))
+  const token = form.get(CSRF_FIELD) ?? '';
+  if (csrf === undefined || !isPersonToken(token) || !timingSafeEqual(Buffer.from(token), Buffer.from(csrf)))
     throw new GatewayError('FORBIDDEN', 'the form is not one of this session: load the page again');
 }
 

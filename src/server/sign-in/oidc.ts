@@ -33,7 +33,7 @@ export interface Provider {
   readonly cookieEnd: string;
 }
 
-const TRY_SECONDS = 600;
+const SIGN_IN_SECONDS = 600;
 const PART = '[\\w~.-]{20,200}';
 /** Page at which the person continues, in base64url; a longer path is left out. */
 const NEXT = '[\\w-]{0,1000}';
@@ -63,13 +63,13 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
       });
-      const kept = next.length <= NEXT_MAX ? Buffer.from(next).toString('base64url') : '';
-      const cookie = `${name}=${state}!${nonce}!${verifier}!${kept}; ${traits}; Max-Age=${TRY_SECONDS}`;
+      const encodedNext = next.length <= NEXT_MAX ? Buffer.from(next).toString('base64url') : '';
+      const cookie = `${name}=${state}!${nonce}!${verifier}!${encodedNext}; ${traits}; Max-Age=${SIGN_IN_SECONDS}`;
       return { location: location.href, cookie };
     },
     finish: async ({ request, search }) => {
-      const [, state, nonce, verifier, kept] = form.exec(request.headers.cookie ?? '') ?? [];
-      if (state === undefined || nonce === undefined || verifier === undefined || kept === undefined)
+      const [, state, nonce, verifier, encodedNext] = form.exec(request.headers.cookie ?? '') ?? [];
+      if (state === undefined || nonce === undefined || verifier === undefined || encodedNext === undefined)
         throw refusal(new Error('the browser sent no cookie of a sign-in that it began within ten minutes'));
       const configuration = await find();
       try {
@@ -84,7 +84,7 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
           },
         );
         const claims = await claimsOf(configuration, tokens, settings.trustsEmail);
-        return { claims, next: Buffer.from(kept, 'base64url').toString() };
+        return { claims, next: Buffer.from(encodedNext, 'base64url').toString() };
       } catch (error) {
         throw refusal(error);
       }
@@ -102,15 +102,15 @@ async function claimsOf(
   const token = tokens.claims();
   if (!token) throw new Error('the provider sent no ID token');
   const { iss: issuer, sub: subject } = token;
-  const said =
+  const text =
     token.email === undefined
       ? await openid.fetchUserInfo(configuration, tokens.access_token, subject)
       : token;
   return {
     issuer,
     subject,
-    email: typeof said.email === 'string' ? said.email : undefined,
-    isVerified: isVerified(said.email_verified, trustsEmail),
+    email: typeof text.email === 'string' ? text.email : undefined,
+    isVerified: isVerified(text.email_verified, trustsEmail),
   };
 }
 

@@ -8,15 +8,15 @@ const YEAR_SECONDS = 31_536_000;
 
 /** @returns the language that the address asks for, else the one that was asked for before, else what the browser asks for. */
 export function languageOfRequest({ request, search }: Exchange): Language {
-  const asked = new URLSearchParams(search).get('lang');
-  const kept = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
-  const chosen = asked !== null && isLanguage(asked) ? asked : (kept ?? null);
+  const requested = new URLSearchParams(search).get('lang');
+  const cookie = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
+  const chosen = requested !== null && isLanguage(requested) ? requested : (cookie ?? null);
   return languageOf(chosen, request.headers['accept-language']);
 }
 
 /** @returns the cookie that keeps the language which an address asks for; null where it asks for none. */
 export function languageCookie({ search }: Exchange): string | null {
-  const asked = new URLSearchParams(search).get('lang');
-  if (asked === null || !isLanguage(asked)) return null;
-  return `${COOKIE}=${asked}; Path=${CONSOLE_PATH}; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`;
+  const requested = new URLSearchParams(search).get('lang');
+  if (requested === null || !isLanguage(requested)) return null;
+  return `${COOKIE}=${requested}; Path=${CONSOLE_PATH}; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`;
 }

@@ -29,7 +29,7 @@ export interface PasskeyParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
   /** Counts an attempt of an address, or of a person; of an address for `CHALLENGE`, apart. @throws {GatewayError} `RATE_LIMITED`. */
-  readonly take: (exchange: Exchange, personId?: string) => Promise<void>;
+  readonly countAttempt: (exchange: Exchange, personId?: string) => Promise<void>;
   /**
    * @returns the context of the signed-in person.
    * @throws {GatewayError} `UNAUTHORIZED`.
@@ -37,12 +37,12 @@ export interface PasskeyParts {
   readonly contextOf: (exchange: Exchange) => Promise<Context>;
 }
 
-interface Given {
+interface PasskeyInput {
   readonly response?: unknown;
   readonly name?: unknown;
 }
 
-type Answer = (exchange: Exchange, given: Given) => Promise<unknown>;
+type Answer = (exchange: Exchange, input: PasskeyInput) => Promise<unknown>;
 
 /** @returns the handler of these paths; undefined for a path that is none of them. */
 export function passkeyServer(
@@ -59,27 +59,32 @@ export function passkeyServer(
       checkMethod(exchange.request.method, exchange.allowed);
       if (!isFromOwnPage(exchange))
         throw new GatewayError('FORBIDDEN', 'passkeys are accepted only from pages of this gateway');
-      const body = await answer(exchange, await readGiven(exchange));
+      const body = await answer(exchange, await readInput(exchange));
       sendJson(exchange, 200, JSON.stringify(body ?? {}));
     };
   };
 }
 
-function answersOf({ services, sessions, take, contextOf }: PasskeyParts): Readonly<Record<string, Answer>> {
+function answersOf({
+  services,
+  sessions,
+  countAttempt,
+  contextOf,
+}: PasskeyParts): Readonly<Record<string, Answer>> {
   const mine =
-    (work: (context: Context, given: Given) => Promise<unknown>): Answer =>
-    async (exchange, given) => {
+    (work: (context: Context, input: PasskeyInput) => Promise<unknown>): Answer =>
+    async (exchange, input) => {
       const context = await contextOf(exchange);
-      await take(exchange, context.caller.id);
-      return work(context, given);
+      await countAttempt(exchange, context.caller.id);
+      return work(context, input);
     };
   return {
     'sign-in/options': async (exchange) => {
-      await take(exchange, CHALLENGE);
+      await countAttempt(exchange, CHALLENGE);
       return signInOptions(services);
     },
     'sign-in': async (exchange, { response }) => {
-      await take(exchange, await personOfPasskey(services, response));
+      await countAttempt(exchange, await personOfPasskey(services, response));
       const userAgent = exchange.request.headers['user-agent'] ?? null;
       const token = await signInByPasskey(services, response, { origin: originOf(exchange), userAgent });
       exchange.response.setHeader('set-cookie', sessions.begin(token));
@@ -94,7 +99,7 @@ function answersOf({ services, sessions, take, contextOf }: PasskeyParts): Reado
   };
 }
 
-async function readGiven(exchange: Exchange): Promise<Given> {
+async function readInput(exchange: Exchange): Promise<PasskeyInput> {
   if (mediaTypeOf(exchange.request) !== 'application/json')
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'the body must be application/json');
   const text = (await readBody(exchange.request)).toString('utf8');

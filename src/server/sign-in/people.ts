@@ -8,12 +8,12 @@ import {
   CONFIRM_PATH,
   confirmPage,
   linkPage,
+  messagePage,
   REMOVE_PASSKEY_PATH,
   SECURITY_PATH,
   SIGN_IN_PATH,
   SIGN_OUT_PATH,
   SWITCH_PATH,
-  sayingPage,
   securityPage,
   signInPage,
 } from '../../pages/sign-in/pages.ts';
@@ -29,7 +29,7 @@ import {
   switchAccount,
 } from '../../resolvers/people/sessions.ts';
 import type { Context, Services } from '../../resolvers/services/context.ts';
-import { takeTry } from '../../store/people/sign-in-tries.ts';
+import { countAttempt } from '../../store/people/sign-in-attempts.ts';
 import type { Language } from '../../ui/language.ts';
 import { checkMethod } from '../http/check-request.ts';
 import { limitedAddress } from '../http/client-address.ts';
@@ -64,10 +64,10 @@ export interface PeopleParts {
  * Attempts of one address to sign in, in any form and at any process; and of one person to show a passkey. An attempt that names a known
  * person counts to the person: others behind the same address cannot use up theirs.
  */
-const TRIES = { burst: 20, pauseMs: 5_000 };
+const ATTEMPT_LIMIT = { burst: 20, pauseMs: 5_000 };
 /** Requests of one address that come before the person is known: challenges for passkeys, and ways to a provider of sign-ins and back. */
 const CHALLENGES = { burst: 600, pauseMs: 200 };
-type Take = PasskeyParts['take'];
+type CountAttempt = PasskeyParts['countAttempt'];
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
 /** Page after sign-in; a person who was just invited can add a passkey first. */
 const HOME = CONSOLE_PATH;
@@ -80,18 +80,22 @@ type Serve = (exchange: Exchange, language: Language) => Promise<void>;
 export function peopleServer(
   parts: PeopleParts,
 ): (path: string) => ((exchange: Exchange) => Promise<void>) | undefined {
-  const take = tries(parts);
-  const link = linkServer(parts, take);
+  const countAttempt = attemptCounter(parts);
+  const link = linkServer(parts, countAttempt);
   const forms = formServers(parts);
   const provider = parts.oidc && oidcProvider(parts.oidc, parts.services.publicUrl);
   const pages: Readonly<Record<string, Serve>> = {
-    ...(provider && oidcServers(parts, provider, take)),
+    ...(provider && oidcServers(parts, provider, countAttempt)),
     [SIGN_IN_PATH]: signInServer(parts),
     [SECURITY_PATH]: securityServer(parts),
     [CONFIRM_PATH]: confirmServer(parts),
     [PASSKEY_SCRIPT_PATH]: async (exchange) => sendScript(exchange),
   };
-  const passkeysAt = passkeyServer({ ...parts, take, contextOf: (exchange) => ownContext(parts, exchange) });
+  const passkeysAt = passkeyServer({
+    ...parts,
+    countAttempt,
+    contextOf: (exchange) => ownContext(parts, exchange),
+  });
   return (path) => {
     const passkeys = passkeysAt(path);
     if (passkeys) return passkeys;
@@ -112,7 +116,7 @@ export function peopleServer(
         if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
         logReason(parts.log, exchange, refusal);
         const words = wordsOf(path, refusal.code);
-        const failure = sayingPage(language, path, words, exchange.requestId);
+        const failure = messagePage(language, path, words, exchange.requestId);
         show(exchange, { ...failure, status: ERRORS[refusal.code].status }, refusal.retryAfter);
       }
     };
@@ -131,16 +135,16 @@ function logReason(log: Logger, { requestId }: Exchange, { cause }: GatewayError
 function oidcServers(
   { services, sessions }: PeopleParts,
   provider: Provider,
-  take: Take,
+  countAttempt: CountAttempt,
 ): Readonly<Record<string, Serve>> {
   return {
     [OIDC_PATH]: async (exchange) => {
-      await take(exchange, CHALLENGE);
+      await countAttempt(exchange, CHALLENGE);
       const { location, cookie } = await provider.begin(nextOf(exchange));
       leadTo(exchange, location, cookie);
     },
     [OIDC_CALLBACK_PATH]: async (exchange) => {
-      await take(exchange, CHALLENGE);
+      await countAttempt(exchange, CHALLENGE);
       exchange.response.appendHeader('set-cookie', provider.cookieEnd);
       const { claims, next } = await provider.finish(exchange);
       const userAgent = exchange.request.headers[USER_AGENT] ?? null;
@@ -197,7 +201,7 @@ function sendScript(exchange: Exchange): void {
 }
 
 /** A link can be shown any number of times; its form uses it up. */
-function linkServer({ services, sessions }: PeopleParts, take: Take): Serve {
+function linkServer({ services, sessions }: PeopleParts, countAttempt: CountAttempt): Serve {
   return async (exchange, language) => {
     const token = exchange.path.slice(LINK_PATH.length);
     const signedIn = await sessions.find(exchange);
@@ -205,7 +209,7 @@ function linkServer({ services, sessions }: PeopleParts, take: Take): Serve {
       // A person who is signed in needs no link.
       if (signedIn && error instanceof GatewayError && error.code === 'NOT_FOUND') return null;
       // Only guesses count: a link that is open names its person.
-      await take(exchange);
+      await countAttempt(exchange);
       throw error;
     });
     if (!open) return lead(exchange, HOME, language);
@@ -249,36 +253,38 @@ function securityServer(parts: PeopleParts): Serve {
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
     (
-      act: (context: Context, given: URLSearchParams) => Promise<string | undefined>,
+      perform: (context: Context, form: URLSearchParams) => Promise<string | undefined>,
       next = SECURITY_PATH,
     ): Serve =>
     async (exchange, language) => {
       const isSignedIn = (await parts.sessions.find(exchange)) !== undefined;
       if (exchange.request.method !== 'POST' || !isSignedIn) return lead(exchange, SECURITY_PATH, language);
-      const given = await readForm(exchange);
+      const form = await readForm(exchange);
       // A form can arrive slowly, and its sender be signed out meanwhile.
       const signedIn = await parts.sessions.find(exchange);
       if (!signedIn) return lead(exchange, SECURITY_PATH, language);
-      refuseForgedForm(exchange, signedIn, given);
-      const cookie = await act(await contextOf(parts, exchange, signedIn), given).catch((error: unknown) => {
-        if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
-        throw error;
-      });
+      refuseForgedForm(exchange, signedIn, form);
+      const cookie = await perform(await contextOf(parts, exchange, signedIn), form).catch(
+        (error: unknown) => {
+          if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
+          throw error;
+        },
+      );
       if (cookie === STEP_UP)
         return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
       lead(exchange, next, language, cookie);
     };
   return {
-    [`${SECURITY_PATH}/end`]: form(async (context, given) => {
-      await revokeSession(context, given.get('sessionId') ?? '');
+    [`${SECURITY_PATH}/end`]: form(async (context, form) => {
+      await revokeSession(context, form.get('sessionId') ?? '');
       return undefined;
     }),
-    [REMOVE_PASSKEY_PATH]: form(async (context, given) => {
-      await forgetPasskey(context, given.get('id') ?? '');
+    [REMOVE_PASSKEY_PATH]: form(async (context, form) => {
+      await forgetPasskey(context, form.get('id') ?? '');
       return undefined;
     }),
-    [SWITCH_PATH]: form(async (context, given) => {
-      await switchAccount(context, accountIdOf(given.get('accountId')));
+    [SWITCH_PATH]: form(async (context, form) => {
+      await switchAccount(context, accountIdOf(form.get('accountId')));
       return undefined;
     }, HOME),
     [SIGN_OUT_PATH]: form(async (context) => {
@@ -297,34 +303,34 @@ async function contextOf(
   return { ...(await services.forAccount(caller.accountId)), caller, origin: originOf(exchange) };
 }
 
-function wordsOf(path: string, code: GatewayError['code']): Said {
+function wordsOf(path: string, code: GatewayError['code']): NoticeWords {
   if (path.startsWith(LINK_PATH) && code === 'NOT_FOUND') return GONE;
   if (path.startsWith(LINK_PATH) && code === 'FORBIDDEN') return FAILED;
   if (path.startsWith(OIDC_PATH) && code !== 'RATE_LIMITED') return code === 'FORBIDDEN' ? STRANGER : FAILED;
   return WORDS[code] ?? FAILED;
 }
 
-type Said = readonly [SignInWord, SignInWord];
+type NoticeWords = readonly [SignInWord, SignInWord];
 
-const GONE: Said = ['linkGone', 'linkGoneHow'];
-const STRANGER: Said = ['notInvited', 'notInvitedHow'];
-const FAILED: Said = ['failed', 'failedHow'];
-const WORDS: { readonly [Code in GatewayError['code']]?: Said } = {
+const GONE: NoticeWords = ['linkGone', 'linkGoneHow'];
+const STRANGER: NoticeWords = ['notInvited', 'notInvitedHow'];
+const FAILED: NoticeWords = ['failed', 'failedHow'];
+const WORDS: { readonly [Code in GatewayError['code']]?: NoticeWords } = {
   FORBIDDEN: ['failed', 'forged'],
   RATE_LIMITED: ['failed', 'tooMany'],
   NOT_FOUND: ['missing', 'failedHow'],
 };
 
 /** @returns a counter of attempts by address, or by person where known; it throws `RATE_LIMITED` above the limit. */
-function tries({ services, isLimited }: PeopleParts): Take {
+function attemptCounter({ services, isLimited }: PeopleParts): CountAttempt {
   return async ({ address }, personId) => {
     if (!isLimited) return;
     const [subject, limit] =
       personId === CHALLENGE
         ? [`${CHALLENGE} ${limitedAddress(address)}`, CHALLENGES]
-        : [personId ?? limitedAddress(address), TRIES];
+        : [personId ?? limitedAddress(address), ATTEMPT_LIMIT];
     const { database } = services;
-    const waitMs = await takeTry(database, subject, limit, new Date(database.nowMs()));
+    const waitMs = await countAttempt(database, subject, limit, new Date(database.nowMs()));
     if (waitMs > 0)
       throw new GatewayError('RATE_LIMITED', 'too many tries to sign in', {
         retryAfter: Math.ceil(waitMs / 1_000),
@@ -339,8 +345,8 @@ function accountIdOf(text: string | null): bigint {
 
 function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
   // Beside a cookie that came before it.
-  const kept = languageCookie(exchange);
-  if (kept !== null) exchange.response.appendHeader('set-cookie', kept);
+  const cookie = languageCookie(exchange);
+  if (cookie !== null) exchange.response.appendHeader('set-cookie', cookie);
   sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {
     ...DOOR_HEADERS,
     ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
@@ -348,8 +354,8 @@ function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
 }
 
 function lead(exchange: Exchange, path: string, language: Language, cookie?: string): void {
-  const asked = new URLSearchParams(exchange.search).has('lang') ? `?lang=${language}` : '';
-  leadTo(exchange, `${path}${asked}`, cookie);
+  const query = new URLSearchParams(exchange.search).has('lang') ? `?lang=${language}` : '';
+  leadTo(exchange, `${path}${query}`, cookie);
 }
 
 function leadTo(exchange: Exchange, location: string, cookie?: string): void {

@@ -1,6 +1,6 @@
 /** The open streams of this process: pings them, and closes those of stalled clients, revoked keys and ended sessions, and all at shutdown. */
 
-import { inTurns } from '../../base/concurrency/in-turns.ts';
+import { forEachYielding } from '../../base/concurrency/for-each-yielding.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
@@ -91,7 +91,7 @@ export class OpenStreams {
       const now = performance.now();
       const isPingDue = now - this.#pingedAt >= PING_MS;
       if (isPingDue) this.#pingedAt = now;
-      await inTurns(this.#all(), (stream) => {
+      await forEachYielding(this.#all(), (stream) => {
         if (stream.isStalled()) this.#noteStall(stream, now);
         else {
           this.#stalledSince.delete(stream);

@@ -8,7 +8,7 @@ import { createHandler, type Request, type RequestParams, type Response } from '
 import type { Logger } from 'pino';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import { RETRY_SECONDS } from '../../resolvers/services/stream-limit.ts';
-import { onlySubscriptions, type PrepareInTurn, type ServerContext } from '../graphql/graphql-context.ts';
+import { onlySubscriptions, type PrepareOnTick, type ServerContext } from '../graphql/graphql-context.ts';
 import type { OperationParams } from '../graphql/known-operations.ts';
 import { type CostOf, writesOf } from '../graphql/operation-cost.ts';
 import { type Exchange, send } from '../http/http.ts';
@@ -27,7 +27,7 @@ export type ServeSingleStream = (
 /** Parts of single connections. */
 export interface SingleStreamParts {
   readonly schema: GraphQLSchema;
-  readonly prepareInTurn: PrepareInTurn;
+  readonly prepareOnTick: PrepareOnTick;
   readonly costOf: CostOf;
   readonly streams: OpenStreams;
   readonly log: Logger;
@@ -86,7 +86,7 @@ class SingleStream {
         retryAfter: RETRY_SECONDS,
       });
     const { streamLimit, caller } = call.context;
-    const release = streamLimit.take(caller);
+    const release = streamLimit.acquire(caller);
     const forget = this.onEnd(release);
     this.#operations.set(call, () => {
       forget();
@@ -214,8 +214,8 @@ function nameOf({ caller }: ServerContext, token: string): string {
 }
 
 function tokenOf({ request, search }: Exchange): string {
-  const given = request.headers[TOKEN_HEADER];
-  return typeof given === 'string' ? given : (new URLSearchParams(search).get('token') ?? '');
+  const token = request.headers[TOKEN_HEADER];
+  return typeof token === 'string' ? token : (new URLSearchParams(search).get('token') ?? '');
 }
 
 function reserve(
@@ -224,7 +224,7 @@ function reserve(
   context: ServerContext,
   handle: Handle,
 ): SingleStream {
-  const release = context.streamLimit.take(context.caller);
+  const release = context.streamLimit.acquire(context.caller);
   const stream = new SingleStream();
   const name = nameOf(context, stream.token);
   stream.onEnd(release);
@@ -303,13 +303,13 @@ function isResults(begun: Begun): begun is AsyncGenerator<ExecutionResult> {
 
 /** Begins an operation of a stream; graphql-sse passes on what it gives. */
 async function perform(
-  { schema, prepareInTurn, costOf, log }: SingleStreamParts,
+  { schema, prepareOnTick, costOf, log }: SingleStreamParts,
   call: Call,
   params: RequestParams,
 ): Promise<Begun> {
   const { context, stream } = call;
   const { query, operationName = null, variables = {} }: OperationParams = params as OperationParams;
-  const { document, errors } = await prepareInTurn(query, context);
+  const { document, errors } = await prepareOnTick(query, context);
   if (errors) return refuseDocument(errors, context, log);
   const kind = getOperationAST(document, operationName)?.operation;
   if (!kind) return refuseDocument([new GraphQLError(UNKNOWN_OPERATION)], context, log);
@@ -318,7 +318,7 @@ async function perform(
   const leave = await context.limits.enter(points);
   try {
     stream.add(call);
-    if (kind === 'mutation') context.limits.takeWrites(writesOf(document, operationName));
+    if (kind === 'mutation') context.limits.consumeWrites(writesOf(document, operationName));
     const { requestId } = context;
     const operation = {
       schema,

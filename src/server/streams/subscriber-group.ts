@@ -4,7 +4,7 @@
  * caught up with the others. A member that reads too slowly leaves the shared stream, keeps only its position, and
  * catches up when it is writable again.
  */
-import { inTurns } from '../../base/concurrency/in-turns.ts';
+import { forEachYielding } from '../../base/concurrency/for-each-yielding.ts';
 import type { Frame, FrameStream } from '../../resolvers/events/frame-stream.ts';
 import { executeFrame, isFrames, isUnavailable, type LiveOperation, openFrames } from './live-operation.ts';
 import { type EventBytes, type EventConnection, nextEvent } from './sse.ts';
@@ -99,7 +99,7 @@ export class SubscriberGroup {
     for await (const frame of source) {
       const bytes = this.#live.size > 0 ? await this.#render(frame) : undefined;
       this.#position = frame.position;
-      if (bytes) await inTurns(this.#live, (member) => this.#pass(member, frame, bytes));
+      if (bytes) await forEachYielding(this.#live, (member) => this.#pass(member, frame, bytes));
     }
   }
 

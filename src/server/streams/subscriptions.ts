@@ -39,7 +39,7 @@ export function subscriptionServer(
   };
   return async (exchange, context, params, { document, points }, headers) => {
     const { response, requestId } = exchange;
-    const leave = context.streamLimit.take(context.caller);
+    const leave = context.streamLimit.acquire(context.caller);
     response.on('close', leave);
     // A response closes once, and it may have done so while the key was looked up.
     if (response.destroyed) return leave();
@@ -111,6 +111,6 @@ function afterVariableOf({ document, operationName }: LiveOperation): string | u
 }
 
 function lastEventIdOf({ request }: Exchange): string | undefined {
-  const given = request.headers['last-event-id'];
-  return typeof given === 'string' && given !== '' ? given : undefined;
+  const eventId = request.headers['last-event-id'];
+  return typeof eventId === 'string' && eventId !== '' ? eventId : undefined;
 }

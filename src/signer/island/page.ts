@@ -38,10 +38,10 @@ async function enrol(): Promise<void> {
 
 async function prove(): Promise<void> {
   const address = (part('address') as HTMLInputElement).value;
-  const place = { account: link.get('account') ?? '', network: link.get('network') ?? '', address };
-  const { publicKey: options, ...request } = await post('/prove/options', place);
-  const asked = link.get('address');
-  if (asked !== null && asked !== request.address) {
+  const destination = { account: link.get('account') ?? '', network: link.get('network') ?? '', address };
+  const { publicKey: options, ...request } = await post('/prove/options', destination);
+  const linked = link.get('address');
+  if (linked !== null && linked !== request.address) {
     part('differs').hidden = false;
     return;
   }
@@ -51,11 +51,11 @@ async function prove(): Promise<void> {
   const answer = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential;
   const proof = await post('/prove', { ...request, response: answer.toJSON() });
   show('proven', { ...(request as unknown as Facts), ...(proof as Facts) });
-  offerWayBack(proof as Facts);
+  offerReturn(proof as Facts);
 }
 
 /** The console stores the proof with the entry that it sent the person here for. */
-function offerWayBack({ console: origin, id, expiresAt }: Facts): void {
+function offerReturn({ console: origin, id, expiresAt }: Facts): void {
   const entry = link.get('entry');
   if (!origin || !id || !expiresAt || entry === null) return;
   const back = part('back') as HTMLAnchorElement;
@@ -68,8 +68,8 @@ function offerWayBack({ console: origin, id, expiresAt }: Facts): void {
 function show(id: string, facts: Facts): void {
   for (const section of document.querySelectorAll('section')) {
     section.hidden = section.id !== id;
-    for (const place of section.querySelectorAll<HTMLElement>('[data-fact]'))
-      place.textContent = facts[place.dataset.fact ?? ''] ?? '';
+    for (const destination of section.querySelectorAll<HTMLElement>('[data-fact]'))
+      destination.textContent = facts[destination.dataset.fact ?? ''] ?? '';
   }
 }
 
@@ -79,7 +79,7 @@ async function post(path: string, body: unknown): Promise<Readonly<Record<string
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const { detail, ...given } = await answer.json();
+  const { detail, ...rest } = await answer.json();
   if (!answer.ok) throw new Error(detail ?? String(answer.status));
-  return given;
+  return rest;
 }

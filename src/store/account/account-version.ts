@@ -14,10 +14,10 @@ const VERSIONS: Statement = {
  * Turns of the event loop during which a statement gathers callers: waking PostgreSQL costs more than answering from
  * memory.
  */
-const TURNS = 3;
+const TICKS = 3;
 
 async function gather(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
+  for (let tick = 0; tick < TICKS; tick += 1) await setImmediate();
 }
 
 /**
@@ -27,10 +27,10 @@ async function gather(): Promise<void> {
 export function versionReader(
   database: Pick<Database, 'query'>,
 ): (accountId: bigint) => Promise<bigint | undefined> {
-  return readManyTogether(async (asked: readonly bigint[]) => {
-    const ids = [...new Set(asked)];
+  return readManyTogether(async (accountIds: readonly bigint[]) => {
+    const ids = [...new Set(accountIds)];
     const rows = await database.query<{ accountId: bigint; version: bigint }>(VERSIONS, [ids]);
     const versions = new Map(rows.map(({ accountId, version }) => [accountId, version]));
-    return asked.map((accountId) => versions.get(accountId));
+    return accountIds.map((accountId) => versions.get(accountId));
   }, gather);
 }

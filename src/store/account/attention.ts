@@ -23,7 +23,7 @@ export type CountedName = (typeof COUNTED)[number];
 export type AttentionRow = Readonly<Record<CountedName, number>>;
 
 /** Conditions of waiting items. */
-export interface AttentionAsked {
+export interface AttentionFilter {
   readonly families: readonly Family[];
   /** As `component/state`. */
   readonly steps: Readonly<Record<(typeof WAITING_STEPS)[number], readonly string[]>>;
@@ -56,7 +56,7 @@ const ATTENTION: Statement = {
 export async function readAttention(
   tx: Tx,
   accountId: bigint,
-  { families, steps, keysBefore, now, approvalsSince }: AttentionAsked,
+  { families, steps, keysBefore, now, approvalsSince }: AttentionFilter,
 ): Promise<AttentionRow> {
   const waiting = WAITING_STEPS.map((name) => steps[name]);
   const values = [accountId, families, ...waiting, now, keysBefore, approvalsSince];

@@ -64,13 +64,13 @@ export async function findNthAudit(
   database: Tx,
   accountId: bigint,
   filter: AuditFilter,
-  place: number,
+  position: number,
 ): Promise<bigint | undefined> {
   if (isOfAll(filter)) {
-    const seq = (await countAudit(database, accountId, filter)) - place + 1;
+    const seq = (await countAudit(database, accountId, filter)) - position + 1;
     return seq > 0 ? BigInt(seq) : undefined;
   }
-  const [row] = await database.query<{ seq: bigint }>(NTH, [...valuesOf(accountId, filter), place - 1]);
+  const [row] = await database.query<{ seq: bigint }>(NTH, [...valuesOf(accountId, filter), position - 1]);
   return row?.seq;
 }
 

@@ -18,7 +18,7 @@ const HASTEN: Statement = {
   name: 'identity_hasten',
   text: `update customer_case set ask_at = $2 where id = $1 and provider is not null`,
 };
-const STANDING: Statement = {
+const OPEN_CASES: Statement = {
   name: 'identity_standing',
   text: `select count(*)::int as waiting, count(*) filter (where c.failures > 1 and c.failure is not null)::int as failing,
       coalesce(extract(epoch from now() - min(c.attempt_at))::int, 0) as "oldestSeconds", max(c.failure) as failure
@@ -27,7 +27,7 @@ const STANDING: Statement = {
 };
 
 /** Open cases at a provider. */
-export interface IdentityStanding {
+export interface OpenCaseCounts {
   readonly waiting: number;
   /** Of them, those about which the last request failed. */
   readonly failing: number;
@@ -67,11 +67,7 @@ export async function hastenCase(tx: Tx, id: bigint, at: Date): Promise<void> {
 }
 
 /** @param limit - cases that are counted at most. */
-export async function readIdentityStanding(
-  tx: Tx,
-  mode: AccountMode,
-  limit: number,
-): Promise<IdentityStanding> {
-  const [row] = await tx.query<IdentityStanding>(STANDING, [mode, limit]);
+export async function readOpenCaseCounts(tx: Tx, mode: AccountMode, limit: number): Promise<OpenCaseCounts> {
+  const [row] = await tx.query<OpenCaseCounts>(OPEN_CASES, [mode, limit]);
   return row ?? { waiting: 0, failing: 0, oldestSeconds: 0, failure: null };
 }

@@ -154,8 +154,8 @@ export async function findCaseAtProvider(
 export type NewCase = CaseKey & Pick<CustomerCase, 'kind' | 'name' | 'provider' | 'externalId'>;
 
 /** Adds a case. @returns it. */
-export async function addCase(tx: Tx, given: NewCase, at: Date): Promise<CustomerCase> {
-  const { accountId, taxId, level, kind, name, provider, externalId } = given;
+export async function addCase(tx: Tx, newCase: NewCase, at: Date): Promise<CustomerCase> {
+  const { accountId, taxId, level, kind, name, provider, externalId } = newCase;
   const askAt = provider === null ? null : at;
   const values = [accountId, taxId, level, kind, name, provider, externalId, at, askAt];
   const [row] = await tx.query<CustomerCase>(INSERT, values);

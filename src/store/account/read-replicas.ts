@@ -72,7 +72,7 @@ interface Mark {
 export function followReplicas({ primary, primaryUrl, replicas }: ReplicaParts): ReadReplicas {
   const all = replicas.map(({ url, database }) => new Standby(addressOf(url), database));
   let marks: readonly Mark[] = [];
-  let turn = 0;
+  let cycle = 0;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -94,8 +94,8 @@ export function followReplicas({ primary, primaryUrl, replicas }: ReplicaParts):
   return {
     next: () => {
       const usable = all.filter((each) => each.isInUse(primaryUrl()));
-      turn += 1;
-      return usable[turn % usable.length];
+      cycle += 1;
+      return usable[cycle % usable.length];
     },
     status: () => all.map((each) => each.status(primaryUrl())),
     close: async () => {

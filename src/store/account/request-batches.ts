@@ -87,10 +87,10 @@ class Row {
   readonly #entries = new GrowingText();
   #count = 0;
   /** Common part of the last id that began with the time: its term is there already. */
-  #moment: string | undefined;
+  #timePart: string | undefined;
   /** The request that `#asked` was made of. The text is reused while following requests are alike, as most are. */
   #alike: AnsweredRequest | undefined;
-  #asked = '';
+  #routeText = '';
 
   get count(): number {
     return this.#count;
@@ -108,34 +108,36 @@ class Row {
 
   add(request: AnsweredRequest): void {
     const { atMs, actorKind, status, durationMs, requestId, end2end, errorCode } = request;
-    this.#addMoment(requestId);
-    if (actorKind !== USUAL_KIND) this.#place(term('kind', actorKind));
+    this.#addTimePart(requestId);
+    if (actorKind !== USUAL_KIND) this.#indexOf(term('kind', actorKind));
     const statusClass = Math.floor(status / 100);
-    if (statusClass !== USUAL_STATUS) this.#place(term('status', statusClass));
+    if (statusClass !== USUAL_STATUS) this.#indexOf(term('status', statusClass));
     // The rest is made of words of our own. A text of the database holds no other characters either.
     const transaction =
-      end2end === null ? null : this.#place(term('transaction', end2end.toWellFormed().replaceAll('\0', '')));
+      end2end === null
+        ? null
+        : this.#indexOf(term('transaction', end2end.toWellFormed().replaceAll('\0', '')));
     this.#entries.append(
-      `${this.#count === 0 ? '[' : ','}[${atMs},${this.#textOfAsked(request)},${status},${durationMs},${quoted(requestId)},${transaction},${jsonOf(errorCode)}]`,
+      `${this.#count === 0 ? '[' : ','}[${atMs},${this.#textOfRoute(request)},${status},${durationMs},${quoted(requestId)},${transaction},${jsonOf(errorCode)}]`,
     );
     this.#count += 1;
   }
 
-  #place(text: string): number {
-    const place = this.#terms.get(text) ?? this.#terms.size;
-    this.#terms.set(text, place);
-    return place;
+  #indexOf(text: string): number {
+    const index = this.#terms.get(text) ?? this.#terms.size;
+    this.#terms.set(text, index);
+    return index;
   }
 
-  #addMoment(requestId: string): void {
-    if (this.#moment !== undefined && hasTime(requestId) && requestId.startsWith(this.#moment)) return;
+  #addTimePart(requestId: string): void {
+    if (this.#timePart !== undefined && hasTime(requestId) && requestId.startsWith(this.#timePart)) return;
     const part = commonPart(requestId);
-    this.#place(term('request', part));
-    if (hasTime(requestId)) this.#moment = part;
+    this.#indexOf(term('request', part));
+    if (hasTime(requestId)) this.#timePart = part;
   }
 
   /** Caller and target. */
-  #textOfAsked(request: AnsweredRequest): string {
+  #textOfRoute(request: AnsweredRequest): string {
     const { actorKind, actorId, method, route, operation } = request;
     const alike = this.#alike;
     const isSame =
@@ -145,11 +147,11 @@ class Row {
       alike.route === route &&
       alike.operation === operation;
     if (!isSame) {
-      const actor = this.#place(term('actor', actorId));
-      this.#asked = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
+      const actor = this.#indexOf(term('actor', actorId));
+      this.#routeText = `"${actorKind}",${actor},"${method}",${quoted(route)},${jsonOf(operation)}`;
       this.#alike = request;
     }
-    return this.#asked;
+    return this.#routeText;
   }
 }
 

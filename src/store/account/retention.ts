@@ -3,10 +3,10 @@
  * is still needed is not deleted. Ages use the database's clock: moving the sandbox clock deletes nothing.
  */
 import type { Database, Statement, Tx } from '../connection/database.ts';
-import { UNCONFIRMED } from '../engine/news.ts';
+import { UNCONFIRMED } from '../engine/rail-events.ts';
 
 /** Kinds of records with a retention, in the order in which they are deleted. */
-export const KEPT = [
+export const RETAINED_KINDS = [
   'idempotencyKeys',
   'attempts',
   'deliveries',
@@ -20,7 +20,7 @@ export const KEPT = [
   'notifications',
 ] as const;
 /** A kind of records with a retention. */
-export type Kept = (typeof KEPT)[number];
+export type RetainedKind = (typeof RETAINED_KINDS)[number];
 
 /** Records that one statement deletes: few, so that its locks are short. */
 export const PRUNE_BATCH = 1_000;
@@ -32,7 +32,7 @@ const LOCK: Statement = {
   name: 'retention_lock',
   text: `select pg_try_advisory_xact_lock(hashtext(current_schema() || '.retention')) as taken`,
 };
-const PRUNE: Readonly<Record<Kept, string>> = {
+const PRUNE: Readonly<Record<RetainedKind, string>> = {
   idempotencyKeys: `delete from idempotency_key where ctid = any (array(
     select ctid from idempotency_key where created_at < ${BEFORE} and leased_until < $3 order by created_at limit $2::int))`,
   attempts: `delete from webhook_attempt where ctid = any (array(
@@ -79,8 +79,8 @@ const PRUNE: Readonly<Record<Kept, string>> = {
 };
 
 const STATEMENTS = Object.fromEntries(
-  KEPT.map((kept) => [kept, { name: `retention_${kept}`, text: `${PRUNE[kept]} returning 1` }]),
-) as Readonly<Record<Kept, Statement>>;
+  RETAINED_KINDS.map((kind) => [kind, { name: `retention_${kind}`, text: `${PRUNE[kind]} returning 1` }]),
+) as Readonly<Record<RetainedKind, Statement>>;
 
 /** Most that the time of retention moves in a turn. */
 const STEP = `interval '1 day'`;
@@ -102,7 +102,7 @@ export async function beginRetention(database: Tx): Promise<Date> {
 
 /** Records to delete. */
 export interface Pruned {
-  readonly kept: Kept;
+  readonly kind: RetainedKind;
   /** Minimum age of deleted records at `now`, in days. */
   readonly days: number;
   readonly now: Date;
@@ -113,10 +113,10 @@ export interface Pruned {
  *
  * @returns the number of deleted records; null when another process is deleting.
  */
-export async function pruneBatch(database: Database, { kept, days, now }: Pruned): Promise<number | null> {
+export async function pruneBatch(database: Database, { kind, days, now }: Pruned): Promise<number | null> {
   return database.withTx(async (tx) => {
     const [lock] = await tx.query<{ taken: boolean }>(LOCK, []);
     if (!lock?.taken) return null;
-    return (await tx.query(STATEMENTS[kept], [days, PRUNE_BATCH, now])).length;
+    return (await tx.query(STATEMENTS[kind], [days, PRUNE_BATCH, now])).length;
   });
 }

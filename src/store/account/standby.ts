@@ -28,10 +28,12 @@ export function standbyReader(
   database: Pick<Database, 'query'>,
 ): (accountId: bigint) => Promise<StandbyState> {
   return readManyTogether(
-    async (asked: readonly bigint[]) => {
-      const rows = await database.query<StandbyState & { accountId: bigint }>(READ, [[...new Set(asked)]]);
+    async (requested: readonly bigint[]) => {
+      const rows = await database.query<StandbyState & { accountId: bigint }>(READ, [
+        [...new Set(requested)],
+      ]);
       const states = new Map(rows.map((row) => [row.accountId, row]));
-      return asked.map((accountId) => states.get(accountId) as StandbyState);
+      return requested.map((accountId) => states.get(accountId) as StandbyState);
     },
     () => setImmediate(),
   );

@@ -86,7 +86,7 @@ const PROOF: Statement = {
   text: `select proof from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null
     order by proof ->> 'expiresAt' desc, created_at desc limit 1`,
 };
-const KEEP_PROOF: Statement = {
+const STORE_PROOF: Statement = {
   name: 'whitelist_keep_proof',
   text: `update whitelist_entry set proof = $3::jsonb where account_id = $1 and id = $2`,
 };
@@ -208,13 +208,13 @@ export async function readProof(
 }
 
 /** Keeps the proof of an entry, in the place of one that it had. */
-export async function keepProof(
+export async function storeProof(
   database: Tx,
   accountId: bigint,
   id: string,
   proof: WhitelistProof,
 ): Promise<void> {
-  await database.query(KEEP_PROOF, [accountId, id, JSON.stringify(proof)]);
+  await database.query(STORE_PROOF, [accountId, id, JSON.stringify(proof)]);
 }
 
 /** Forgets every proof of an address, also those of entries that were removed since. */

@@ -1,7 +1,7 @@
 /** Checks an external PostgreSQL server before the gateway changes or answers anything. */
 import pg from 'pg';
 import type { Database } from './database.ts';
-import { isDatabaseAway } from './database-error.ts';
+import { isDatabaseUnreachable } from './database-error.ts';
 import { APPLICATION_ROLE } from './session.ts';
 
 /** The database cannot be used. The message is one line and contains no password. */
@@ -27,7 +27,7 @@ export async function checkServer(url: string): Promise<void> {
     if (error instanceof StoreError) throw error;
     const { host, pathname } = new URL(url);
     const reason = (error as { code?: string }).code ?? (error as Error).message;
-    const what = isDatabaseAway(error) ? 'cannot reach' : 'cannot use';
+    const what = isDatabaseUnreachable(error) ? 'cannot reach' : 'cannot use';
     throw new StoreError(`${what} the database ${pathname.slice(1)} at ${host}: ${reason}`, {
       cause: error,
     });
@@ -41,7 +41,7 @@ export async function checkRole(database: Database, url: string): Promise<void> 
   try {
     await database.query({ name: '', text: 'select 1' }, []);
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnreachable(error)) throw error;
     const advice = `grant ${APPLICATION_ROLE} to "${newClient(url).user}"`;
     throw new StoreError(
       `cannot work as the role ${APPLICATION_ROLE}: ${(error as Error).message}; run: ${advice}`,

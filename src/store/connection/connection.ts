@@ -11,9 +11,9 @@ import { CopyRows } from './copy-query.ts';
 import { type Database, type DatabaseOptions, DEFAULT_SCHEMA, type Tx } from './database.ts';
 import { FullServerPool } from './full-server-pool.ts';
 import { idleConnections } from './idle-connections.ts';
-import { destroy } from './look-into-server.ts';
 import { lostSessions } from './lost-sessions.ts';
 import { type Begun, pooledWork, within } from './pooled-work.ts';
+import { destroy } from './probe-server.ts';
 import { RowsQuery, run, send } from './rows-query.ts';
 import {
   APPLICATION_NAME,
@@ -46,9 +46,9 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     connectMaxMs,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
     // A fault of the network breaks several connections, each of which would cost its next user another second.
-    onDead: (askedAt) => {
-      idle.closeSince(askedAt);
-      shared.closeSince(askedAt);
+    onDead: (queriedAt) => {
+      idle.closeSince(queriedAt);
+      shared.closeSince(queriedAt);
     },
     lost: lostSessions(source, STATEMENT_MAX_MS + IDLE_MAX_MS),
     primary: options.primary,

@@ -31,7 +31,7 @@ const NOT_PERMITTED = '42501';
 
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
-const KEY_TAKEN = '23505';
+const UNIQUE_VIOLATION = '23505';
 /** SQLSTATE of invalid values: the message quotes the value, mostly after a colon. */
 const DATA_EXCEPTION = /^22/;
 /** A prepared statement that the connection does not have, or has already. */
@@ -42,16 +42,16 @@ const SERVER_FULL = '53300';
 const READ_ONLY = '25006';
 const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, read-only, or too busy. */
-const AWAY =
+const UNREACHABLE =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
 /**
  * Messages of the pool and the driver without a code. The pool closes on work that outlasts the wait of a shutdown.
  */
-const AWAY_MESSAGE =
+const UNREACHABLE_MESSAGE =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
 
 /** @returns whether the database is unreachable, shutting down, or too busy to answer. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   return isConflict(error) || isOutOfReach(error);
 }
 
@@ -59,7 +59,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof CommitUnknownError || isReadOnly(error)) return true;
-  if (AWAY.test(codeOf(error)) || AWAY_MESSAGE.test(error.message)) return true;
+  if (UNREACHABLE.test(codeOf(error)) || UNREACHABLE_MESSAGE.test(error.message)) return true;
   return error.cause !== undefined && isOutOfReach(error.cause);
 }
 
@@ -95,8 +95,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /** @returns whether there is a row with the key of one that was added. */
-export function isKeyTaken(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === KEY_TAKEN;
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === UNIQUE_VIOLATION;
 }
 
 /** @returns whether the server did not execute a statement because it was not prepared as the client believed. */

@@ -42,7 +42,7 @@ export interface Database {
   /**
    * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
    *
-   * @throws the driver's error; see `isDatabaseAway`.
+   * @throws the driver's error; see `isDatabaseUnreachable`.
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /**

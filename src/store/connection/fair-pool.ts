@@ -20,7 +20,7 @@ export interface FairPoolConfig extends pg.PoolConfig {
   readonly connectionTimeoutMillis: number;
 }
 
-type Taken = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   release: (error?: Error | boolean) => void,
@@ -40,13 +40,13 @@ export class FairPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Taken): void;
+  override connect(callback: ConnectCallback): void;
   /** Everything that takes a connection comes here: statements of the pool, and Prisma. */
-  override connect(callback?: Taken): Promise<pg.PoolClient> | undefined {
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     const key = behalf();
-    const taking = key === undefined ? this.#connect() : this.#take(key);
-    if (!callback) return taking;
-    taking.then(
+    const connecting = key === undefined ? this.#connect() : this.#connectFor(key);
+    if (!callback) return connecting;
+    connecting.then(
       (client) => callback(undefined, client, client.release),
       (error) => callback(error, undefined, () => {}),
     );
@@ -77,11 +77,11 @@ export class FairPool extends pg.Pool {
     }
   }
 
-  async #take(key: unknown): Promise<pg.PoolClient> {
+  async #connectFor(key: unknown): Promise<pg.PoolClient> {
     const line = this.#lines.get(key) ?? new Line(this.#most);
     this.#lines.set(key, line);
-    const turn = line.enter(this.#waitMaxMs);
-    if (turn) await turn;
+    const waiting = line.enter(this.#waitMaxMs);
+    if (waiting) await waiting;
     const leave = () => {
       if (line.leave()) this.#lines.delete(key);
     };
@@ -97,14 +97,14 @@ export class FairPool extends pg.Pool {
 /** @returns the connection, which leaves its line when it is released: once, whatever its holder does. */
 function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
   const { release } = client;
-  let isGiven = false;
+  let isReleased = false;
   // The pool makes another one each time that it hands the connection out.
   client.release = (error) => {
     try {
       release(error);
     } finally {
-      if (!isGiven) leave();
-      isGiven = true;
+      if (!isReleased) leave();
+      isReleased = true;
     }
   };
   return client;

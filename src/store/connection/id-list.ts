@@ -64,7 +64,7 @@ export function idList<Row>({
   filters,
   countedFrom = from,
 }: IdListParts): ReadIdList<Row> {
-  const [below, above, limit, skip] = [1, 2, 3, 4].map((place) => `$${filters + place}`);
+  const [below, above, limit, skip] = [1, 2, 3, 4].map((parameter) => `$${filters + parameter}`);
   const page = (order: 'asc' | 'desc'): Statement => ({
     name: `${name}_page_${order}`,
     text: `select ${columns} from ${from} where ${where}

@@ -1,7 +1,7 @@
 /** Unused connections of a pool. */
 import type pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
-import { destroy } from './look-into-server.ts';
+import { destroy } from './probe-server.ts';
 
 /** See the file. */
 export interface IdleConnections {
@@ -11,13 +11,13 @@ export interface IdleConnections {
 
 /** @returns the idle connections of a new pool. */
 export function idleConnections(pool: pg.Pool): IdleConnections {
-  const givenBackAt = new Map<pg.PoolClient, number>();
-  pool.on('release', (_error, client) => void givenBackAt.set(client, performance.now()));
-  pool.on('acquire', (client) => void givenBackAt.delete(client));
-  pool.on('remove', (client) => void givenBackAt.delete(client));
+  const releasedAt = new Map<pg.PoolClient, number>();
+  pool.on('release', (_error, client) => void releasedAt.set(client, performance.now()));
+  pool.on('acquire', (client) => void releasedAt.delete(client));
+  pool.on('remove', (client) => void releasedAt.delete(client));
   return {
     closeSince: (atMs) => {
-      for (const [client, since] of givenBackAt) if (since < atMs) closeIdle(client);
+      for (const [client, since] of releasedAt) if (since < atMs) closeIdle(client);
     },
   };
 }

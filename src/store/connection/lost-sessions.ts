@@ -3,10 +3,10 @@
  * until an idle timeout, and all requests of an account wait for its lock; idle ones would keep a slot of the server.
  * The gateway terminates them as soon as the server is reachable.
  */
-import { askBeside } from './look-into-server.ts';
+import { queryApart } from './probe-server.ts';
 
 /** Time limit of one try. Unit: ms. */
-const TRY_MAX_MS = 500;
+const ATTEMPT_MAX_MS = 500;
 /** Time between two tries, of which each may take a slot of the server: short ones first. Unit: ms. */
 const PAUSES_MS = [250, 250, 500, 1_000] as const;
 const PAUSE_MAX_MS = 5_000;
@@ -53,32 +53,32 @@ export interface LostSessions {
   readonly retry: () => void;
 }
 
-/** @param tryForMs - time for which a reachable server is asked; after that it has ended the statement itself. */
-export function lostSessions(url: () => string, tryForMs: number): LostSessions {
+/** @param retryForMs - time for which a reachable server is asked; after that it has ended the statement itself. */
+export function lostSessions(url: () => string, retryForMs: number): LostSessions {
   const lost = new Set<Lost>();
-  let isTrying = false;
-  let tries = 0;
+  let isRunning = false;
+  let attempts = 0;
   let timer: NodeJS.Timeout | undefined;
-  const tryToEnd = async () => {
+  const terminateLost = async () => {
     clearTimeout(timer);
-    isTrying = true;
+    isRunning = true;
     const sessions = [...lost];
     const values = [sessions.map(({ pid }) => pid), sessions.map(({ token }) => token)];
-    const found = await askBeside<Found>(url(), TRY_MAX_MS, END, values).catch(() => undefined);
+    const found = await queryApart<Found>(url(), ATTEMPT_MAX_MS, END, values).catch(() => undefined);
     const isOver = ({ token, untilMs }: Lost) =>
       found?.find((each) => each.token === token)?.isEnded !== false || performance.now() > untilMs;
     if (found) for (const each of sessions) if (isOver(each)) lost.delete(each);
-    isTrying = false;
-    tries = found ? 0 : tries + 1;
-    if (lost.size > 0) timer = setTimeout(tryToEnd, PAUSES_MS[tries] ?? PAUSE_MAX_MS).unref();
+    isRunning = false;
+    attempts = found ? 0 : attempts + 1;
+    if (lost.size > 0) timer = setTimeout(terminateLost, PAUSES_MS[attempts] ?? PAUSE_MAX_MS).unref();
   };
   const retry = () => {
-    if (lost.size > 0 && !isTrying) void tryToEnd();
+    if (lost.size > 0 && !isRunning) void terminateLost();
   };
   return {
     add: (session) => {
       const isFirst = lost.size === 0;
-      lost.add({ ...session, untilMs: performance.now() + tryForMs });
+      lost.add({ ...session, untilMs: performance.now() + retryForMs });
       // Others are being asked for, or will be.
       if (isFirst) retry();
     },

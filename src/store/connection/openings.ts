@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
-import { destroy } from './look-into-server.ts';
+import { destroy } from './probe-server.ts';
 
 /** Most connections that are being opened at the same time. */
 const OPENINGS_MAX = 4;

@@ -59,7 +59,7 @@ export function pooledWork(
 export async function within<Result>(
   pool: pg.Pool,
   { limitMs, destroy }: Pick<DriverUse, 'destroy'> & { readonly limitMs: number },
-  ask: (client: pg.PoolClient) => Promise<Result>,
+  query: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   // Probes and the request log: no caller waits for them, and no caller may keep them waiting.
   const connecting = onNobodysBehalf(() => pool.connect());
@@ -71,7 +71,7 @@ export async function within<Result>(
   let failure: Error | undefined;
   try {
     client = await Promise.race([connecting, limit]);
-    return await Promise.race([ask(client), limit]);
+    return await Promise.race([query(client), limit]);
   } catch (error) {
     failure = error as Error;
     throw error;

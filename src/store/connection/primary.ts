@@ -32,7 +32,7 @@ const AGAIN_MS = 200;
 const WATCH_MS = 2_000;
 const APPLICATION_NAME = 'crossramp primary';
 /** The first eight digits of the name of a file of the log are its timeline. */
-const ASK = `select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`;
+const POSITION = `select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`;
 const TIMELINE_DIGITS = 8;
 
 /**
@@ -43,7 +43,7 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
   const servers = urls.map((url) => new Server(url));
   const clients = new Map<pg.Client, { readonly url: string; readonly close: (reason: Error) => void }>();
   let isClosed = false;
-  let looking: Promise<void> | undefined;
+  let search: Promise<void> | undefined;
 
   const first = await newest(servers, 0);
   if (!first) {
@@ -59,7 +59,7 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
     for (const { url, close } of clients.values())
       if (url !== found.url) close(new NoAnswerError('another server takes writes now'));
   };
-  const lookUntilFound = async (): Promise<void> => {
+  const searchUntilFound = async (): Promise<void> => {
     while (!isClosed) {
       const found = await newest(servers, known.timeline);
       if (found) return moveTo(found);
@@ -67,14 +67,14 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
     }
   };
   const suspect = () => {
-    looking ??= lookUntilFound().finally(() => {
-      looking = undefined;
+    search ??= searchUntilFound().finally(() => {
+      search = undefined;
     });
   };
   const timer = setInterval(async () => {
     const others = servers.filter(({ url }) => url !== known.url);
-    const found = looking ? undefined : await newest(others, known.timeline + 1);
-    if (found && !looking) moveTo(found);
+    const found = search ? undefined : await newest(others, known.timeline + 1);
+    if (found && !search) moveTo(found);
   }, WATCH_MS).unref();
   return {
     url: () => known.url,
@@ -97,7 +97,7 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
  *   have answered or their time is over.
  */
 async function newest(servers: readonly Server[], least: number): Promise<Found | undefined> {
-  const answers = servers.map(async (server) => server.ask().catch(() => undefined));
+  const answers = servers.map(async (server) => server.query().catch(() => undefined));
   const all = Promise.all(answers).then((found) =>
     found
       .flatMap((each) => (each && each.timeline >= least ? [each] : []))
@@ -125,12 +125,12 @@ class Server {
   }
 
   /** @returns undefined of a standby. @throws where it does not answer in time. */
-  async ask(): Promise<Found | undefined> {
+  async query(): Promise<Found | undefined> {
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client !== client) await client.connect();
       this.#client = client;
-      const { rows } = await client.query<{ file: string | null }>(ASK);
+      const { rows } = await client.query<{ file: string | null }>(POSITION);
       const file = rows[0]?.file;
       return file
         ? { url: this.url, timeline: Number.parseInt(file.slice(0, TIMELINE_DIGITS), 16) }

@@ -8,14 +8,14 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /** Receiver of the rows of one statement. */
-export interface RowTaker {
+export interface RowReceiver {
   /** Whether the columns are known: then the server need not name them. */
   readonly knowsColumns: boolean;
   /**
    * Receives a row: the bytes of a DataRow message from `start`, the number of its columns, up to `end`. The receiver
    * may change them.
    */
-  readonly takeRow: (bytes: Buffer, start: number, end: number) => void;
+  readonly receiveRow: (bytes: Buffer, start: number, end: number) => void;
 }
 
 /** Members of the driver's connection that its types lack. */
@@ -37,20 +37,20 @@ const HEAD_BYTES = 5;
 /** See the file. */
 export class RowConnection extends DriverConnection {
   /** Each Sync and each simple query is answered by one ReadyForQuery, and so is the start: by these numbers rows find their statement. */
-  #asked = 1;
+  #requested = 1;
   #answered = 0;
-  #takers: { readonly number: number; readonly taker: RowTaker }[] = [];
+  #receivers: { readonly number: number; readonly receiver: RowReceiver }[] = [];
   /** Owner of the statement that is being sent. */
-  #sending: RowTaker | undefined;
+  #sending: RowReceiver | undefined;
   /** The beginning of a message whose end has not come. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #needed = 0;
 
   /** Rows of the statement that is sent next are for this taker. */
-  expectRows(taker: RowTaker): void {
-    this.#takers.push({ number: this.#asked, taker });
-    this.#sending = taker;
+  expectRows(receiver: RowReceiver): void {
+    this.#receivers.push({ number: this.#requested, receiver });
+    this.#sending = receiver;
   }
 
   override describe(message: object): void {
@@ -59,7 +59,7 @@ export class RowConnection extends DriverConnection {
 
   override sync(): void {
     this.#sending = undefined;
-    this.#asked += 1;
+    this.#requested += 1;
     super.sync();
   }
 
@@ -70,7 +70,7 @@ export class RowConnection extends DriverConnection {
   override close(): void {}
 
   override query(text: string): void {
-    this.#asked += 1;
+    this.#requested += 1;
     super.query(text);
   }
 
@@ -105,10 +105,10 @@ export class RowConnection extends DriverConnection {
       if (end > bytes.length) break;
       const type = bytes[at];
       if (type === READY_FOR_QUERY) this.#endAnswer();
-      const taker = type === DATA_ROW ? this.#takerNow() : undefined;
-      if (taker) {
+      const receiver = type === DATA_ROW ? this.#presentReceiver() : undefined;
+      if (receiver) {
         if (handedOn < at) others.emit('data', bytes.subarray(handedOn, at));
-        taker.takeRow(bytes, at + HEAD_BYTES, end);
+        receiver.receiveRow(bytes, at + HEAD_BYTES, end);
         handedOn = end;
       }
       at = end;
@@ -124,11 +124,11 @@ export class RowConnection extends DriverConnection {
   /** Releases the receiver of the answer: it holds the rows and the values of its statement. */
   #endAnswer(): void {
     this.#answered += 1;
-    while (this.#takers[0] && this.#takers[0].number < this.#answered) this.#takers.shift();
+    while (this.#receivers[0] && this.#receivers[0].number < this.#answered) this.#receivers.shift();
   }
 
-  #takerNow(): RowTaker | undefined {
-    const first = this.#takers[0];
-    return first?.number === this.#answered ? first.taker : undefined;
+  #presentReceiver(): RowReceiver | undefined {
+    const first = this.#receivers[0];
+    return first?.number === this.#answered ? first.receiver : undefined;
   }
 }

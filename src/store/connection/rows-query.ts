@@ -6,7 +6,7 @@ import { isAscii } from 'node:buffer';
 import pg from 'pg';
 import { traceStatement } from '../../base/trace/spans.ts';
 import type { Statement } from './database.ts';
-import type { RowConnection, RowTaker } from './row-connection.ts';
+import type { RowConnection, RowReceiver } from './row-connection.ts';
 import { PLAIN_TYPES, parserOf, rowBuilder } from './row-values.ts';
 
 /** A column of an answer, as the server names it. */
@@ -32,7 +32,7 @@ const DriverQuery = pg.Query as unknown as new (text: string, values: readonly u
 const readers = new WeakMap<RowConnection, Map<string, RowReader>>();
 
 /** See the file. */
-export class RowsQuery extends DriverQuery implements RowTaker {
+export class RowsQuery extends DriverQuery implements RowReceiver {
   readonly #rows: object[] = [];
   #known: Map<string, RowReader> | undefined;
   #read: RowReader | undefined;
@@ -67,7 +67,7 @@ export class RowsQuery extends DriverQuery implements RowTaker {
   /** The driver would look for the number of rows, which is known. */
   override handleCommandComplete(): void {}
 
-  takeRow(bytes: Buffer, start: number, end: number): void {
+  receiveRow(bytes: Buffer, start: number, end: number): void {
     if (this.#failure) return;
     try {
       this.#rows.push((this.#read as RowReader)(bytes, start, end));

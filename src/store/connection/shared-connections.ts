@@ -23,10 +23,10 @@ export interface SharedConnections {
    * Sends a statement on the connection that gathers statements, or has the fewest to answer; on one of the pool where the connection
    * cannot be opened.
    *
-   * @param isAtOnce - whether it waits for no others.
+   * @param isImmediate - whether it waits for no others.
    * @throws the driver's error.
    */
-  readonly query: <Row>(statement: RowsQuery, isAtOnce?: boolean) => Promise<Row[]>;
+  readonly query: <Row>(statement: RowsQuery, isImmediate?: boolean) => Promise<Row[]>;
   /** Closes those that have nothing to answer and answered nothing since then. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
   readonly close: () => Promise<void>;
@@ -89,14 +89,14 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
     return at === undefined ? undefined : (all[at] ?? open(at));
   };
   return {
-    query: async <Row>(statement: RowsQuery, isAtOnce = false) => {
+    query: async <Row>(statement: RowsQuery, isImmediate = false) => {
       const shared = least();
       if (!shared) return send<Row>(pool, statement);
       shared.waiting += 1;
       try {
         const client = shared.client ?? (await opened(shared, pool));
         if (!client) return await send<Row>(pool, statement);
-        if (!isAtOnce) gather(shared, client);
+        if (!isImmediate) gather(shared, client);
         return await send<Row>(client, statement);
       } catch (error) {
         // The one before it was to prepare it, and had to wait too long, or was ended.

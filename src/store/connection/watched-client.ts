@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { ClockReading } from '../../base/time/remote-clock.ts';
 import { NoAnswerError } from './database-error.ts';
-import { destroy, lookIntoServer, type Working } from './look-into-server.ts';
 import { type LostSessions, markSql, type Session } from './lost-sessions.ts';
 import { Openings } from './openings.ts';
 import type { Primary } from './primary.ts';
+import { destroy, probeServer, type Working } from './probe-server.ts';
 import { RowConnection } from './row-connection.ts';
 import { CONNECT_MAX_MS, GRACE_MS, KEEP_ALIVE_MS, SERVER_MS, sessionSql } from './session.ts';
 
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   /** Time limit of a statement. 0: no limit, and none on idle transactions either. Unit: ms. */
   readonly statementMaxMs: number;
   /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
-  readonly onDead?: (askedAt: number) => void;
+  readonly onDead?: (queriedAt: number) => void;
   /** Sessions whose connection ended without an order to. */
   readonly lost?: LostSessions;
   /**
@@ -42,12 +42,12 @@ export interface ConnectionOptions {
 interface Shared {
   readonly options: ConnectionOptions;
   readonly openings: Openings;
-  readonly look: (askedAt: number) => Promise<Working>;
+  readonly probe: (queriedAt: number) => Promise<Working>;
 }
 
 /** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
 export function watchedClients(options: ConnectionOptions): typeof pg.Client {
-  const shared: Shared = { options, openings: new Openings(), look: sharingLooks(options.url) };
+  const shared: Shared = { options, openings: new Openings(), probe: sharedProbe(options.url) };
   return class extends WatchedClient {
     constructor(config: pg.ClientConfig) {
       super(config, shared);
@@ -56,14 +56,14 @@ export function watchedClients(options: ConnectionOptions): typeof pg.Client {
 }
 
 /** @returns a look into the server, shared while it is under way, unless it began so early that the server may not have had the statement yet. */
-function sharingLooks(url: () => string): Shared['look'] {
-  let looking: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
-  return (askedAt) => {
-    if (looking && looking.begunAt - askedAt >= SILENT_MS / 2) return looking.found;
-    const mine = { begunAt: performance.now(), found: lookIntoServer(url()) };
-    looking = mine;
+function sharedProbe(url: () => string): Shared['probe'] {
+  let probe: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
+  return (queriedAt) => {
+    if (probe && probe.begunAt - queriedAt >= SILENT_MS / 2) return probe.found;
+    const mine = { begunAt: performance.now(), found: probeServer(url()) };
+    probe = mine;
     mine.found.finally(() => {
-      if (looking === mine) looking = undefined;
+      if (probe === mine) probe = undefined;
     });
     return mine.found;
   };
@@ -74,12 +74,12 @@ class WatchedClient extends pg.Client {
   readonly #shared: Shared;
   #session: Session | undefined;
   /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
-  #askedAt: number | undefined;
+  #queriedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the server was told that the session ends. */
   #isOrdered = false;
   /** Bytes that had come from the server when the wait began, or was last looked into. */
-  #heard = 0;
+  #bytesSeen = 0;
 
   constructor(config: pg.ClientConfig, shared: Shared) {
     const { url, connectMaxMs = CONNECT_MAX_MS } = shared.options;
@@ -100,27 +100,27 @@ class WatchedClient extends pg.Client {
     this.on('error', () => openings.end(this));
     this.connection.stream.on('error', () => {});
     this.connection.on('readyForQuery', () => {
-      if (this.#askedAt !== undefined) this.#waitFromNow();
+      if (this.#queriedAt !== undefined) this.#waitFromNow();
     });
     this.on('drain', () => {
-      this.#askedAt = undefined;
+      this.#queriedAt = undefined;
     });
     this.on('end', () => {
       openings.end(this);
       clearTimeout(this.#timer);
-      const isIdle = this.#askedAt === undefined && this.getTransactionStatus() === 'I';
+      const isIdle = this.#queriedAt === undefined && this.getTransactionStatus() === 'I';
       // No answer is awaited any more: a check under way says nothing about the other connections.
-      this.#askedAt = undefined;
+      this.#queriedAt = undefined;
       if (this.#session && !(isIdle && this.#isOrdered)) lost?.add(this.#session);
       if (!this.#isOrdered) primary?.suspect();
     });
-    const ask = this.query.bind(this) as (...given: unknown[]) => unknown;
-    this.query = ((...given: unknown[]) => {
-      if (this.#askedAt === undefined) {
+    const runQuery = this.query.bind(this) as (...args: unknown[]) => unknown;
+    this.query = ((...args: unknown[]) => {
+      if (this.#queriedAt === undefined) {
         this.#waitFromNow();
-        this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#lookInto(), SILENT_MS).unref();
+        this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#probe(), SILENT_MS).unref();
       }
-      return ask(...given);
+      return runQuery(...args);
     }) as typeof this.query;
   }
 
@@ -166,7 +166,7 @@ class WatchedClient extends pg.Client {
       }, GOODBYE_MAX_MS);
       this.connection.once('end', () => clearTimeout(timer));
     };
-    if (this.#askedAt === undefined) limit();
+    if (this.#queriedAt === undefined) limit();
     else this.once('drain', limit);
     if (!callback) return super.end();
     super.end(callback);
@@ -190,26 +190,31 @@ class WatchedClient extends pg.Client {
     this.#session = rows[0] && { pid: rows[0].pid, token };
   }
 
-  async #lookInto(): Promise<void> {
-    const { options, look } = this.#shared;
+  async #probe(): Promise<void> {
+    const { options, probe } = this.#shared;
     const { statementMaxMs, onDead } = options;
-    const askedAt = this.#askedAt;
-    if (askedAt === undefined) return;
+    const queriedAt = this.#queriedAt;
+    if (queriedAt === undefined) return;
     // The server answers others meanwhile, or a long answer is coming: that is not silence.
-    if (performance.now() - askedAt < SILENT_MS / 2 || this.#hears()) return void this.#timer?.refresh();
-    const isOverdue = statementMaxMs > 0 && performance.now() - askedAt > statementMaxMs + GRACE_MS;
-    const isWorking = isOverdue ? () => false : await look(askedAt);
+    if (performance.now() - queriedAt < SILENT_MS / 2 || this.#isReceiving())
+      return void this.#timer?.refresh();
+    const isOverdue = statementMaxMs > 0 && performance.now() - queriedAt > statementMaxMs + GRACE_MS;
+    const isWorking = isOverdue ? () => false : await probe(queriedAt);
     // Answered meanwhile. The next statement has restarted the timer, unless it was sent before that answer.
-    if (this.#askedAt === undefined) return;
-    if (this.#askedAt !== askedAt || this.#hears() || (this.#session && isWorking(this.#session.pid)))
+    if (this.#queriedAt === undefined) return;
+    if (
+      this.#queriedAt !== queriedAt ||
+      this.#isReceiving() ||
+      (this.#session && isWorking(this.#session.pid))
+    )
       return void this.#timer?.refresh();
     destroy(this, new NoAnswerError('the database did not answer'));
-    onDead?.(askedAt);
+    onDead?.(queriedAt);
   }
 
   #waitFromNow(): void {
-    this.#askedAt = performance.now();
-    this.#heard = this.#bytesRead;
+    this.#queriedAt = performance.now();
+    this.#bytesSeen = this.#bytesRead;
   }
 
   /** Number of bytes received from the server. */
@@ -218,10 +223,10 @@ class WatchedClient extends pg.Client {
   }
 
   /** @returns whether anything came since this was last asked, or since the wait began. */
-  #hears(): boolean {
-    const before = this.#heard;
-    this.#heard = this.#bytesRead;
-    return this.#heard > before;
+  #isReceiving(): boolean {
+    const before = this.#bytesSeen;
+    this.#bytesSeen = this.#bytesRead;
+    return this.#bytesSeen > before;
   }
 }
 

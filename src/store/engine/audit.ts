@@ -188,11 +188,11 @@ const APPEND: Statement = {
 export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
   // The database prints instants without zeros at the end.
   const { machineAt } = entry;
-  const told = { ...entry, at: isoMillis(entry.at), machineAt: machineAt && isoMillis(machineAt) };
+  const shown = { ...entry, at: isoMillis(entry.at), machineAt: machineAt && isoMillis(machineAt) };
   // Entries without the machine's time have the hash that they had before there was one.
   const names = machineAt === null ? NAMES.filter((name) => name !== 'machineAt') : NAMES;
-  const said = JSON.stringify([String(accountId), String(seq), ...names.map((name) => told[name])]);
-  return createHash('sha256').update(before).update(said).digest();
+  const text = JSON.stringify([String(accountId), String(seq), ...names.map((name) => shown[name])]);
+  return createHash('sha256').update(before).update(text).digest();
 }
 
 /** @returns the entries of one account at their places after the end of its chain, and the end then. */

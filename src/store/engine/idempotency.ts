@@ -10,12 +10,12 @@ export interface KeyUse {
 }
 
 /** A key that a request holds. The attempt number tells whether another request has claimed it since. */
-export interface TakenKey extends KeyUse {
+export interface ClaimedKey extends KeyUse {
   readonly attempt: number;
 }
 
 /** Stored data of a key. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly isSameRequest: boolean;
   /** The transaction that the request created, once that is committed. */
   readonly end2end: string | null;
@@ -27,21 +27,21 @@ export interface KeptAnswer {
 
 /** A request that has not ended by then has lost its key. */
 export const LEASE_SECONDS = 15;
-const KEPT_HOURS = 24;
+const STORED_HOURS = 24;
 /** Bound of attempt numbers. An attempt has another number than the one before it; others differ by chance. */
 const ATTEMPTS_MAX = 2 ** 30;
 
-const TAKE: Statement = {
+const CLAIM: Statement = {
   name: 'idempotency_take',
   text: `insert into idempotency_key as k (account_id, route, key, request_hash, attempt, leased_until, created_at)
     values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), clock_timestamp())
     on conflict (account_id, route, key) do update
       set request_hash = excluded.request_hash, leased_until = excluded.leased_until,
-          end2end = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then null else k.end2end end,
+          end2end = case when k.created_at < clock_timestamp() - make_interval(hours => ${STORED_HOURS}) then null else k.end2end end,
           status = null, answer = null,
           attempt = case when k.attempt = excluded.attempt then k.attempt + 1 else excluded.attempt end,
-          created_at = case when k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) then excluded.created_at else k.created_at end
-      where k.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})
+          created_at = case when k.created_at < clock_timestamp() - make_interval(hours => ${STORED_HOURS}) then excluded.created_at else k.created_at end
+      where k.created_at < clock_timestamp() - make_interval(hours => ${STORED_HOURS})
          or (k.answer is null and k.leased_until <= clock_timestamp() and k.request_hash = excluded.request_hash)
     returning end2end, attempt`,
 };
@@ -54,7 +54,7 @@ const BIND: Statement = {
   name: 'idempotency_bind',
   text: `update idempotency_key set end2end = $5 where account_id = $1 and route = $2 and key = $3 and attempt = $4 returning attempt`,
 };
-const KEEP: Statement = {
+const STORE: Statement = {
   name: 'idempotency_keep',
   text: `update idempotency_key set status = $5, answer = $6 where account_id = $1 and route = $2 and key = $3 and attempt = $4`,
 };
@@ -73,13 +73,13 @@ export function newAttempt(): number {
  *
  * @returns the attempt, with the transaction that an earlier attempt created, if any; undefined when the key is in use.
  */
-export async function takeKey(
+export async function claimKey(
   database: Database,
   { accountId, route, key }: KeyUse,
   hash: Buffer,
   attempt = newAttempt(),
 ): Promise<{ end2end: string | null; attempt: number } | undefined> {
-  const [row] = await database.query<{ end2end: string | null; attempt: number }>(TAKE, [
+  const [row] = await database.query<{ end2end: string | null; attempt: number }>(CLAIM, [
     accountId,
     route,
     key,
@@ -94,8 +94,8 @@ export async function readKey(
   database: Database,
   { accountId, route, key }: KeyUse,
   hash: Buffer,
-): Promise<KeptAnswer | undefined> {
-  const [row] = await database.query<KeptAnswer>(READ, [accountId, route, key, hash]);
+): Promise<StoredAnswer | undefined> {
+  const [row] = await database.query<StoredAnswer>(READ, [accountId, route, key, hash]);
   return row;
 }
 
@@ -104,24 +104,24 @@ export async function readKey(
  *
  * @returns whether the request still holds the key; if not, nothing may be created.
  */
-export async function bindKey(tx: Tx, taken: TakenKey, end2end: string): Promise<boolean> {
-  return (await tx.query(BIND, [...placeOf(taken), end2end])).length > 0;
+export async function bindKey(tx: Tx, claimed: ClaimedKey, end2end: string): Promise<boolean> {
+  return (await tx.query(BIND, [...valuesOf(claimed), end2end])).length > 0;
 }
 
 /** Stores the answer, unless another request has taken the key over. */
-export async function keepAnswer(
+export async function storeAnswer(
   database: Database,
-  taken: TakenKey,
-  kept: { readonly status: number; readonly answer: string },
+  claimed: ClaimedKey,
+  stored: { readonly status: number; readonly answer: string },
 ): Promise<void> {
-  await database.query(KEEP, [...placeOf(taken), kept.status, kept.answer]);
+  await database.query(STORE, [...valuesOf(claimed), stored.status, stored.answer]);
 }
 
 /** Releases a key, unless another request has taken it over. A stored transaction stays stored. */
-export async function releaseKey(database: Database, taken: TakenKey): Promise<void> {
-  await database.query(RELEASE, placeOf(taken));
+export async function releaseKey(database: Database, claimed: ClaimedKey): Promise<void> {
+  await database.query(RELEASE, valuesOf(claimed));
 }
 
-function placeOf({ accountId, route, key, attempt }: TakenKey): unknown[] {
+function valuesOf({ accountId, route, key, attempt }: ClaimedKey): unknown[] {
   return [accountId, route, key, attempt];
 }

@@ -46,7 +46,7 @@ export interface JobClaim {
   readonly only?: TransactionJobs | undefined;
   /** Only jobs of accounts of this mode. */
   readonly mode?: AccountMode | undefined;
-  /** The lease holder, for `renewLeases` and `giveBackUnknownJobs`. */
+  /** The lease holder, for `renewLeases` and `releaseUnknownJobs`. */
   readonly leasedBy?: string | undefined;
   /** Only jobs that are due since then, on the clock of each mode. */
   readonly since?: Times | undefined;
@@ -151,7 +151,7 @@ const POSTPONE: Statement = {
       attempts = attempts - $6::int where account_id = $1 and transaction_id = $2 and id = $3
       and leased_by is not distinct from $7 and due_at = $8::timestamptz and attempts = $9`,
 };
-const GIVE_BACK: Statement = {
+const RELEASE: Statement = {
   name: 'job_give_back',
   text: `update job j set leased_until = null, leased_by = null, attempts = attempts - 1 where leased_by = $1
       and not exists (select from unnest($2::bigint[], $3::bigint[], $4::bigint[]) u(account_id, transaction_id, id)
@@ -260,12 +260,12 @@ export async function renewLeases(
  *
  * @param known - the jobs that it works on.
  */
-export async function giveBackUnknownJobs(
+export async function releaseUnknownJobs(
   database: Database,
   holder: string,
   known: readonly JobKey[],
 ): Promise<void> {
-  await database.query(GIVE_BACK, [holder, ...keysOf(known)]);
+  await database.query(RELEASE, [holder, ...keysOf(known)]);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../connection/database.ts';
-import { LEASE_SECONDS, releaseKey, type TakenKey } from './idempotency.ts';
+import { type ClaimedKey, LEASE_SECONDS, releaseKey } from './idempotency.ts';
 
 const RETRY_MS = 250;
 /** Further keys wait for the end of their leases. */
@@ -14,7 +14,7 @@ const WAITING_MAX = 10_000;
 export class LateReleases {
   readonly #database: Database;
   /** With the end of their leases, at the latest. Unit: ms, of `performance.now()`. */
-  readonly #waiting = new Map<TakenKey, number>();
+  readonly #waiting = new Map<ClaimedKey, number>();
   #isReleasing = false;
 
   constructor(database: Database) {
@@ -22,9 +22,9 @@ export class LateReleases {
   }
 
   /** Releases a key in the background. */
-  add(taken: TakenKey): void {
+  add(claimed: ClaimedKey): void {
     if (this.#waiting.size >= WAITING_MAX) return;
-    this.#waiting.set(taken, performance.now() + LEASE_SECONDS * 1_000);
+    this.#waiting.set(claimed, performance.now() + LEASE_SECONDS * 1_000);
     if (!this.#isReleasing) void this.#release();
   }
 
@@ -39,9 +39,9 @@ export class LateReleases {
 
   /** @throws the error of the first key that cannot be released. */
   async #releaseAll(): Promise<void> {
-    for (const [taken, untilMs] of this.#waiting) {
-      if (performance.now() < untilMs) await releaseKey(this.#database, taken);
-      this.#waiting.delete(taken);
+    for (const [claimed, untilMs] of this.#waiting) {
+      if (performance.now() < untilMs) await releaseKey(this.#database, claimed);
+      this.#waiting.delete(claimed);
     }
   }
 }

@@ -54,7 +54,7 @@ export interface MergedPage {
   readonly isExact: boolean;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
-  /** `end2end` of the last record that was looked at, where that were `LOOK_MAX` before the page was full; null otherwise. */
+  /** `end2end` of the last record that was looked at, where that were `SCAN_MAX` before the page was full; null otherwise. */
   readonly cutAt: string | null;
   readonly rows: readonly TransactionRow[];
 }
@@ -83,7 +83,7 @@ export const COUNT_MAX = 100_000;
 /** Number of scanned records where a list has more. */
 export const COUNT_ABOUT = 10_000;
 /** Most transactions of a list that a page looks at for what no index finds: a text, an amount. */
-export const LOOK_MAX = 20_000;
+export const SCAN_MAX = 20_000;
 
 /** Filters whose index leaves few records to look at. */
 const SELECTIVE = filtersWhere(({ reads }) => reads === 'few');
@@ -93,7 +93,7 @@ const SCANNED = filtersWhere(({ reads }) => reads === 'scan');
 /**
  * Reads a page, newest first unless backward.
  *
- * @param options - `counted`: whether the total is wanted; `lookMax`: in place of `LOOK_MAX`.
+ * @param options - `counted`: whether the total is wanted; `lookMax`: in place of `SCAN_MAX`.
  * @returns undefined when `after` or `before` is not a record of the account.
  */
 export async function listMerged(
@@ -101,9 +101,9 @@ export async function listMerged(
   accountId: bigint,
   filter: MergedFilter,
   slice: ListSlice,
-  options: { readonly counted: boolean; readonly lookMax?: number },
+  options: { readonly counted: boolean; readonly scanMax?: number },
 ): Promise<MergedPage | undefined> {
-  const query = new Query(accountId, filter, options.lookMax);
+  const query = new Query(accountId, filter, options.scanMax);
   const rows = await tx.query<TransactionRow & Omit<MergedPage, 'rows'>>(...query.page(slice, options));
   const [first] = rows;
   if (!first) return undefined;
@@ -164,18 +164,18 @@ class Query {
   private readonly isSelective: boolean;
   private readonly isIndexed: boolean;
   /** Number of records of each list that a page scans; undefined where an index finds the matches. */
-  private readonly look: number | undefined;
+  private readonly scan: number | undefined;
   private readonly outcomes: string | undefined;
 
-  constructor(accountId: bigint, filter: MergedFilter, lookMax = LOOK_MAX) {
+  constructor(accountId: bigint, filter: MergedFilter, scanMax = SCAN_MAX) {
     this.values = [accountId, filter.families, filter.dateFrom ?? null, filter.dateTo ?? null];
     this.outcomes = filter.steps && this.bind(filter.steps.outcomes);
     this.conditions = conditionsOf(filter, (value) => this.bind(value));
-    const given: Partial<Record<FilterName, unknown>> = filter;
-    this.isSelective = filter.trouble !== undefined || SELECTIVE.some((name) => given[name] !== undefined);
-    const isScanned = SCANNED.some((name) => given[name] !== undefined);
+    const values: Partial<Record<FilterName, unknown>> = filter;
+    this.isSelective = filter.trouble !== undefined || SELECTIVE.some((name) => values[name] !== undefined);
+    const isScanned = SCANNED.some((name) => values[name] !== undefined);
     this.isIndexed = this.isSelective || (filter.steps !== undefined && !isScanned);
-    this.look = isScanned && !this.isSelective ? lookMax : undefined;
+    this.scan = isScanned && !this.isSelective ? scanMax : undefined;
   }
 
   page({ limit, after, before, isBackward }: ListSlice, { counted }: { counted: boolean }) {
@@ -189,7 +189,7 @@ class Query {
       select c.total, c.is_exact as "isExact",
         ${after === undefined ? 'false' : this.hasNewer()} as "hasNewer",
         ${before === undefined ? 'false' : this.hasOlder()} as "hasOlder",
-        ${this.look === undefined ? 'null' : '(select end2end from edge)'} as "cutAt", page.*
+        ${this.scan === undefined ? 'null' : '(select end2end from edge)'} as "cutAt", page.*
       from counted c left join page on true where exists (select from place)
       order by page."createdAt" ${direction}, page.end2end collate "C" ${direction}`;
     return [unnamed(text), this.values] as const;
@@ -207,7 +207,7 @@ class Query {
         unnamed(`select list_nth($1, $2, $3::date, $4::date, ${n}) as end2end, true as "isReached"`),
         this.values,
       ] as const;
-    const isWhole = this.look === undefined ? 'true' : 'not exists (select from edge)';
+    const isWhole = this.scan === undefined ? 'true' : 'not exists (select from edge)';
     const columns = 't.created_at, t.end2end, t.list_seq';
     const text = `with ${this.places(undefined, undefined)}, page as (
         select t.created_at, t.end2end from part p cross join lateral (
@@ -249,29 +249,29 @@ class Query {
       end2end === undefined
         ? ''
         : `join transaction ${alias} on ${alias}.account_id = $1 and ${alias}.end2end = ${this.bind(end2end)}`;
-    const placeOf = (alias: string) =>
+    const positionOf = (alias: string) =>
       `list_place($1, f.family, w.lo, w.hi, ${alias}.created_at, ${alias}.end2end)`;
     const own = 'case when f.family = b.family and b.list_seq between w.lo and w.hi then 1 else 0 end';
-    const first = before === undefined ? 'w.lo' : `${placeOf('b')} + 1 + ${own}`;
-    const last = after === undefined ? 'w.hi' : placeOf('a');
+    const first = before === undefined ? 'w.lo' : `${positionOf('b')} + 1 + ${own}`;
+    const last = after === undefined ? 'w.hi' : positionOf('a');
     const outcomes =
       this.outcomes === undefined ? '' : `cross join unnest(${this.outcomes}::text[]) o(outcome)`;
     return `place as (
         select f.family, w.lo, w.hi, ${first} as first, ${last} as last
           from unnest($2::text[]) f(family) cross join lateral list_window($1, f.family, $3::date, $4::date) w
           ${record('a', after)} ${record('b', before)}
-      ), ${this.look === undefined ? '' : this.edge(this.look, isBackward)}part as (
-        select * from ${this.look === undefined ? 'place' : 'looked'} ${outcomes})`;
+      ), ${this.scan === undefined ? '' : this.edge(this.scan, isBackward)}part as (
+        select * from ${this.scan === undefined ? 'place' : 'looked'} ${outcomes})`;
   }
 
   /** Bound of the scan: the last record, from the start of the page, that is scanned in its list. */
-  private edge(look: number, isBackward: boolean): string {
-    const at = isBackward ? `p.first + ${look}` : `p.last - ${look}`;
+  private edge(scanned: number, isBackward: boolean): string {
+    const at = isBackward ? `p.first + ${scanned}` : `p.last - ${scanned}`;
     const direction = isBackward ? 'asc' : 'desc';
-    const place = 'list_place($1, p.family, p.lo, p.hi, e.created_at, e.end2end)';
-    const first = isBackward ? 'p.first' : `greatest(p.first, ${place} + 1)`;
+    const positionSql = 'list_place($1, p.family, p.lo, p.hi, e.created_at, e.end2end)';
+    const first = isBackward ? 'p.first' : `greatest(p.first, ${positionSql} + 1)`;
     const last = isBackward
-      ? `least(p.last, ${place} + case when p.family = e.family then 1 else 0 end)`
+      ? `least(p.last, ${positionSql} + case when p.family = e.family then 1 else 0 end)`
       : 'p.last';
     return `edge as (
         select t.family, t.created_at, t.end2end from place p
@@ -297,15 +297,15 @@ class Query {
 
   /** A limited scan may leave records beyond it, so the way there stays open. */
   private hasNewer(): string {
-    if (this.look === undefined) return this.exists('p.last + 1', 'p.hi');
-    const near = this.exists('p.last + 1', `least(p.hi, p.last + ${this.look})`);
-    return `(exists (select from part p where p.hi > p.last + ${this.look}) or ${near})`;
+    if (this.scan === undefined) return this.exists('p.last + 1', 'p.hi');
+    const near = this.exists('p.last + 1', `least(p.hi, p.last + ${this.scan})`);
+    return `(exists (select from part p where p.hi > p.last + ${this.scan}) or ${near})`;
   }
 
   private hasOlder(): string {
-    if (this.look === undefined) return this.exists('p.lo', 'p.first - 1');
-    const near = this.exists(`greatest(p.lo, p.first - ${this.look})`, 'p.first - 1');
-    return `(exists (select from part p where p.lo < p.first - ${this.look}) or ${near})`;
+    if (this.scan === undefined) return this.exists('p.lo', 'p.first - 1');
+    const near = this.exists(`greatest(p.lo, p.first - ${this.scan})`, 'p.first - 1');
+    return `(exists (select from part p where p.lo < p.first - ${this.scan}) or ${near})`;
   }
 
   private exists(lo: string, hi: string): string {
@@ -363,10 +363,10 @@ const STEP = `(t.component || '/' || t.state)`;
 
 function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): string {
   const { steps, currency, amountMin, amountMax, approvals, trouble, severalTargets } = filter;
-  const given: Partial<Record<FilterName, unknown>> = filter;
+  const values: Partial<Record<FilterName, unknown>> = filter;
   const own = FILTERS.flatMap(([name, { condition, reads }]) =>
-    condition && given[name] !== undefined
-      ? [{ sql: condition(bind(given[name]), 'p.family'), isScan: reads === 'scan' }]
+    condition && values[name] !== undefined
+      ? [{ sql: condition(bind(values[name]), 'p.family'), isScan: reads === 'scan' }]
       : [],
   );
   const codes = currency === undefined ? undefined : bind(currency);

@@ -177,7 +177,10 @@ export async function lockHeads(
 }
 
 /** @returns those of the accounts that are locked now, however briefly. */
-export async function takenHeads(database: Tx, accountIds: readonly bigint[]): Promise<readonly bigint[]> {
+export async function readLockedHeads(
+  database: Tx,
+  accountIds: readonly bigint[],
+): Promise<readonly bigint[]> {
   const free = await database.query<{ accountId: bigint }>(FREE, [accountIds]);
   const isFree = new Set(free.map(({ accountId }) => accountId));
   return accountIds.filter((each) => !isFree.has(each));
@@ -193,10 +196,10 @@ export async function lockedHeads(
   database: Database,
   accountIds: readonly bigint[],
 ): Promise<readonly bigint[]> {
-  const taken = await takenHeads(database, accountIds);
-  const patienceMs = Math.max(PATIENCE_LEAST_MS, Math.ceil(PATIENCE_MS / taken.length));
+  const busy = await readLockedHeads(database, accountIds);
+  const patienceMs = Math.max(PATIENCE_LEAST_MS, Math.ceil(PATIENCE_MS / busy.length));
   const locked: bigint[] = [];
-  for (const each of taken) if (await isLocked(database, each, patienceMs)) locked.push(each);
+  for (const each of busy) if (await isLocked(database, each, patienceMs)) locked.push(each);
   return locked;
 }
 

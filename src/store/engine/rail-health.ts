@@ -4,7 +4,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** The newest event of a rail. */
-export interface RailNewsRow {
+export interface LastRailEvent {
   readonly rail: string;
   readonly lastAt: Instant;
 }
@@ -24,12 +24,12 @@ export interface DueOrdersRow {
 }
 
 /** Maximum number of events scanned for the newest of each rail. */
-export const NEWS_LOOKED_THROUGH = 10_000;
+export const RAIL_EVENTS_SCANNED_MAX = 10_000;
 
 const LAST: Statement = {
   name: 'rail_health_last',
   text: `select rail, max(seen_at)::text as "lastAt" from
-      (select rail, seen_at, mode from rail_news order by id desc limit ${NEWS_LOOKED_THROUGH}) n where mode = $1 group by rail`,
+      (select rail, seen_at, mode from rail_news order by id desc limit ${RAIL_EVENTS_SCANNED_MAX}) n where mode = $1 group by rail`,
 };
 const UNSETTLED: Statement = {
   name: 'rail_health_unsettled',
@@ -48,7 +48,7 @@ const ORDERS: Statement = {
 /** @returns the newest events of rails, their unsettled events, and orders of rails that are due by now. */
 export async function readRailHealth(tx: Tx, mode: AccountMode, nowMs: number) {
   const [last, unsettled, orders] = await Promise.all([
-    tx.query<RailNewsRow>(LAST, [mode]),
+    tx.query<LastRailEvent>(LAST, [mode]),
     tx.query<UnsettledRow>(UNSETTLED, [mode]),
     tx.query<DueOrdersRow>(ORDERS, [mode === 'live', new Date(nowMs).toISOString()]),
   ]);

@@ -5,7 +5,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { PROCESS_SELECT } from './processes.ts';
 
 /** Searched values; null when unknown. */
-export interface RelatedAsked {
+export interface RelatedFilter {
   readonly accountId: bigint;
   readonly families: readonly Family[];
   /** Id of the transaction that is looked at, which is left out; null for none. */
@@ -15,7 +15,7 @@ export interface RelatedAsked {
 }
 
 /** Open orders that a payment may be for. */
-export interface CandidatesAsked {
+export interface CandidateFilter {
   readonly accountId: bigint;
   readonly families: readonly Family[];
   /** Raw ledger code and decimal text. */
@@ -50,7 +50,7 @@ const CANDIDATES: Statement = {
 /** @returns transactions of the same customer, newest first; none where its tax id is not known. */
 export async function readOfSamePayer(
   tx: Tx,
-  { accountId, families, id, taxId }: RelatedAsked,
+  { accountId, families, id, taxId }: RelatedFilter,
 ): Promise<ProcessRow[]> {
   return taxId === null ? [] : tx.query<ProcessRow>(SAME_PAYER, [accountId, families, id, taxId]);
 }
@@ -58,7 +58,7 @@ export async function readOfSamePayer(
 /** @returns transactions with the same wallet, newest first; none where none is known. */
 export async function readOfSameWallet(
   tx: Tx,
-  { accountId, families, id, wallet }: RelatedAsked,
+  { accountId, families, id, wallet }: RelatedFilter,
 ): Promise<ProcessRow[]> {
   return wallet === null ? [] : tx.query<ProcessRow>(SAME_WALLET, [accountId, families, id, wallet]);
 }
@@ -66,7 +66,7 @@ export async function readOfSameWallet(
 /** @returns open transactions that wait for exactly this amount, newest first. */
 export function readCandidates(
   tx: Tx,
-  { accountId, families, currency, amount }: CandidatesAsked,
+  { accountId, families, currency, amount }: CandidateFilter,
 ): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(CANDIDATES, [accountId, families, currency, amount]);
 }

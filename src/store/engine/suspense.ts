@@ -5,7 +5,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
-import type { NewsRecord } from './news.ts';
+import type { RailEventRecord } from './rail-events.ts';
 
 /** Reason for which no transaction accepted it. */
 export const SUSPENSE_REASONS = {
@@ -62,7 +62,7 @@ export interface SuspenseRow {
 }
 
 /** @returns the state of an entry, as the rest of a sentence that begins with it. */
-export function whatBecameOf({
+export function describeState({
   state,
   assignedTo,
   proposedTo,
@@ -129,7 +129,7 @@ const BY_RETURN: Statement = {
   name: 'suspense_by_return',
   text: `select ${COLUMNS} from ${FROM} where s.return_id = $1 and a.mode = $2`,
 };
-const BY_NEWS: Statement = {
+const BY_RAIL_EVENT: Statement = {
   name: 'suspense_by_news',
   text: `select ${COLUMNS} from ${FROM} where n.key = $1 and n.kind = $2 and n.mode = $3`,
 };
@@ -155,7 +155,7 @@ const OPEN = idList<SuspenseRow>({
 /** An order that failed so often, over 30 hours, waits for a person: the rail may have heard it. */
 const ATTEMPTS_MAX = 36;
 /** An order that is claimed is due again after 2 seconds, 8, 32 …, at most an hour: its process may die before it reports an outcome. */
-const TAKE_DUE: Statement = {
+const CLAIM_DUE: Statement = {
   name: 'suspense_take_due',
   text: `update suspense_entry s
         set due_at = $1::timestamptz + least(interval '2 seconds' * power(4, least(s.attempts, 10)), interval '1 hour')
@@ -182,7 +182,7 @@ const DECIDE: Statement = {
   text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, return_id = $7,
       attempts = 0, proposed_to = null, proposed_by = null where id = $1`,
 };
-const PLACE_AGAIN: Statement = {
+const MAKE_DUE_AGAIN: Statement = {
   name: 'suspense_place_again',
   text: `update suspense_entry set due_at = $2, attempts = 0 where id = $1 and due_at = 'infinity'`,
 };
@@ -227,11 +227,11 @@ export async function findByReturn(
 }
 
 /** @returns the entry that this event opened, or undefined. */
-export async function findByNewsKey(
+export async function findByRailEventKey(
   tx: Tx,
-  { mode, kind, key }: Pick<NewsRecord, 'mode' | 'kind' | 'key'>,
+  { mode, kind, key }: Pick<RailEventRecord, 'mode' | 'kind' | 'key'>,
 ): Promise<SuspenseRow | undefined> {
-  const [row] = await tx.query<SuspenseRow>(BY_NEWS, [key, kind, mode]);
+  const [row] = await tx.query<SuspenseRow>(BY_RAIL_EVENT, [key, kind, mode]);
   return row;
 }
 
@@ -249,12 +249,12 @@ export function readSuspense(
  *
  * @param nowMs - on the clock of the database.
  */
-export function takeDueReturns(tx: Tx, nowMs: number, limit: number): Promise<DueReturn[]> {
-  return tx.query<DueReturn>(TAKE_DUE, [new Date(nowMs).toISOString(), limit]);
+export function claimDueReturns(tx: Tx, nowMs: number, limit: number): Promise<DueReturn[]> {
+  return tx.query<DueReturn>(CLAIM_DUE, [new Date(nowMs).toISOString(), limit]);
 }
 
 /** Stores that the rail has the order of that decision, so that it is not placed again. */
-export async function keepOrdered(
+export async function storeOrdered(
   tx: Tx,
   { id, decidedAt }: Pick<SuspenseRow, 'id' | 'decidedAt'>,
 ): Promise<void> {
@@ -283,8 +283,8 @@ export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecis
 }
 
 /** Makes the order of a stuck entry due again; the head of the entry's account is locked. */
-export async function placeAgain(tx: Tx, id: bigint, dueMs: number): Promise<void> {
-  await tx.query(PLACE_AGAIN, [id, new Date(dueMs).toISOString()]);
+export async function makeDueAgain(tx: Tx, id: bigint, dueMs: number): Promise<void> {
+  await tx.query(MAKE_DUE_AGAIN, [id, new Date(dueMs).toISOString()]);
 }
 
 /** Stores the account that an open entry is proposed for, or none; the head of the entry's account is locked. */

@@ -17,7 +17,7 @@ export interface TakingsRow {
 }
 
 /** Filter of payments. */
-export interface TakingsAsked {
+export interface TakingsFilter {
   readonly families: readonly Family[];
   /** First Brasília day that is read, and the first of the recent ones, whose times are measured. */
   readonly from: string;
@@ -56,7 +56,7 @@ const TAKINGS: Statement = {
 export async function readTakings(
   tx: Tx,
   accountId: bigint,
-  { families, from, recent }: TakingsAsked,
+  { families, from, recent }: TakingsFilter,
 ): Promise<TakingsRow[] | undefined> {
   const [found] = await tx.query<{ count: bigint }>(COUNT, [accountId, families, from]);
   if ((found?.count ?? 0n) > TAKINGS_MAX) return undefined;

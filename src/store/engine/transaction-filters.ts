@@ -51,7 +51,7 @@ export interface TransactionFilter {
 }
 
 const PAYMENTS = ['checkouts', 'onramps', 'offramps'] as const;
-const PLACES = ['transaction_account_id_family_list_seq_key', 'list_day_pkey'] as const;
+const POSITION_INDEXES = ['transaction_account_id_family_list_seq_key', 'list_day_pkey'] as const;
 const UTC_DAY = 'UTC day, inclusive (C-11).';
 const EITHER_AMOUNT = 'With `currency`, the amount in it; otherwise either amount may match.';
 
@@ -145,7 +145,7 @@ export const TRANSACTION_FILTERS = {
     doc: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.',
     parameters: [{ name: 'date_from', families: PAYMENTS, doc: UTC_DAY }],
     reads: 'places',
-    indexes: PLACES,
+    indexes: POSITION_INDEXES,
   },
   dateTo: {
     kind: 'day',
@@ -153,14 +153,14 @@ export const TRANSACTION_FILTERS = {
     doc: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.',
     parameters: [{ name: 'date_to', families: PAYMENTS, doc: UTC_DAY }],
     reads: 'places',
-    indexes: PLACES,
+    indexes: POSITION_INDEXES,
   },
   families: {
     kind: 'families',
     export: 'families',
     doc: 'Only these lists, at most 100; default: all.',
     reads: 'places',
-    indexes: PLACES,
+    indexes: POSITION_INDEXES,
   },
   templates: {
     kind: 'templates',
@@ -225,7 +225,7 @@ export const TRANSACTION_FILTERS = {
     export: 'direction',
     doc: 'Only transactions in this direction.',
     reads: 'places',
-    indexes: PLACES,
+    indexes: POSITION_INDEXES,
   },
   waitsFor: {
     kind: 'wait',

@@ -16,7 +16,7 @@ const SLICE = 5_000;
 /** Before the first entry. */
 const START = '00'.repeat(32);
 
-interface Place {
+interface ChainPosition {
   readonly seq: string;
   readonly hash: string;
 }
@@ -44,13 +44,18 @@ export async function verifyAudit(
   accountId: bigint,
   slice: number = SLICE,
 ): Promise<{ readonly end: ChainEnd; readonly defects: readonly AuditDefect[] }> {
-  const [found] = await database.query<Place & { last: string | null }>(END, [accountId]);
+  const [found] = await database.query<ChainPosition & { last: string | null }>(END, [accountId]);
   const end = { accountId, auditSeq: BigInt(found?.seq ?? 0), auditHash: bytes(found?.hash ?? START) };
   const defects: AuditDefect[] = [];
   let seq = 0n;
   let hash = bytes(START);
   for (let isMore = true; isMore; ) {
-    const rows = await database.query<Place & AuditEntry>(ENTRIES, [accountId, seq, end.auditSeq, slice]);
+    const rows = await database.query<ChainPosition & AuditEntry>(ENTRIES, [
+      accountId,
+      seq,
+      end.auditSeq,
+      slice,
+    ]);
     for (const row of rows) {
       const at = BigInt(row.seq);
       if (at !== seq + 1n) defects.push({ defect: 'audit gap', at, detail: `entry ${at} after ${seq}` });

@@ -132,13 +132,13 @@ async function wrongTransactions(
 
 function whatIsWrong(row: Row, since: string | null): string | undefined {
   const createdMs = millisOf(row.createdAt);
-  const said = row.process?.counted;
-  if (!said && since !== null && brasiliaDay(createdMs) < since) return undefined;
+  const counted = row.process?.counted;
+  if (!counted && since !== null && brasiliaDay(createdMs) < since) return undefined;
   const claim = claimOf(REGISTRY.of(row.template), row);
   // An unpaid transaction counts on the day of its request, which only the transaction itself records.
-  const expected = claim && countedOf(claim, said ? Date.parse(`${said.day}T12:00:00Z`) : createdMs);
-  if (!isSame(said, expected)) return `counts ${textOf(said)}, its step says ${textOf(expected)}`;
-  return said && !row.hasVolume ? `counts ${textOf(said)}, and the day has no volume` : undefined;
+  const expected = claim && countedOf(claim, counted ? Date.parse(`${counted.day}T12:00:00Z`) : createdMs);
+  if (!isSame(counted, expected)) return `counts ${textOf(counted)}, its step says ${textOf(expected)}`;
+  return counted && !row.hasVolume ? `counts ${textOf(counted)}, and the day has no volume` : undefined;
 }
 
 function isSame(one: Counted | undefined, other: Counted | undefined): boolean {
@@ -166,8 +166,8 @@ async function wrongDays(
       SUBJECTS,
       values,
     );
-    for (const { subject, day, held, said } of found?.wrong ?? []) {
-      const detail = `${maskTaxId(subject)} on ${day}: ${sumsOf(held)}, the transactions say ${sumsOf(said)}`;
+    for (const { subject, day, held, said: counted } of found?.wrong ?? []) {
+      const detail = `${maskTaxId(subject)} on ${day}: ${sumsOf(held)}, the transactions say ${sumsOf(counted)}`;
       defects.push({ defect: 'volume of a day', at: null, detail });
     }
     after = found?.last ?? null;

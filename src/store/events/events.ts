@@ -1,14 +1,14 @@
 /** Reads the event log: pages of an account's events, and where log and ledger of accounts end. */
 import type { Instant } from '../../base/time/instant.ts';
 import { bodyOf, type StoredBody } from '../../events/body.ts';
-import { type EventPlace, PLACE_TOKEN_LENGTH } from '../../events/cursor.ts';
+import { type EventPosition, POSITION_TOKEN_LENGTH } from '../../events/cursor.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerLineRow } from '../ledger/ledger.ts';
 
 /** An event of the log. */
-export interface EventRow extends EventPlace {
+export interface EventRow extends EventPosition {
   readonly accountId: bigint;
   /** Number in the account's log, without gaps. */
   readonly seq: bigint;
@@ -24,7 +24,7 @@ export interface EventRow extends EventPlace {
 }
 
 /** End of an account's log and ledger. */
-export interface AccountMark extends EventPlace {
+export interface AccountMark extends EventPosition {
   readonly accountId: bigint;
   /** The newest event; 0 when there is none. */
   readonly seq: bigint;
@@ -40,7 +40,7 @@ export interface AccountMark extends EventPlace {
 export const STORED_BODY = `(select f.text from event_form f where f.id = e.form) as form, e.payload`;
 
 /** The token of an event of table alias `e`, as places have it. */
-const TOKEN = `left(e.token, ${PLACE_TOKEN_LENGTH})`;
+const TOKEN = `left(e.token, ${POSITION_TOKEN_LENGTH})`;
 
 const MARKS: Statement = {
   name: 'event_marks',
@@ -162,7 +162,7 @@ export async function readPresent(
   database: Tx,
   accountId: bigint,
   transactionId: bigint,
-): Promise<{ row: TransactionRow; event: EventPlace | null } | undefined> {
+): Promise<{ row: TransactionRow; event: EventPosition | null } | undefined> {
   type Found = TransactionRow & { eventSeq: bigint | null; eventToken: string | null };
   const [found] = await database.query<Found>(PRESENT, [accountId, transactionId]);
   if (!found) return undefined;

@@ -104,7 +104,7 @@ const CHANGED: Statement = {
 };
 
 /** Accounts whose heads are locked together. */
-const SEALED_AT_ONCE = 200;
+const SEALED_PER_BATCH = 200;
 
 /**
  * Prevents postings before a time: a journal is never older than the newest of its account. Each step is a database
@@ -118,7 +118,7 @@ export async function sealBooks(
   const held: bigint[] = [];
   let after: bigint | undefined = 0n;
   while (after !== undefined) {
-    const values: readonly unknown[] = [mode, after, until.toISOString(), SEALED_AT_ONCE];
+    const values: readonly unknown[] = [mode, after, until.toISOString(), SEALED_PER_BATCH];
     const accounts = await withTx((tx) => tx.query<{ accountId: bigint; isSealed: boolean }>(SEAL, values));
     for (const { accountId, isSealed } of accounts) if (!isSealed) held.push(accountId);
     after = accounts.at(-1)?.accountId;

@@ -16,7 +16,7 @@ export interface HouseDayRow {
 }
 
 /** Filter of movements. */
-export interface HouseDaysAsked {
+export interface HouseDaysFilter {
   readonly mode: AccountMode;
   readonly houses: readonly HouseAccount[];
   /** First moment that is read, and the first one after it. */
@@ -48,7 +48,7 @@ const DAYS: Statement = {
 /** @returns the movements by day; undefined where more than `HOUSE_LINES_MAX` lines would have to be added up. */
 export async function readHouseDays(
   tx: Tx,
-  { mode, houses, from, to }: HouseDaysAsked,
+  { mode, houses, from, to }: HouseDaysFilter,
 ): Promise<HouseDayRow[] | undefined> {
   const values = [mode, houses, from.toISOString(), to.toISOString()];
   const [found] = await tx.query<{ count: bigint }>(COUNT, values);

@@ -33,14 +33,14 @@ const BALANCE: Statement = {
     where a.account_id = $1 and a.currency = $2 and a.house = $3`,
 };
 // A receivable is an asset: a debit, below zero.
-const OWED = `from ledger_account l join account a on a.id = l.account_id and a.mode = $1
+const RECEIVABLES = `from ledger_account l join account a on a.id = l.account_id and a.mode = $1
     join ledger_balance b on b.account_id = l.account_id and b.ledger_account_id = l.id
     where l.house = 'A.recv' and b.balance < 0`;
 const receivablesStatement = (isBackward: boolean): Statement => {
   const order = isBackward ? 'desc' : 'asc';
   return {
     name: `receivables_${order}`,
-    text: `select a.id as "accountId", a.name as "accountName", l.currency, (-b.balance)::text as "amountMinor" ${OWED}
+    text: `select a.id as "accountId", a.name as "accountName", l.currency, (-b.balance)::text as "amountMinor" ${RECEIVABLES}
       and ($2::bigint is null or (l.account_id, l.currency) > ($2, $3::text))
       and ($4::bigint is null or (l.account_id, l.currency) < ($4, $5::text))
       order by l.account_id ${order}, l.currency ${order} limit $6 offset $7`,
@@ -52,7 +52,7 @@ const COUNT_RECEIVABLES: Statement = {
   name: 'receivables_count',
   text: `select count(*) as total,
       coalesce(bool_or((l.account_id, l.currency) <= ($2::bigint, $3::text)), false) as "isPreceded",
-      coalesce(bool_or((l.account_id, l.currency) >= ($4::bigint, $5::text)), false) as "isFollowed" ${OWED}`,
+      coalesce(bool_or((l.account_id, l.currency) >= ($4::bigint, $5::text)), false) as "isFollowed" ${RECEIVABLES}`,
 };
 
 /** Total number of receivables, and whether some are before and after the bounds of a slice. */

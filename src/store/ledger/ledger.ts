@@ -252,10 +252,10 @@ export async function findStatementLine(
   filter: StatementFilter,
   number: number,
 ): Promise<bigint | undefined> {
-  const at = (place: number | bigint) =>
+  const at = (parameter: number | bigint) =>
     database.query<{ total: bigint; id: bigint | null }>(LINE_AT, [
       ...filterValues(accountId, filter),
-      place,
+      parameter,
     ]);
   const [found] = await at(number);
   if (!found || found.total === 0n) return undefined;

@@ -69,13 +69,13 @@ export async function postJournals(
   ]);
 }
 
-interface Place {
+interface LinePosition {
   readonly currency: string;
   readonly subAccount: number;
   readonly house: string | null;
 }
 
-function keyOf(accountId: bigint, { currency, subAccount, house }: Place): string {
+function keyOf(accountId: bigint, { currency, subAccount, house }: LinePosition): string {
   return `${accountId} ${currency} ${house ?? subAccount}`;
 }
 
@@ -107,11 +107,11 @@ async function openAccounts(tx: Tx, requests: readonly PostRequest[]): Promise<(
 
 async function readIds(
   tx: Tx,
-  places: readonly { accountId: bigint; sheet: Place }[],
+  positions: readonly { accountId: bigint; sheet: LinePosition }[],
 ): Promise<Map<string, bigint>> {
-  const rows = await tx.query<Place & { accountId: bigint; id: bigint }>(ACCOUNT_IDS, [
-    [...new Set(places.map(({ accountId }) => accountId))],
-    [...new Set(places.map(({ sheet }) => sheet.currency))],
+  const rows = await tx.query<LinePosition & { accountId: bigint; id: bigint }>(ACCOUNT_IDS, [
+    [...new Set(positions.map(({ accountId }) => accountId))],
+    [...new Set(positions.map(({ sheet }) => sheet.currency))],
   ]);
   return new Map(rows.map((row) => [keyOf(row.accountId, row), row.id]));
 }

@@ -23,7 +23,7 @@ export interface VerifyState {
   readonly first: string | null;
 }
 
-const TAKE: Statement = {
+const CLAIM: Statement = {
   name: 'verify_turn_take',
   text: `update verify_turn set holder = $1, leased_until = $3::timestamptz where holder = $1 or leased_until <= $2::timestamptz returning holder`,
 };
@@ -76,16 +76,16 @@ const iso = (ms: number) => new Date(ms).toISOString();
  * @param times - by the clock of the database: now, and the end of the turn.
  * @returns false while another process has it.
  */
-export async function takeVerifyTurn(
+export async function claimVerification(
   tx: Tx,
   holder: string,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
 ): Promise<boolean> {
-  return (await tx.query(TAKE, [holder, iso(nowMs), iso(untilMs)])).length > 0;
+  return (await tx.query(CLAIM, [holder, iso(nowMs), iso(untilMs)])).length > 0;
 }
 
 /** Lets another process have the turn. */
-export async function releaseVerifyTurn(tx: Tx, holder: string): Promise<void> {
+export async function releaseVerification(tx: Tx, holder: string): Promise<void> {
   await tx.query(RELEASE, [holder]);
 }
 

@@ -27,7 +27,7 @@ export interface VerifyOptions {
 }
 
 /** A defect as statements return it: name, position, details. */
-type Told = readonly [defect: string, at: string | null, detail: string];
+type FoundDefect = readonly [defect: string, at: string | null, detail: string];
 
 interface Sheet {
   readonly id: string;
@@ -80,7 +80,7 @@ export async function verifyLedger(
   await audit.lists(bounds.lists);
   await audit.events(bounds.head?.event ?? '0');
   await audit.volumes();
-  await audit.acts();
+  await audit.auditLog();
   await audit.closedDays();
   return { checked: audit.checked, defects: audit.defects };
 }
@@ -117,8 +117,8 @@ class Audit {
     this.#onProgress = onProgress;
   }
 
-  note(ledgerAccountId: string | null, told: readonly Told[]): void {
-    for (const [defect, at, detail] of told)
+  note(ledgerAccountId: string | null, defects: readonly FoundDefect[]): void {
+    for (const [defect, at, detail] of defects)
       this.defects.push({
         defect,
         ledgerAccountId: ledgerAccountId === null ? null : BigInt(ledgerAccountId),
@@ -138,7 +138,7 @@ class Audit {
         counted: number;
         sum: string;
         last: readonly string[] | null;
-        defects: readonly Told[];
+        defects: readonly FoundDefect[];
         buckets: readonly (readonly [bucket: string, money: string, lines: string])[];
       }>(sql.LINES, [...values, sheet.isPublic, sheet.currency !== null, this.#seed]);
       if (!found?.last) break;
@@ -156,8 +156,8 @@ class Audit {
     if (sheet.balance === null || sheet.lastSeq === null) {
       if (sheet.max !== null) this.note(sheet.id, [['no balance', null, 'lines without a balance row']]);
     } else if (BigInt(sheet.balance) !== sum || sheet.lastSeq !== String(counted)) {
-      const said = `balance ${sheet.balance} over ${sheet.lastSeq} lines, the lines say ${sum} over ${counted}`;
-      this.note(sheet.id, [['balance differs from its lines', sheet.lastSeq, said]]);
+      const message = `balance ${sheet.balance} over ${sheet.lastSeq} lines, the lines say ${sum} over ${counted}`;
+      this.note(sheet.id, [['balance differs from its lines', sheet.lastSeq, message]]);
     }
   }
 
@@ -179,8 +179,8 @@ class Audit {
     const held = sheets.filter(({ max }) => max !== null);
     for (const bucket of off) {
       const range = [bucket * perBucket, (bucket + 1n) * perBucket - 1n, last];
-      const places = [held.map(({ id }) => id), held.map(({ max }) => max)];
-      this.#tell(await this.#database.query(sql.JOURNAL_DEFECTS, [this.#accountId, ...range, ...places]));
+      const values = [held.map(({ id }) => id), held.map(({ max }) => max)];
+      this.#note(await this.#database.query(sql.JOURNAL_DEFECTS, [this.#accountId, ...range, ...values]));
     }
   }
 
@@ -198,7 +198,7 @@ class Audit {
     const [ids, most] = [parts.map(({ id }) => id), parts.map(({ max }) => max)];
     for (let after: string[] | null = parts.map((part) => part.after); after !== null; ) {
       const values: unknown[] = [this.#accountId, ids, after, most, this.#slice];
-      const [found]: { goOn: string[] | null; defects: Told[] }[] = await this.#database.query(
+      const [found]: { goOn: string[] | null; defects: FoundDefect[] }[] = await this.#database.query(
         sql.IDS,
         values,
       );
@@ -211,7 +211,7 @@ class Audit {
     for (const list of lists) {
       if (!(await this.#isListOff(list))) continue;
       // An import may have reordered the list between two slices, so only a single statement can prove a defect.
-      this.#tell(await this.#database.query(sql.LIST_DEFECTS, [this.#accountId]));
+      this.#note(await this.#database.query(sql.LIST_DEFECTS, [this.#accountId]));
       return;
     }
   }
@@ -241,7 +241,7 @@ class Audit {
         events: number;
         last: string | null;
         floor: string;
-        defects: Told[];
+        defects: FoundDefect[];
       }>(sql.EVENTS, values);
       this.note(null, found?.defects ?? []);
       if (!found?.last) {
@@ -264,7 +264,7 @@ class Audit {
     this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
   }
 
-  async acts(): Promise<void> {
+  async auditLog(): Promise<void> {
     const { defects } = await verifyAudit(this.#database, this.#accountId);
     this.defects.push(...defects.map((found) => ({ ...found, ledgerAccountId: null })));
   }
@@ -279,7 +279,7 @@ class Audit {
     }
   }
 
-  #tell(
+  #note(
     rows: readonly { defect: string; ledgerAccountId: string | null; at: string | null; detail: string }[],
   ): void {
     for (const { defect, ledgerAccountId, at, detail } of rows)

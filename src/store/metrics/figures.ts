@@ -27,7 +27,7 @@ export interface RelayFigures {
 }
 
 /** For how long the endpoint that waits longest could have been sent to. */
-export interface TurnFigures {
+export interface EndpointWaits {
   readonly mode: string;
   readonly overdue: number;
 }
@@ -161,7 +161,7 @@ const JOBS: Statement = {
     group by c.mode, c.now, j.kind`,
 };
 /** The turn of an endpoint is when something of it may be sent next: past turns say that the sender is late, not a receiver. */
-const TURNS: Statement = {
+const ENDPOINT_WAITS: Statement = {
   name: 'figures_turns',
   text: `select c.mode, ${secondsOf('c.now - t.at')} as overdue from ${CLOCKS} left join lateral (
       select w.at from webhook_turn w join webhook_endpoint e on e.account_id = w.account_id and e.id = w.endpoint_id
@@ -257,7 +257,7 @@ const SIZE: Statement = {
 export const FIGURES = {
   jobs: (tx: Tx, times: Times) => tx.query<JobFigures>(JOBS, instantsOf(times)),
   relay: (tx: Tx, _times: Times) => Promise.all(ACCOUNT_MODES.map((mode) => relayFigures(tx, mode))),
-  turns: (tx: Tx, times: Times) => tx.query<TurnFigures>(TURNS, instantsOf(times)),
+  turns: (tx: Tx, times: Times) => tx.query<EndpointWaits>(ENDPOINT_WAITS, instantsOf(times)),
   deliveries: (tx: Tx, times: Times) => tx.query<DeliveryFigures>(DELIVERIES, instantsOf(times)),
   endpoints: (tx: Tx, times: Times) => tx.query<EndpointFigures>(ENDPOINTS, instantsOf(times)),
   reports: (tx: Tx, _times: Times) => tx.query<ReportFigures>(REPORTS, []),

@@ -18,8 +18,8 @@ export interface CopyState {
 const EVENT_LOCK = `hashtext('event_partitions')`;
 
 /** @returns the name of the publication, the slot and the subscription. */
-function linkName({ place }: CellServer): string {
-  return `crossramp_move_${place.schema}`;
+function linkName({ location }: CellServer): string {
+  return `crossramp_move_${location.schema}`;
 }
 
 /** Checks what a move needs of both servers. @throws {MoveError} naming what is missing and how to set it. */

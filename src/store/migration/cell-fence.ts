@@ -8,7 +8,7 @@ import { type CellServer, isHeld, MoveError } from './cell-server.ts';
 
 /** Longest wait for one table; callers wait behind it. Shorter than `deadlock_timeout`, so that the fence gives way and no caller. Unit: ms. */
 const LOCK_MS = 400;
-const TRIES = 100;
+const ATTEMPTS = 100;
 /** Least and greatest pause between two tries. Unit: ms. */
 const PAUSE_MS = [50, 250] as const;
 const TRIGGER = 'cell_fence';
@@ -49,7 +49,7 @@ export async function lowerFence(source: CellServer): Promise<void> {
 
 /** Notes that the cell works elsewhere. Nothing of the schema can be read by gateways any more: what they know gets older. */
 export async function retire(source: CellServer): Promise<void> {
-  const schema = `"${source.place.schema}"`;
+  const schema = `"${source.location.schema}"`;
   await source.within(async () => {
     await source.client.query(`update cell set state = 'moved'`);
     await source.client.query(`revoke usage on schema ${schema} from crossramp_app, public`);
@@ -57,7 +57,7 @@ export async function retire(source: CellServer): Promise<void> {
 }
 
 async function retrying(source: CellServer, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       await source.within(async () => {
         await source.client.query(`set local lock_timeout = ${LOCK_MS}`);
@@ -66,7 +66,7 @@ async function retrying(source: CellServer, work: () => Promise<void>): Promise<
       return;
     } catch (error) {
       if (!isHeld(error)) throw error;
-      if (tries === TRIES)
+      if (attempts === ATTEMPTS)
         throw new MoveError(
           'a writer of the source does not end: end long transactions (pg_stat_activity), such as an import, and run the command again',
         );

@@ -8,7 +8,7 @@ import type { CellRecord } from './settle-cell.ts';
 export class MoveError extends StoreError {}
 
 /** Location of a cell. */
-export interface CellPlace {
+export interface CellLocation {
   /** Of the database, for the owner of the schema. */
   readonly url: string;
   readonly schema: string;
@@ -20,18 +20,18 @@ const CONNECT_MAX_MS = 10_000;
 
 /** A server with the schema of a cell. */
 export class CellServer {
-  readonly place: CellPlace;
+  readonly location: CellLocation;
   readonly client: pg.Client;
 
-  private constructor(place: CellPlace, client: pg.Client) {
-    this.place = place;
+  private constructor(location: CellLocation, client: pg.Client) {
+    this.location = location;
     this.client = client;
   }
 
   /** Connects as the owner. @throws the driver's error. */
-  static async connect(place: CellPlace): Promise<CellServer> {
+  static async connect(location: CellLocation): Promise<CellServer> {
     const client = new pg.Client({
-      connectionString: place.url,
+      connectionString: location.url,
       application_name: 'crossramp cell',
       connectionTimeoutMillis: CONNECT_MAX_MS,
       keepAlive: true,
@@ -39,8 +39,8 @@ export class CellServer {
     // A broken connection fails its statement. Without a listener, the error event would end the process.
     client.on('error', () => {});
     await client.connect();
-    await client.query(inSchema(place.schema));
-    return new CellServer(place, client);
+    await client.query(inSchema(location.schema));
+    return new CellServer(location, client);
   }
 
   close(): Promise<void> {
@@ -49,8 +49,8 @@ export class CellServer {
 
   /** Host and database, without the login: what a person is told. */
   get name(): string {
-    const { host, pathname } = new URL(this.place.url);
-    return `${host}${pathname}/${this.place.schema}`;
+    const { host, pathname } = new URL(this.location.url);
+    return `${host}${pathname}/${this.location.schema}`;
   }
 
   /** @returns the rows of a statement. */

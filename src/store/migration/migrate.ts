@@ -16,8 +16,8 @@ const MIGRATION_LOCK = 7_405_211;
 /** Time limit of the server for a connection, or for a check. Migrations have none. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
 /** Polling interval while another process migrates. Unit: ms. */
-const LOOK_MS = 200;
-const PATIENCE: LockPatience = { lockMs: 1_000, tries: 20, pauseMs: 3_000 };
+const POLL_MS = 200;
+const PATIENCE: LockPatience = { lockMs: 1_000, attempts: 20, pauseMs: 3_000 };
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
 /**
@@ -111,7 +111,7 @@ async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined)
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK]);
     if (rows[0].isMine) return;
-    await sleep(LOOK_MS, undefined, { signal });
+    await sleep(POLL_MS, undefined, { signal });
   }
 }
 
@@ -215,7 +215,7 @@ function unknownOf(applied: readonly Applied[]): string[] {
 /** @param version - `MAJOR.MINOR.PATCH`. @returns whether this program is of that version or a later one. */
 function isReached(version: string): boolean {
   const [own, least] = [VERSION, version].map((each) => each.split('.').map(Number)) as [number[], number[]];
-  const at = least.findIndex((part, place) => part !== own[place]);
+  const at = least.findIndex((part, index) => part !== own[index]);
   return at < 0 || (own[at] as number) > (least[at] as number);
 }
 

@@ -59,11 +59,11 @@ export async function applyMissing(url: string, schema: string, patience: LockPa
     const failure = script.failure();
     if (failure?.code === LOCK_NOT_AVAILABLE)
       throw new UndoneError(
-        `migration failed: after ${patience.tries} tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
+        `migration failed: after ${patience.attempts} tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
       );
-    const [said = ''] = (failure ?? (error as Error)).message.split('\n');
+    const [line = ''] = (failure ?? (error as Error)).message.split('\n');
     const Failure = SERVER_REFUSED.test(failure?.code ?? '') ? UndoneError : MigrationError;
-    throw new Failure(`migration failed: ${said}`);
+    throw new Failure(`migration failed: ${line}`);
   } finally {
     await script.close();
   }
@@ -78,7 +78,7 @@ const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 /**
  * Prisma's adapter splits scripts at semicolons, which breaks functions. This adapter sends each script as a whole.
  */
-function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseMs }: LockPatience) {
+function wholeScriptAdapter(url: string, schema: string, { lockMs, attempts, pauseMs }: LockPatience) {
   const onConnect = (client: pg.ClientBase) => client.query(inSchema(schema));
   const factory = new PrismaPg({ connectionString: url, onConnect }, { schema });
   const opened: Awaited<ReturnType<PrismaPg['connect']>>[] = [];
@@ -90,7 +90,7 @@ function wholeScriptAdapter(url: string, schema: string, { lockMs, tries, pauseM
     adapter.executeScript = async (script) => {
       // One request is one transaction: a script that reaches its lock timeout changes nothing.
       const text = `set lock_timeout = ${lockMs}; ${script.replace(SCHEMA_NAMES, `"${schema}"`)}`;
-      for (let left = tries; ; left--) {
+      for (let left = attempts; ; left--) {
         try {
           await adapter.underlyingDriver().query(text);
           return;

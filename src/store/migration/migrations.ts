@@ -9,7 +9,7 @@ export interface LockPatience {
   /** Longest wait for one lock. Other users of the table wait behind it for as long. Default 1,000 ms. */
   readonly lockMs: number;
   /** Maximum number of attempts for each migration, default 20. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Pause between two attempts, default 3,000 ms. */
   readonly pauseMs: number;
 }

@@ -17,7 +17,7 @@ import {
   prepareTarget,
 } from './cell-copy.ts';
 import { lowerFence, raiseFence, retire } from './cell-fence.ts';
-import { type CellPlace, CellServer, MoveError } from './cell-server.ts';
+import { type CellLocation, CellServer, MoveError } from './cell-server.ts';
 import { migrate } from './migrate.ts';
 
 /** Steps of a move, in their order. `copying` comes again and again. */
@@ -35,8 +35,8 @@ export type MoveStep =
 /** A move. */
 export interface Move {
   readonly code: string;
-  readonly source: CellPlace;
-  readonly target: CellPlace;
+  readonly source: CellLocation;
+  readonly target: CellLocation;
   /** URL of the source as the target reaches it. */
   readonly reachedAt: string;
   readonly onStep: (step: MoveStep, copy?: CopyState) => void;
@@ -57,7 +57,7 @@ interface Sides {
   readonly target: CellServer;
 }
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** The target may lag this much when the fence is raised; the rest is copied while writers wait. Unit: bytes. */
 const BEHIND_MAX = 1_048_576;
 /** Time for that rest; then the source serves again. Unit: ms. */
@@ -90,7 +90,7 @@ export function moveCell(move: Move): Promise<Moved> {
       move.onStep('switched');
       return await finish(sides, move, heldMs);
     } catch (error) {
-      await giveWay(sides, error);
+      await reactivateSource(sides, error);
       throw error;
     }
   });
@@ -123,7 +123,7 @@ async function copy(
     if (!state) throw new MoveError('the subscription of the target is gone');
     onStep('copying', state);
     if (state.copied === state.tables && state.behind <= BEHIND_MAX) break;
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   onStep('copied');
 }
@@ -134,7 +134,7 @@ async function settle({ source, target }: Sides, { onStep }: Move): Promise<void
   const untilMs = performance.now() + CATCH_UP_MS;
   while (!(await hasCaughtUp(source, target, end))) {
     if (performance.now() > untilMs) throw new MoveError('the target does not catch up');
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
   onStep('caught up');
   const found = await differences(source, target);
@@ -147,7 +147,7 @@ async function finish(
   { code, onStep }: Move,
   heldMs: number | null,
 ): Promise<Moved> {
-  await endPublication(source, () => sleep(LOOK_MS));
+  await endPublication(source, () => sleep(POLL_MS));
   await retire(source);
   onStep('finished');
   const cell = await target.cell();
@@ -155,7 +155,7 @@ async function finish(
 }
 
 /** Has the source serve again after a failure, unless the cell may work in the target: then nobody but the target can say. */
-async function giveWay(sides: Sides, error: unknown): Promise<void> {
+async function reactivateSource(sides: Sides, error: unknown): Promise<void> {
   if (!(await isSwitched(sides).catch(() => true))) await undo(sides).catch(() => {});
   else if (error instanceof Error)
     error.message += ' (the switch is not known to have failed: run the command again)';
@@ -165,7 +165,7 @@ async function undo({ source, target }: Sides): Promise<void> {
   // First the target: a copy that is not ended would go on filling it.
   await endSubscription(target);
   await lowerFence(source);
-  await endPublication(source, () => sleep(LOOK_MS));
+  await endPublication(source, () => sleep(POLL_MS));
 }
 
 /** @returns whether the cell works in the target: its epoch is past that of the source. */

@@ -53,7 +53,7 @@ export async function settleCell(
   ownerUrl: string,
   wanted: string | undefined,
 ): Promise<string> {
-  const { code, state, other } = await readOrAsk(database, ownerUrl);
+  const { code, state, other } = await readOrRequest(database, ownerUrl);
   if (state === 'moved') throw new CellAbsentError(`the cell was moved to ${other}: use that database`);
   if (state === 'arriving')
     throw new CellAbsentError(`the cell is being moved here, and still works at ${other}`, '57P03');
@@ -67,7 +67,7 @@ export async function settleCell(
  * @returns the schema's record; read by the owner when the gateway may not read it any more, because the cell was
  *   moved.
  */
-async function readOrAsk(
+async function readOrRequest(
   database: Pick<Database, 'query' | 'source'>,
   ownerUrl: string,
 ): Promise<CellRecord> {

@@ -49,12 +49,12 @@ const REMOVE_ALL: Statement = {
   name: 'passkey_remove_all',
   text: `delete from passkey where person_id = $1 returning id`,
 };
-const ASK: Statement = {
+const STORE_CHALLENGE: Statement = {
   name: 'passkey_challenge_ask',
   text: `with gone as (delete from passkey_challenge where expires_at < $4)
     insert into passkey_challenge (challenge, purpose, session_id, expires_at) values ($1, $2, $3, $5)`,
 };
-const TAKE: Statement = {
+const CONSUME: Statement = {
   name: 'passkey_challenge_take',
   text: `delete from passkey_challenge where challenge = $1 and purpose = $2
     and session_id is not distinct from $3 and expires_at > $4 returning challenge`,
@@ -102,23 +102,23 @@ export async function removePasskeys(tx: Tx, personId: string): Promise<number> 
 }
 
 /** Stores a challenge, and removes expired ones. */
-export async function askChallenge(
+export async function storeChallenge(
   tx: Tx,
   challenge: string,
   purpose: Purpose,
   sessionId: string | null,
   { now, expiresAt }: { readonly now: Date; readonly expiresAt: Date },
 ): Promise<void> {
-  await tx.query(ASK, [challenge, purpose, sessionId, now, expiresAt]);
+  await tx.query(STORE_CHALLENGE, [challenge, purpose, sessionId, now, expiresAt]);
 }
 
 /** Uses a challenge up. @returns whether it was there, for this purpose and this session. */
-export async function takeChallenge(
+export async function consumeChallenge(
   tx: Tx,
   challenge: string,
   purpose: Purpose,
   sessionId: string | null,
   now: Date,
 ): Promise<boolean> {
-  return (await tx.query(TAKE, [challenge, purpose, sessionId, now])).length > 0;
+  return (await tx.query(CONSUME, [challenge, purpose, sessionId, now])).length > 0;
 }

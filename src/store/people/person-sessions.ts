@@ -52,7 +52,7 @@ export const JUST_MINUTES = 10;
 /** Of a session `s`: the first parameter is when the oldest that holds was last used, the second when it was begun. */
 const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
 /** A person who was removed from the account of the session acts on another account of theirs. */
-const PLACE = `join lateral (
+const ACCOUNT = `join lateral (
     select m.account_id, m.role from membership m where m.person_id = s.person_id and m.joined_at is not null
       order by m.account_id <> s.account_id, m.account_id limit 1) m on true`;
 const VALID: Statement = {
@@ -61,7 +61,7 @@ const VALID: Statement = {
       a.allowed_origins as "allowedOrigins", s.seen_at as "seenAt", s.verified_at as "verifiedAt",
       exists (select from passkey k where k.person_id = p.id) as "hasPasskey",
       s.created_at > now() - interval '${JUST_MINUTES} minutes' as "hasJustSignedIn"
-    from person_session s join person p on p.id = s.person_id ${PLACE} join account a on a.id = m.account_id
+    from person_session s join person p on p.id = s.person_id ${ACCOUNT} join account a on a.id = m.account_id
     where s.hash = $3 and ${HOLDS}`,
 };
 const STILL_VALID: Statement = {
@@ -126,8 +126,8 @@ export type SessionUse = Pick<OwnSession, 'id' | 'accountId'>;
 
 /** @returns the valid ones of the sessions, with the accounts in which their people still have a role. */
 export function findValidSessions(tx: Tx, uses: readonly SessionUse[], now: Date): Promise<SessionUse[]> {
-  const asked = [uses.map(({ id }) => id), uses.map(({ accountId }) => accountId)];
-  return tx.query<SessionUse>(STILL_VALID, [...oldest(now), ...asked]);
+  const values = [uses.map(({ id }) => id), uses.map(({ accountId }) => accountId)];
+  return tx.query<SessionUse>(STILL_VALID, [...oldest(now), ...values]);
 }
 
 /** Stores a session. */

@@ -23,7 +23,7 @@ export interface ArrivalRow {
 }
 
 /** A deposit address that was given out. */
-export interface GivenAddress {
+export interface WatchedAddress {
   readonly index: number;
   readonly address: string;
 }
@@ -36,11 +36,11 @@ export interface Unswept {
   readonly amountMinor: bigint;
 }
 
-const GIVE: Statement = {
+const STORE_ADDRESS: Statement = {
   name: 'chain_address_give',
   text: `insert into chain_address (mode, family, index, address) values ($1, $2, $3, $4)`,
 };
-const GIVEN: Statement = {
+const READ_ADDRESSES: Statement = {
   name: 'chain_address_given',
   text: `select index, address from chain_address where mode = $1 and family = $2 and index >= $3 order by index`,
 };
@@ -50,7 +50,7 @@ const FIND: Statement = {
   name: 'chain_arrival_find',
   text: `select ${COLUMNS} from chain_arrival where network = $2 and tx_hash = $3 and log_index = $4 and mode = $1`,
 };
-const KEEP: Statement = {
+const STORE: Statement = {
   name: 'chain_arrival_keep',
   text: `insert into chain_arrival as a (mode, network, tx_hash, log_index, height, block_hash, address, currency, amount_minor,
       from_address, seen_at, state)
@@ -91,12 +91,12 @@ const UNSWEEP: Statement = {
 };
 
 /** Stores that an address was given out: it is watched from now on. */
-export async function giveAddress(
+export async function storeAddress(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
-  { index, address }: GivenAddress,
+  { index, address }: WatchedAddress,
 ): Promise<void> {
-  await tx.query(GIVE, [where.mode, where.family, index, address]);
+  await tx.query(STORE_ADDRESS, [where.mode, where.family, index, address]);
 }
 
 /** @returns the addresses that were given out, from an index on. */
@@ -104,8 +104,8 @@ export function readAddresses(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
   fromIndex: number,
-): Promise<GivenAddress[]> {
-  return tx.query<GivenAddress>(GIVEN, [where.mode, where.family, fromIndex]);
+): Promise<WatchedAddress[]> {
+  return tx.query<WatchedAddress>(READ_ADDRESSES, [where.mode, where.family, fromIndex]);
 }
 
 /** A row as the driver of the database gives it. */
@@ -126,10 +126,10 @@ export async function findArrival(
 }
 
 /** Stores a transfer as its network has it now. A final one changes no more, except that it can be dropped. */
-export async function keepArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
+export async function storeArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
   const { txHash, logIndex, height, blockHash, address, currency, amountMinor, from, seenAt, state } = row;
   const where = [mode, network, txHash, logIndex, height, blockHash];
-  await tx.query(KEEP, [...where, address, currency, amountMinor, from, seenAt, state]);
+  await tx.query(STORE, [...where, address, currency, amountMinor, from, seenAt, state]);
 }
 
 /** Marks the transfers above a height as missing: their blocks are gone, and others may have them. */

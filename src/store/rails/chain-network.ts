@@ -30,7 +30,7 @@ export interface NetworkState {
 }
 
 /** Number of remembered blocks: a deeper reorganisation needs a person. */
-const BLOCKS_KEPT = 1_024;
+const BLOCKS_STORED = 1_024;
 
 const LEASE: Statement = {
   name: 'chain_lease',
@@ -78,7 +78,7 @@ const PAUSED: Statement = {
   text: `select network, paused_at as "pausedAt", paused_by as "pausedBy", pause_reason as "pauseReason"
     from chain_network where mode = $1 and paused_at is not null order by paused_at`,
 };
-const KEEP_BLOCKS: Statement = {
+const STORE_BLOCKS: Statement = {
   name: 'chain_keep_blocks',
   text: `insert into chain_block (mode, network, height, hash) select $1, $2, u.* from unnest($3::int8[], $4::text[]) u
     on conflict (mode, network, height) do update set hash = excluded.hash`,
@@ -120,15 +120,15 @@ export async function readNetwork(tx: Tx, { mode, network }: NetworkKey): Promis
 }
 
 /** Stores that blocks were read, with the last one as the position to continue from; later ones are forgotten. */
-export async function keepRead(
+export async function storeReadBlocks(
   tx: Tx,
   { mode, network }: NetworkKey,
   blocks: readonly KnownBlock[],
 ): Promise<void> {
   const last = blocks.at(-1);
   if (!last) return;
-  await tx.query(FORGET_BLOCKS, [mode, network, last.height, last.height - BLOCKS_KEPT]);
-  await tx.query(KEEP_BLOCKS, [
+  await tx.query(FORGET_BLOCKS, [mode, network, last.height, last.height - BLOCKS_STORED]);
+  await tx.query(STORE_BLOCKS, [
     mode,
     network,
     blocks.map(({ height }) => height),
@@ -148,17 +148,17 @@ export function readBlocks(
 }
 
 /** Keeps up to which height everything is settled. */
-export async function keepFinal(tx: Tx, { mode, network }: NetworkKey, height: number): Promise<void> {
+export async function storeFinalHeight(tx: Tx, { mode, network }: NetworkKey, height: number): Promise<void> {
   await tx.query(FINAL_TO, [mode, network, height]);
 }
 
 /** Keeps when the newest block was made. */
-export async function keepHeadAt(tx: Tx, { mode, network }: NetworkKey, atMs: number): Promise<void> {
+export async function storeHeadTime(tx: Tx, { mode, network }: NetworkKey, atMs: number): Promise<void> {
   await tx.query(HEAD_AT, [mode, network, new Date(atMs).toISOString()]);
 }
 
 /** Stores the obstacle to progress; null without one. */
-export async function keepTrouble(
+export async function storeTrouble(
   tx: Tx,
   { mode, network }: NetworkKey,
   trouble: string | null,

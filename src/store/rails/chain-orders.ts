@@ -93,7 +93,7 @@ const NEXT_NONCE: Statement = {
   name: 'chain_next_nonce',
   text: `select max(place)::int + 1 as nonce from chain_order where mode = $1 and network = $2 and from_address = $3 and place is not null`,
 };
-const TAKE_NONCE: Statement = {
+const CLAIM_NONCE: Statement = {
   name: 'chain_take_nonce',
   text: `update chain_order set state = 'signing', place = $2 where id = $1 and state = 'queued' returning id`,
 };
@@ -177,8 +177,8 @@ export async function addOrder(
 ): Promise<bigint | undefined> {
   const { key, intent, currency, to, amountMinor, feeMinor, from, keyIndex, depositIndex, proof } = order;
   const what = [key, intent, currency, to, amountMinor, feeMinor, from, keyIndex, depositIndex];
-  const given = proof === undefined ? null : JSON.stringify(proof);
-  const [row] = await tx.query<{ id: bigint }>(ADD, [mode, network, ...what, given, timeOf(nowMs)]);
+  const proofJson = proof === undefined ? null : JSON.stringify(proof);
+  const [row] = await tx.query<{ id: bigint }>(ADD, [mode, network, ...what, proofJson, timeOf(nowMs)]);
   return row?.id;
 }
 
@@ -238,8 +238,8 @@ export async function beginSigning(
   attempt: NewAttempt,
   nowMs: number,
 ): Promise<number | undefined> {
-  const taken = await tx.query(TAKE_NONCE, [orderId, attempt.nonce]);
-  return taken.length > 0 ? addAttempt(tx, orderId, attempt, nowMs) : undefined;
+  const claimed = await tx.query(CLAIM_NONCE, [orderId, attempt.nonce]);
+  return claimed.length > 0 ? addAttempt(tx, orderId, attempt, nowMs) : undefined;
 }
 
 /** Keeps one more transaction of an order, to be signed. @returns its number. */
@@ -266,7 +266,7 @@ export async function addAttempt(
  *
  * @returns false when its order was given up, or made anew, meanwhile; then the bytes must not be used.
  */
-export async function keepSigned(
+export async function storeSigned(
   database: Pick<Database, 'withTx'>,
   { orderId, number }: Pick<AttemptRow, 'orderId' | 'number'>,
   { raw, hash }: { readonly raw: string; readonly hash: string },
@@ -274,9 +274,9 @@ export async function keepSigned(
 ): Promise<boolean> {
   return database.withTx(async (tx) => {
     if ((await tx.query(LOCK, [orderId])).length === 0) return false;
-    const isKept = (await tx.query(SIGN, [orderId, number, raw, hash, timeOf(nowMs)])).length > 0;
-    if (isKept) await tx.query(SENT, [orderId]);
-    return isKept;
+    const isStored = (await tx.query(SIGN, [orderId, number, raw, hash, timeOf(nowMs)])).length > 0;
+    if (isStored) await tx.query(SENT, [orderId]);
+    return isStored;
   });
 }
 

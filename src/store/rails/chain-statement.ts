@@ -23,7 +23,7 @@ export interface SignedOrder {
 }
 
 /** A reported transfer. */
-export interface ToldArrival {
+export interface ReportedArrival {
   readonly txHash: string;
   readonly logIndex: number;
   readonly height: number;
@@ -108,12 +108,12 @@ export async function readMovingOrders(
 }
 
 /** @returns transfers as they were reported. */
-export async function readToldArrivals(
+export async function readReportedArrivals(
   tx: Tx,
   { mode, network }: NetworkKey,
   hashes: readonly string[],
-): Promise<readonly ToldArrival[]> {
-  return hashes.length === 0 ? [] : tx.query<ToldArrival>(ARRIVALS, [mode, network, hashes]);
+): Promise<readonly ReportedArrival[]> {
+  return hashes.length === 0 ? [] : tx.query<ReportedArrival>(ARRIVALS, [mode, network, hashes]);
 }
 
 /** @returns deposits up to a height that the ledger does not have, and those above it that it has, by currency. */

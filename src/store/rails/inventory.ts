@@ -48,7 +48,7 @@ const ANSWERS: Statement = {
   text: `select g.place::int as place, c.answer from unnest($1::bigint[], $2::text[]) with ordinality g(account_id, key, place)
     join inventory_conversion c on c.account_id = g.account_id and c.key = g.key`,
 };
-const KEEP: Statement = {
+const STORE: Statement = {
   name: 'inventory_keep',
   text: `insert into inventory_conversion (account_id, key, answer, answered_at)
     select account_id, key, answer, $4 from unnest($1::bigint[], $2::text[], $3::text[]) g(account_id, key, answer)`,
@@ -68,17 +68,17 @@ export async function readConversions(
     orders.map(({ accountId }) => accountId),
     orders.map(({ key }) => key),
   ]);
-  const answers = new Map(rows.map(({ place, answer }) => [place, answer]));
+  const answers = new Map(rows.map(({ place: index, answer }) => [index, answer]));
   return orders.map((_, index) => answers.get(index + 1));
 }
 
 /** Keeps the answers to orders, each of another key. */
-export async function keepConversions(
+export async function storeConversions(
   tx: Tx,
   conversions: readonly (ConversionOrder & { readonly answer: ConversionAnswer })[],
   at: Instant,
 ): Promise<void> {
-  await tx.query(KEEP, [
+  await tx.query(STORE, [
     conversions.map(({ accountId }) => accountId),
     conversions.map(({ key }) => key),
     conversions.map(({ answer }) => answer),

@@ -79,9 +79,9 @@ const DROP: Statement = {
 };
 
 /** Adds an answer. @param sendAt - when it is sent, on the clock of the database. */
-export async function addMedAnswer(tx: Tx, given: NewMedAnswer, sendAt: Date): Promise<void> {
-  const { id, caseId, analysis, body, fileIds, author, givenAt } = given;
-  await tx.query(ADD, [id, caseId, analysis, body, fileIds, author, givenAt, sendAt]);
+export async function addMedAnswer(tx: Tx, input: NewMedAnswer, sendAt: Date): Promise<void> {
+  const { id, caseId, analysis, body, fileIds, author } = input;
+  await tx.query(ADD, [id, caseId, analysis, body, fileIds, author, input.givenAt, sendAt]);
 }
 
 /** @returns the answers to a case, the first first. */

@@ -167,10 +167,10 @@ export async function findMedCase(tx: Tx, { mode, kind, reference }: MedKey): Pr
 /** Opens a case. @returns its id; undefined where it exists. */
 export async function addMedCase(
   tx: Tx,
-  given: NewMedCase,
+  input: NewMedCase,
   alarmAt: Instant | null,
 ): Promise<bigint | undefined> {
-  const { mode, accountId, transactionId, kind, reference, pixE2e, amount, reason, openedAt, dueAt } = given;
+  const { mode, accountId, transactionId, kind, reference, pixE2e, amount, reason, openedAt, dueAt } = input;
   const values = [mode, accountId, transactionId, kind, reference, pixE2e, amount, reason, openedAt, dueAt];
   return (await tx.query<{ readonly id: bigint }>(INSERT, [...values, alarmAt]))[0]?.id;
 }

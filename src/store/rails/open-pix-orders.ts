@@ -12,7 +12,7 @@ const DECIDE: Statement = {
   text: `update pix_order set is_done = $3, end_to_end_id = coalesce($4, end_to_end_id), ended_at = $5, ask_at = null
     where mode = $1 and key = $2 and is_done is null and sent_at < $6 returning key`,
 };
-const TOLD_OF: Statement = {
+const REPORTED_BY: Statement = {
   name: 'pix_order_told_of',
   text: `select body ->> 'order' as key from rail_news where mode = $1 and kind = $2 and key = $3`,
 };
@@ -38,10 +38,10 @@ export async function decidePixOrder(
 }
 
 /** @returns the key of the order whose end a rail event reports; undefined without such an event. */
-export async function orderToldOf(
+export async function findReportedOrder(
   tx: Tx,
   { mode, kind, key }: { readonly mode: AccountMode; readonly kind: string; readonly key: string },
 ): Promise<string | undefined> {
-  const [row] = await tx.query<{ key: string }>(TOLD_OF, [mode, kind, key]);
+  const [row] = await tx.query<{ key: string }>(REPORTED_BY, [mode, kind, key]);
   return row?.key;
 }

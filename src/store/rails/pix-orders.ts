@@ -69,7 +69,7 @@ export const ORDER_COLUMNS = `mode, key, kind, account_id as "accountId", psp_id
   (extract(epoch from placed_at) * 1000)::bigint as "placedAtMs", (extract(epoch from sent_at) * 1000)::bigint as "sentAtMs",
   is_done as "isDone", reference`;
 
-const PLACE: Statement = {
+const SUBMIT: Statement = {
   name: 'pix_order_place',
   text: `insert into pix_order (mode, key, kind, account_id, psp_id, amount, pix_key, payee_tax_id, end_to_end_id, placed_at, sent_at, ask_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) on conflict do nothing returning key`,
@@ -101,7 +101,7 @@ const CLAIM: Statement = {
       select key from pix_order where mode = $1 and ask_at <= $3 order by ask_at limit $4 for update skip locked))
     returning ${ORDER_COLUMNS}`,
 };
-const ASK_AT: Statement = {
+const SCHEDULE: Statement = {
   name: 'pix_order_ask_at',
   text: `update pix_order set ask_at = $3 where mode = $1 and key = $2 and is_done is not distinct from $4`,
 };
@@ -115,7 +115,7 @@ const ENDED: Statement = {
           join rail_news p on p.mode = r.mode and p.kind = 'payout_ended' and p.key = 'pix:' || (r.body ->> 'endToEndId')
          where r.mode = $1 and r.kind = 'payout_returned' and r.seen_at >= $2 and r.seen_at < $3))`,
 };
-const TOLD: Statement = {
+const REPORTED: Statement = {
   name: 'pix_order_told',
   text: `select ${ORDER_COLUMNS}, (extract(epoch from ended_at) * 1000)::bigint as "endedAtMs" from pix_order
     where mode = $1 and ended_at is not null and key = any (array(
@@ -129,13 +129,13 @@ const OPEN: Statement = {
 };
 
 /** Stores an order that is about to leave. @returns whether it is new; false when there is an order with this key. */
-export async function placePixOrder(
+export async function storePixOrder(
   tx: Tx,
   { mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId }: NewPixOrder,
   { nowMs, askAtMs }: { readonly nowMs: number; readonly askAtMs: number },
 ): Promise<boolean> {
   const order = [mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId];
-  return (await tx.query(PLACE, [...order, timeOf(nowMs), timeOf(askAtMs)])).length > 0;
+  return (await tx.query(SUBMIT, [...order, timeOf(nowMs), timeOf(askAtMs)])).length > 0;
 }
 
 /** @returns the order with this key. */
@@ -157,7 +157,7 @@ export async function readNamedPixOrders(
 }
 
 /** Claims the right to resend an order that was sent before a time; one of several parallel callers gets it. */
-export async function takeSendingAgain(
+export async function claimResend(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
   { nowMs, sentBeforeMs }: { readonly nowMs: number; readonly sentBeforeMs: number },
@@ -199,12 +199,12 @@ export async function claimPixOrders(
 }
 
 /** Says when the provider is asked next about an order that stands as it did; null: not any more. An end that came says it itself. */
-export async function askPixOrderAt(
+export async function schedulePixOrder(
   tx: Tx,
   { mode, key, isDone }: Pick<PixOrder, 'mode' | 'key' | 'isDone'>,
   askAtMs: number | null,
 ): Promise<void> {
-  await tx.query(ASK_AT, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone]);
+  await tx.query(SCHEDULE, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone]);
 }
 
 /** @returns the number of orders that the provider has not decided, and the time of the oldest. */
@@ -227,14 +227,14 @@ export async function readEndedPixOrders(
 }
 
 /** @returns orders that ended, by the event that reported it. */
-export async function readToldPixOrders(
+export async function readReportedPixOrders(
   tx: Tx,
   mode: AccountMode,
   names: readonly { readonly kind: string; readonly key: string }[],
 ): Promise<EndedPixOrder[]> {
   if (names.length === 0) return [];
   const values = [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)];
-  return endedOf(await tx.query<StoredEnd>(TOLD, values));
+  return endedOf(await tx.query<StoredEnd>(REPORTED, values));
 }
 
 function endedOf(rows: readonly StoredEnd[]): EndedPixOrder[] {

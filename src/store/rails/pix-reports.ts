@@ -4,7 +4,7 @@
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
-import { type NewsRecord, UNCONFIRMED } from '../engine/news.ts';
+import { type RailEventRecord, UNCONFIRMED } from '../engine/rail-events.ts';
 
 /** A report that is due to be asked about. */
 export interface WaitingReport<Body> {
@@ -59,7 +59,7 @@ export function claimReports<Body>(
 /** @param denial - reason of the denial; null where what it reported is booked. */
 export async function endReport(
   tx: Tx,
-  { mode, key }: Pick<NewsRecord, 'mode' | 'key'>,
+  { mode, key }: Pick<RailEventRecord, 'mode' | 'key'>,
   denial: string | null,
 ): Promise<void> {
   await tx.query(END, [mode, key, denial === null ? 'noted' : 'failed', denial]);

@@ -1,10 +1,10 @@
 /** Position in the statement of a PIX provider, and the number of keys looked up at its directory. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
-import type { NewsRecord } from '../engine/news.ts';
+import type { RailEventRecord } from '../engine/rail-events.ts';
 
 /** Identity of a rail event. */
-export type NewsName = Pick<NewsRecord, 'kind' | 'key'>;
+export type RailEventName = Pick<RailEventRecord, 'kind' | 'key'>;
 
 /** A statement: whose, and of which provider and key. */
 export interface PixStatement {
@@ -39,7 +39,7 @@ const STORED: Statement = {
     join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $1`,
 };
 /** Time at which all taken look-ups are given back; taking more moves it on, up to the limit. */
-const TAKE: Statement = {
+const CONSUME_LOOKUPS: Statement = {
   name: 'pix_look_up_take',
   text: `insert into pix_look_up as l (mode, subject, free_at) values ($1, $2, $3::timestamptz + make_interval(secs => $4))
     on conflict (mode, subject) do update set free_at = greatest(l.free_at, $3::timestamptz) + make_interval(secs => $4)
@@ -62,8 +62,8 @@ export async function beginReading(
   { mode, source }: PixStatement,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
 ): Promise<PixReading | undefined> {
-  const turn = [mode, source, timeOf(nowMs), timeOf(untilMs)];
-  const [row] = await tx.query<{ readUntilMs: bigint | null }>(BEGIN, turn);
+  const values = [mode, source, timeOf(nowMs), timeOf(untilMs)];
+  const [row] = await tx.query<{ readUntilMs: bigint | null }>(BEGIN, values);
   return row && { readUntilMs: numberOf(row.readUntilMs) };
 }
 
@@ -97,12 +97,20 @@ export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promi
  * @returns those of the events that are stored, whatever their outcome: unsettled ones are retried without a new
  *   report.
  */
-export function readStoredNews(tx: Tx, mode: AccountMode, news: readonly NewsName[]): Promise<NewsName[]> {
-  return tx.query<NewsName>(STORED, [mode, news.map(({ key }) => key), news.map(({ kind }) => kind)]);
+export function readStoredRailEvents(
+  tx: Tx,
+  mode: AccountMode,
+  events: readonly RailEventName[],
+): Promise<RailEventName[]> {
+  return tx.query<RailEventName>(STORED, [
+    mode,
+    events.map(({ key }) => key),
+    events.map(({ kind }) => kind),
+  ]);
 }
 
 /** Cost of a look-up for its subject, and the maximum. Unit: seconds, after which it is given back. */
-export interface LookUpCost {
+export interface LookupCost {
   readonly subject: string;
   readonly costSeconds: number;
   readonly maxSeconds: number;
@@ -113,17 +121,19 @@ export interface LookUpCost {
  *
  * @returns whether there were enough.
  */
-export async function takeLookUps(
+export async function consumeLookups(
   tx: Tx,
   mode: AccountMode,
-  { subject, costSeconds, maxSeconds }: LookUpCost,
+  { subject, costSeconds, maxSeconds }: LookupCost,
   nowMs: number,
 ): Promise<boolean> {
-  return (await tx.query(TAKE, [mode, subject, timeOf(nowMs), costSeconds, maxSeconds])).length > 0;
+  return (
+    (await tx.query(CONSUME_LOOKUPS, [mode, subject, timeOf(nowMs), costSeconds, maxSeconds])).length > 0
+  );
 }
 
 /** Forgets subjects that have all of theirs again. */
-export async function forgetLookUps(tx: Tx, mode: AccountMode, nowMs: number): Promise<void> {
+export async function forgetLookups(tx: Tx, mode: AccountMode, nowMs: number): Promise<void> {
   await tx.query(FORGET, [mode, timeOf(nowMs)]);
 }
 

@@ -17,7 +17,7 @@ export interface FeedRow {
 }
 
 /** A price from a feed, by asset. */
-export interface ToldPrice {
+export interface FeedPrice {
   readonly asset: string;
   readonly price: string;
 }
@@ -27,7 +27,7 @@ const READ: Statement = {
   text: `select feed, asset, price, observed_at as "observedAt", tried_at as "triedAt", failures, failure from rate_feed
     where mode = $1`,
 };
-const TOLD: Statement = {
+const REPORTED: Statement = {
   name: 'rate_feed_told',
   text: `insert into rate_feed as f (mode, feed, asset, price, observed_at, tried_at)
       select $1, $2, asset, price, $5, $6 from unnest($3::text[], $4::numeric[]) p(asset, price)
@@ -50,24 +50,24 @@ export function readFeeds(tx: Tx, mode: AccountMode): Promise<FeedRow[]> {
 }
 
 /** Stores the prices of a feed, unless it was read again since. */
-export async function keepPrices(
+export async function storePrices(
   tx: Tx,
   { mode, feed }: { readonly mode: AccountMode; readonly feed: string },
-  prices: readonly ToldPrice[],
-  { observedAtMs, triedAtMs }: { readonly observedAtMs: number; readonly triedAtMs: number },
+  prices: readonly FeedPrice[],
+  { observedAtMs, attemptedAtMs }: { readonly observedAtMs: number; readonly attemptedAtMs: number },
 ): Promise<void> {
   const [assets, texts] = [prices.map(({ asset }) => asset), prices.map(({ price }) => price)];
-  await tx.query(TOLD, [mode, feed, assets, texts, instant(observedAtMs), instant(triedAtMs)]);
+  await tx.query(REPORTED, [mode, feed, assets, texts, instant(observedAtMs), instant(attemptedAtMs)]);
 }
 
 /** Stores that a feed could not be read; its earlier prices stay. */
-export async function keepFailure(
+export async function storeFailure(
   tx: Tx,
   { mode, feed }: { readonly mode: AccountMode; readonly feed: string },
   assets: readonly string[],
-  { failure, triedAtMs }: { readonly failure: string; readonly triedAtMs: number },
+  { failure, attemptedAtMs }: { readonly failure: string; readonly attemptedAtMs: number },
 ): Promise<void> {
-  await tx.query(FAILED, [mode, feed, assets, failure, instant(triedAtMs)]);
+  await tx.query(FAILED, [mode, feed, assets, failure, instant(attemptedAtMs)]);
 }
 
 function instant(ms: number): string {

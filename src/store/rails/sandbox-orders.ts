@@ -3,7 +3,7 @@
  * outcome are one statement, for as many orders as come together.
  */
 import type { Database, Statement } from '../connection/database.ts';
-import { isKeyTaken } from '../connection/database-error.ts';
+import { isDuplicateKey } from '../connection/database-error.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
 /** Consequence of an order: its stored answer, and the jobs that bring its outcome. */
@@ -29,7 +29,7 @@ export interface SandboxOrder {
 }
 
 /** Result of placing an order. */
-export interface PlacedOrder {
+export interface SubmittedOrder {
   /** False when the key was used before: the order had no consequence this time. */
   readonly isNew: boolean;
   /** The plan that it used up; null when there was none, or the order is not new. */
@@ -42,13 +42,13 @@ export interface PlacedOrder {
 const OF_A_JOB = '^[0-9A-Z]+(?=:[0-9]+$)';
 
 /** SQL of the key that the order of this key is kept under. */
-export const keptKey = (key: string): string => `regexp_replace(${key}, '${OF_A_JOB}', '')`;
+export const storedKey = (key: string): string => `regexp_replace(${key}, '${OF_A_JOB}', '')`;
 
 /**
  * @returns the stored form of an order's key: without the name of its transaction, because no other job has its id.
  *   It is a third as long, and keys come in their order.
  */
-function keptUnder(key: string): string {
+function storedKeyOf(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
@@ -56,7 +56,7 @@ function keptUnder(key: string): string {
  * Orders of one transaction come one after another, so no other one takes the plan that is seen here. With `offset 0` each order is looked
  * up by its key; a join could read the whole table.
  */
-const PLACE: Statement = {
+const SUBMIT: Statement = {
   name: 'sandbox_place_orders',
   text: `with given as materialized (
       select g.*, p.scenario, coalesce(g.planned -> p.scenario, g.usual) as outcome
@@ -91,27 +91,27 @@ const PLACE: Statement = {
  * @param worker - worker of this process, which claims their jobs first; null for any worker.
  * @returns the results, in their order.
  */
-export async function placeOrders(
+export async function submitOrders(
   database: Database,
   orders: readonly SandboxOrder[],
   worker: number | null,
-): Promise<PlacedOrder[]> {
-  const records = orders.map(({ accountId, transactionId, key, kind, request, usual, planned }, place) => ({
-    place,
+): Promise<SubmittedOrder[]> {
+  const records = orders.map(({ accountId, transactionId, key, kind, request, usual, planned }, submit) => ({
+    place: submit,
     account_id: String(accountId),
     transaction_id: transactionId === null ? null : String(transactionId),
-    key: keptUnder(key),
+    key: storedKeyOf(key),
     kind,
     request,
     plans: Object.keys(planned),
     usual: recordOf(usual),
     planned: Object.fromEntries(Object.entries(planned).map(([plan, outcome]) => [plan, recordOf(outcome)])),
   }));
-  const place = () => database.query<PlacedOrder>(PLACE, [JSON.stringify(records), worker]);
-  return place().catch((error) => {
-    if (!isKeyTaken(error)) throw error;
+  const submit = () => database.query<SubmittedOrder>(SUBMIT, [JSON.stringify(records), worker]);
+  return submit().catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
     // A parallel request placed the same order. It is committed now, so it is visible.
-    return place();
+    return submit();
   });
 }
 

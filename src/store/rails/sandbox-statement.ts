@@ -1,6 +1,6 @@
 /** PIX movements of the sandbox: reported ones, with the ordered amounts. */
 import type { Statement, Tx } from '../connection/database.ts';
-import { keptKey } from './sandbox-orders.ts';
+import { storedKey } from './sandbox-orders.ts';
 
 /** Money that moved. */
 export interface SandboxMovement {
@@ -22,7 +22,7 @@ const MOVED: Statement = {
   text: `select n.kind, substr(n.key, 5) as id, coalesce(n.body ->> 'amount', o.request ->> 'amount') as amount,
       n.body ->> 'settledAt' as at, n.seen_at as "toldAt"
     from rail_news n left join sandbox_order o on o.account_id = n.account_id
-      and o.key = ${keptKey("n.body ->> 'order'")}
+      and o.key = ${storedKey("n.body ->> 'order'")}
     where n.mode = 'sandbox' and n.rail = 'pix' and n.seen_at >= $1::timestamptz and n.seen_at < $2::timestamptz
       and (n.kind in ('payment', 'payout_returned', 'dispute_accepted')
         or n.kind in ('payout_ended', 'refund_ended') and n.body @> '{"isDone": true}')

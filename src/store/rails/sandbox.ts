@@ -26,7 +26,7 @@ const DUE: Statement = {
     from job j where not j.is_live and j.due_at <= $1::timestamptz and j.transaction_id <> 0 limit ${DUE_MAX}`,
 };
 const THESE = `account_id = $1 and transaction_id = $2 and kind = $3 and payload @> any ($4::jsonb[])`;
-const TAKE_BACK: Statement = { name: 'sandbox_take_back', text: `delete from job where ${THESE}` };
+const REMOVE_JOBS: Statement = { name: 'sandbox_take_back', text: `delete from job where ${THESE}` };
 const REPLACE: Statement = {
   name: 'sandbox_replace',
   text: `update job set payload = $5::jsonb where ${THESE}`,
@@ -71,13 +71,13 @@ export function readDueTransactions(
 }
 
 /** Removes the jobs of a transaction that have this kind and a payload that contains these members. */
-export async function takeBackJobs(
+export async function removeJobs(
   tx: Tx,
   { accountId, transactionId }: TransactionJobs,
   kind: string,
   payload: object,
 ): Promise<void> {
-  await tx.query(TAKE_BACK, [accountId, transactionId, kind, [JSON.stringify(payload)]]);
+  await tx.query(REMOVE_JOBS, [accountId, transactionId, kind, [JSON.stringify(payload)]]);
 }
 
 /**

@@ -32,7 +32,7 @@ export interface NewHit {
 }
 
 /** Account and transaction of a match. */
-export interface HitPlace {
+export interface HitSubject {
   readonly mode: AccountMode;
   readonly accountId: bigint;
   /** Null outside of a transaction. */
@@ -87,17 +87,17 @@ const FROM =
 const SHAPE = {
   ...{ id: 'h.id', columns: COLUMNS, from: FROM, countedFrom: 'screening_hit h', filters: 4 },
 } as const;
-const PLACE = `($3::bigint is null or h.account_id = $3) and ($4::bigint is null or h.transaction_id = $4)`;
+const SUBJECT = `($3::bigint is null or h.account_id = $3) and ($4::bigint is null or h.transaction_id = $4)`;
 const ALL = idList<HitRow>({
   ...SHAPE,
   name: 'screening_hits',
-  where: `h.mode = $1 and ($2::text is null or h.state = $2) and ${PLACE}`,
+  where: `h.mode = $1 and ($2::text is null or h.state = $2) and ${SUBJECT}`,
 });
 /** With an index of its own. */
 const OPEN = idList<HitRow>({
   ...SHAPE,
   name: 'screening_hits_open',
-  where: `h.mode = $1 and h.state = 'open' and h.state = $2 and ${PLACE}`,
+  where: `h.mode = $1 and h.state = 'open' and h.state = $2 and ${SUBJECT}`,
 });
 const FIND: Statement = {
   name: 'screening_hit_find',
@@ -151,7 +151,7 @@ export async function withoutDismissed<Match extends Pick<NewHit, 'subject' | 'l
  */
 export async function raiseHits(
   tx: Tx,
-  { mode, accountId, transactionId }: HitPlace,
+  { mode, accountId, transactionId }: HitSubject,
   hits: readonly NewHit[],
   at: Date,
 ): Promise<number> {
@@ -179,7 +179,7 @@ export async function raiseHits(
 /** @param at - ISO 8601. @returns whether a hit of the transaction had been raised by then. */
 export async function raisedBefore(
   tx: Tx,
-  { mode, accountId, transactionId }: HitPlace,
+  { mode, accountId, transactionId }: HitSubject,
   at: string,
 ): Promise<(hit: Pick<NewHit, 'subject' | 'list' | 'entry'>) => boolean> {
   const rows = await tx.query<Pick<NewHit, 'subject' | 'list' | 'entry'>>(RAISED_BEFORE, [
@@ -192,10 +192,10 @@ export async function raisedBefore(
 /** Has jobs that failed tried again now, of transactions that a decision is about. `nowMs`: by the clock of their accounts. */
 export async function wakeJobs(
   tx: Tx,
-  places: readonly Pick<HitRow, 'accountId' | 'transactionId'>[],
+  subjects: readonly Pick<HitRow, 'accountId' | 'transactionId'>[],
   nowMs: number,
 ): Promise<void> {
-  const column = (name: 'accountId' | 'transactionId') => places.map((place) => place[name]);
+  const column = (name: 'accountId' | 'transactionId') => subjects.map((position) => position[name]);
   await tx.query(WAKE, [column('accountId'), column('transactionId'), new Date(nowMs)]);
 }
 

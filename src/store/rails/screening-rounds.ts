@@ -34,7 +34,7 @@ const READ: Statement = {
   name: 'screening_round_read',
   text: `select ${COLUMNS} from screening_round where mode = $1`,
 };
-const TAKE: Statement = {
+const CLAIM: Statement = {
   name: 'screening_round_take',
   text: `update screening_round set leased_until = $3 where mode = $1 and leased_until <= $2 returning ${COLUMNS}`,
 };
@@ -45,7 +45,7 @@ const NOTE_LISTS: Statement = {
     on conflict (mode, list) do update set seen_at = excluded.seen_at, version = excluded.version, entries = excluded.entries,
       file_at = excluded.file_at, refusal = excluded.refusal`,
 };
-const GIVE_BACK: Statement = {
+const RELEASE: Statement = {
   name: 'screening_round_give_back',
   text: `update screening_round set leased_until = '-infinity' where mode = $1`,
 };
@@ -82,12 +82,12 @@ export async function readRound(tx: Tx, mode: AccountMode): Promise<ScreeningRou
 }
 
 /** Takes the round for one process. @returns undefined while another process has it. */
-export async function takeRound(
+export async function claimRound(
   tx: Tx,
   mode: AccountMode,
   { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
 ): Promise<ScreeningRound | undefined> {
-  const [row] = await tx.query<ScreeningRound>(TAKE, [mode, new Date(nowMs), new Date(untilMs)]);
+  const [row] = await tx.query<ScreeningRound>(CLAIM, [mode, new Date(nowMs), new Date(untilMs)]);
   return row;
 }
 
@@ -114,8 +114,8 @@ export async function noteLists(
 }
 
 /** Lets another process take the round. */
-export async function giveRoundBack(tx: Tx, mode: AccountMode): Promise<void> {
-  await tx.query(GIVE_BACK, [mode]);
+export async function releaseRound(tx: Tx, mode: AccountMode): Promise<void> {
+  await tx.query(RELEASE, [mode]);
 }
 
 /** Begins a round anew. */

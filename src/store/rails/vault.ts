@@ -7,13 +7,13 @@ import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** The natural key of a rail event. */
-export interface NewsName {
+export interface RailEventName {
   readonly kind: string;
   readonly key: string;
 }
 
 /** Outcome of a rail event: where its money is booked. */
-export interface BookedNews {
+export interface BookedRailEvent {
   /** Place of the name that it was asked by. */
   readonly place: number;
   readonly outcome: string;
@@ -130,7 +130,7 @@ const SUSPENSE: Statement = {
  * By kind of entry: of arrivals the event of the suspense entry, or else the facts of its transaction; of departures
  * these facts, too.
  */
-const NEWS_OF: Statement = {
+const NAMES_OF_LINES: Statement = {
   name: 'vault_news',
   text: `select distinct k.kind, k.key
     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) g(account_id, journal_id, transaction_id, kind)
@@ -156,25 +156,35 @@ const HELD: Statement = {
 };
 
 /** @returns the outcome of rail events; missing for events that never arrived. */
-export function readBookedNews(tx: Tx, mode: AccountMode, names: readonly NewsName[]): Promise<BookedNews[]> {
-  return tx.query<BookedNews>(BOOKED, [mode, names.map(({ kind }) => kind), names.map(({ key }) => key)]);
+export function readBookedRailEvents(
+  tx: Tx,
+  mode: AccountMode,
+  names: readonly RailEventName[],
+): Promise<BookedRailEvent[]> {
+  return tx.query<BookedRailEvent>(BOOKED, [
+    mode,
+    names.map(({ kind }) => kind),
+    names.map(({ key }) => key),
+  ]);
 }
 
 /** @returns the lines in a vault of the transactions of events, and of journals of events without one. */
 export async function readLinesOf(
   tx: Tx,
   { house, currencies }: Vault,
-  booked: readonly BookedNews[],
+  booked: readonly BookedRailEvent[],
 ): Promise<VaultLine[]> {
   const journals = booked.flatMap(({ accountId, journalId, gasJournalId }) =>
     [journalId, gasJournalId].flatMap((id) => (accountId === null || id === null ? [] : [{ accountId, id }])),
   );
-  const taken = booked.filter(({ accountId, transactionId }) => accountId !== null && transactionId !== null);
+  const settled = booked.filter(
+    ({ accountId, transactionId }) => accountId !== null && transactionId !== null,
+  );
   const ofTransactions = await tx.query<VaultLine>(LINES_OF_TRANSACTIONS, [
     house,
     currencies,
-    taken.map(({ accountId }) => accountId),
-    taken.map(({ transactionId }) => transactionId),
+    settled.map(({ accountId }) => accountId),
+    settled.map(({ transactionId }) => transactionId),
   ]);
   const ofJournals = await tx.query<VaultLine>(LINES_OF_JOURNALS, [
     house,
@@ -208,14 +218,14 @@ export function readLinesBetween(
  * @param lines - with the kind of entry that each would be.
  * @returns the names of the events that they were booked by.
  */
-export function readNewsOf(
+export function readRailEventNames(
   tx: Tx,
   rail: string,
   lines: readonly { readonly line: VaultLine; readonly kind: string }[],
-): Promise<NewsName[]> {
+): Promise<RailEventName[]> {
   const of = <Name extends keyof VaultLine>(name: Name) => lines.map(({ line }) => line[name]);
   const values = [of('accountId'), of('journalId'), of('transactionId'), rail];
-  return tx.query<NewsName>(NEWS_OF, [...values, lines.map(({ kind }) => kind)]);
+  return tx.query<RailEventName>(NAMES_OF_LINES, [...values, lines.map(({ kind }) => kind)]);
 }
 
 /**

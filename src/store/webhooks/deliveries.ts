@@ -1,9 +1,9 @@
 /** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { StoredBody } from '../../events/body.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
-import { OVERLAP_MS, WHOLE_EVERY_MS } from '../connection/queue-looks.ts';
+import { OVERLAP_MS, WHOLE_EVERY_MS } from '../connection/poll-schedule.ts';
 import { STORED_BODY, withBody } from '../events/events.ts';
-import { type EndpointKey, type TurnTimes, takeTurns, turnNow } from './turns.ts';
+import { claimEndpoints, type EndpointKey, type ScheduleTimes, scheduleNow } from './endpoint-schedule.ts';
 
 /** A leased delivery, with everything that is needed to send it. */
 export interface LeasedDelivery {
@@ -17,7 +17,7 @@ export interface LeasedDelivery {
   readonly attempt: number;
   /** When the lease ends, as the database writes it; no other lease of the delivery ends then, while the clock does not go back. */
   readonly leasedUntil: string;
-  /** Whether it was due before a look for what is new begins (queue-looks.ts), so that others may be, too. */
+  /** Whether it was due before a look for what is new begins (poll-schedule.ts), so that others may be, too. */
   readonly isLate: boolean;
   /** Whether it overtakes all waiting ones, because a person requested it. */
   readonly isByHand: boolean;
@@ -37,7 +37,7 @@ export interface LeasedDelivery {
 }
 
 /** The outcome of one attempt. */
-export interface TriedDelivery {
+export interface AttemptedDelivery {
   readonly accountId: bigint;
   readonly id: bigint;
   readonly endpointId: string;
@@ -65,7 +65,7 @@ export const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
 const BREAKER_MAX_SECONDS = 300;
 /** Maximum number of redeliveries by hand in one turn of an endpoint. */
-const BY_HAND_MAX = 32;
+const MANUAL_MAX = 32;
 /** Maximum number of endpoints in one step. */
 const ENDPOINTS_MAX = 64;
 /** An endpoint is disabled after failing for this long. */
@@ -78,7 +78,7 @@ const FAILING_DAYS = 5;
 const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
 /** A turn that an endpoint keeps is found by the next look, however long it has waited. */
-const KEPT_TURN = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
+const LEASED_UNTIL = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
 /**
  * Of an endpoint that answers well a worker may lease more than may be sent at once (`ahead`): of several that have some, the first. Not
  * where so many may be sent in a second: what waits would be sent beside those of the next second.
@@ -119,7 +119,7 @@ const LEASE: Statement = {
     ), by_hand as materialized (
       select d.account_id, d.id from roomy r join webhook_delivery d on d.account_id = r.account_id and d.endpoint_id = r.id
        where d.at_once and d.state = 'pending' and (d.leased_until is null or d.leased_until < $4)
-       limit least($5, ${BY_HAND_MAX})
+       limit least($5, ${MANUAL_MAX})
     ), next as materialized (
       select * from by_hand union all
       select c.account_id, c.id from roomy r cross join lateral (
@@ -163,11 +163,11 @@ const LEASE: Statement = {
     ), again as (
       update webhook_turn w set at = case
           when not t.is_open then 'infinity'
-          when (select count(*) from leased) >= $5 then ${KEPT_TURN}
+          when (select count(*) from leased) >= $5 then ${LEASED_UNTIL}
           when exists (
             select from webhook_delivery d where d.account_id = t.account_id and d.endpoint_id = t.id and d.at_once
                and d.state = 'pending' and (d.leased_until is null or d.leased_until < $4)
-               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then ${KEPT_TURN}
+               and not exists (select from leased l where l.account_id = d.account_id and l.id = d.id)) then ${LEASED_UNTIL}
           when b.blocked_until is not null then b.blocked_until
           when t.is_blocked then t.blocked_until
           else least(n.due_at, case when r.under_way + coalesce(u.n, 0) > 0
@@ -258,7 +258,7 @@ const END: Statement = {
        where v.disables is not null and d.account_id = v.account_id and d.id = any(${WAITING_FOR_V})
          and not exists (select from valid g where g.account_id = d.account_id and g.id = d.id)
     ), turned as (
-      ${turnNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
+      ${scheduleNow('select account_id, endpoint_id from ended', '$2::timestamptz')}
     )
     update webhook_endpoint p set consecutive_failures = v.failures,
         failing_since = case when not v.is_well then coalesce(p.failing_since, v.failed_at) end,
@@ -279,7 +279,7 @@ const END: Statement = {
 /** Since when that which a lease looks for has been due; undefined for any time. Unit: ms. */
 export interface LeaseSince {
   /** The turns of endpoints. */
-  readonly turnsMs: number | undefined;
+  readonly endpointsMs: number | undefined;
   /** The deliveries of one whose turn it is. */
   readonly ofEndpoint: (endpoint: EndpointKey) => number | undefined;
 }
@@ -288,12 +288,12 @@ export interface LeaseSince {
 export interface Leased {
   readonly leased: readonly LeasedDelivery[];
   /** Whether it may be the turn of others, too. */
-  readonly areMoreTurns: boolean;
+  readonly areMoreEndpoints: boolean;
   /** Whether more may be due. */
   readonly isMore: boolean;
 }
 
-const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
+const ALWAYS: LeaseSince = { endpointsMs: undefined, ofEndpoint: () => undefined };
 
 /**
  * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. The deliveries of a dispatcher that
@@ -305,7 +305,7 @@ const ALWAYS: LeaseSince = { turnsMs: undefined, ofEndpoint: () => undefined };
  */
 export function leaseDeliveries(
   database: Database,
-  lease: TurnTimes & {
+  lease: ScheduleTimes & {
     readonly worker: string;
     readonly limit: number;
     readonly since?: LeaseSince;
@@ -314,23 +314,23 @@ export function leaseDeliveries(
 ): Promise<Leased> {
   const { mode, nowMs, machineMs, worker, limit, since = ALWAYS, ahead = () => 0 } = lease;
   return database.withTx(async (tx) => {
-    const taken = { since: sinceInstant(since.turnsMs), limit: ENDPOINTS_MAX };
-    const turns = await takeTurns(tx, { mode, nowMs }, taken);
-    const areMoreTurns = turns.length === ENDPOINTS_MAX;
-    if (turns.length === 0) return { leased: [], areMoreTurns, isMore: false };
-    const aheadMax = Math.floor(limit / 2 / turns.length);
+    const limits = { since: sinceInstant(since.endpointsMs), limit: ENDPOINTS_MAX };
+    const endpoints = await claimEndpoints(tx, { mode, nowMs }, limits);
+    const areMoreEndpoints = endpoints.length === ENDPOINTS_MAX;
+    if (endpoints.length === 0) return { leased: [], areMoreEndpoints, isMore: false };
+    const aheadMax = Math.floor(limit / 2 / endpoints.length);
     const rows = await tx.query<LeasedDelivery & StoredBody>(LEASE, [
-      turns.map(({ accountId }) => accountId),
-      turns.map(({ endpointId }) => endpointId),
+      endpoints.map(({ accountId }) => accountId),
+      endpoints.map(({ endpointId }) => endpointId),
       instant(nowMs),
       instant(machineMs),
       limit,
       worker,
-      turns.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
-      turns.map((endpoint) => Math.min(ahead(endpoint), aheadMax)),
+      endpoints.map((endpoint) => sinceInstant(since.ofEndpoint(endpoint))),
+      endpoints.map((endpoint) => Math.min(ahead(endpoint), aheadMax)),
     ]);
     const leased = rows.map(withBody);
-    return { leased, areMoreTurns, isMore: leased.length > 0 || areMoreTurns };
+    return { leased, areMoreEndpoints, isMore: leased.length > 0 || areMoreEndpoints };
   });
 }
 
@@ -339,23 +339,27 @@ function sinceInstant(ms: number | undefined): string {
 }
 
 /** Writes the outcomes of attempts, and the health of their endpoints. */
-export async function endTries(database: Tx, tries: readonly TriedDelivery[], nowMs: number): Promise<void> {
-  const records = tries.map((tried) => ({
-    account_id: String(tried.accountId),
-    id: String(tried.id),
-    endpoint_id: tried.endpointId,
-    event_seq: String(tried.eventSeq),
-    attempt: tried.attempt,
-    is_test: tried.isTest,
-    at: instant(tried.atMs),
-    duration_ms: tried.durationMs,
-    status: tried.status,
-    error: tried.error,
-    answer: tried.answer,
-    state: tried.state,
-    due_at: tried.dueMs === null ? null : instant(tried.dueMs),
-    blocked_until: tried.blockedUntilMs === null ? null : instant(tried.blockedUntilMs),
-    is_gone: tried.isGone,
+export async function endAttempts(
+  database: Tx,
+  attempts: readonly AttemptedDelivery[],
+  nowMs: number,
+): Promise<void> {
+  const records = attempts.map((attempted) => ({
+    account_id: String(attempted.accountId),
+    id: String(attempted.id),
+    endpoint_id: attempted.endpointId,
+    event_seq: String(attempted.eventSeq),
+    attempt: attempted.attempt,
+    is_test: attempted.isTest,
+    at: instant(attempted.atMs),
+    duration_ms: attempted.durationMs,
+    status: attempted.status,
+    error: attempted.error,
+    answer: attempted.answer,
+    state: attempted.state,
+    due_at: attempted.dueMs === null ? null : instant(attempted.dueMs),
+    blocked_until: attempted.blockedUntilMs === null ? null : instant(attempted.blockedUntilMs),
+    is_gone: attempted.isGone,
   }));
   await database.query(END, [JSON.stringify(records), instant(nowMs)]);
 }

@@ -57,7 +57,7 @@ export async function probeDatabase(
     webhooks: undefined,
   };
   const quick = Promise.all(Array.from({ length: QUICK_READS }, () => database.query(QUICK_READ, [slot])));
-  const asked = database.within(PROBE_MAX_MS, (tx) =>
+  const probe = database.within(PROBE_MAX_MS, (tx) =>
     Promise.allSettled([
       tx.query(READ, [slot]).then(() => {
         found.reads = true;
@@ -78,7 +78,7 @@ export async function probeDatabase(
   const [readsMore, writesMore] = await Promise.all([
     inTime(Promise.all([toRead(), quick]), untilMs),
     inTime(toWrite(), untilMs),
-    asked.catch(() => {}),
+    probe.catch(() => {}),
   ]);
   return { ...found, reads: found.reads && readsMore, writes: found.writes && writesMore };
 }

@@ -1,9 +1,9 @@
 /** Redelivery: of one delivery, of all that match a filter, and of what a disabled endpoint missed (C-64). */
-import { PLACE_TOKEN_LENGTH } from '../../events/cursor.ts';
+import { POSITION_TOKEN_LENGTH } from '../../events/cursor.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
+import { scheduleNow } from './endpoint-schedule.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
-import { turnNow } from './turns.ts';
 
 /** Filter of the deliveries to send again; a delivery must match all members that are given. */
 export interface RedeliveryFilter {
@@ -32,17 +32,17 @@ export interface Redelivered {
 }
 
 /** Redeliveries of an account whose progress is kept: the newest. */
-export const REDELIVERIES_KEPT = 20;
+export const REDELIVERIES_LISTED = 20;
 
 /** Token of the newest of the events that are sent again, of account $1. */
-const LAST_TOKEN = `(select left(v.token, ${PLACE_TOKEN_LENGTH}) from event v
+const LAST_TOKEN = `(select left(v.token, ${POSITION_TOKEN_LENGTH}) from event v
       where v.account_id = $1 and v.seq = (select max(event_seq) from again))`;
 
 /** @returns CTEs that note what `again` has added at this time, for its progress, and forget the oldest note. */
 function noted(matched: string, at: string): string {
   return `forgotten as (
       delete from webhook_redelivery where account_id = $1 and id in (
-        select id from webhook_redelivery where account_id = $1 order by id desc offset ${REDELIVERIES_KEPT - 1})
+        select id from webhook_redelivery where account_id = $1 order by id desc offset ${REDELIVERIES_LISTED - 1})
          and exists (select from again)
     ), noted as (
       insert into webhook_redelivery (account_id, requested_at, matched, redelivered, first_delivery_id, last_delivery_id)
@@ -76,7 +76,7 @@ const ONE: Statement = {
             g.transaction_id, $3, true, $3
           from open g where g.state <> 'pending' returning account_id, endpoint_id, id
     ), turned as (
-      ${turnNow(
+      ${scheduleNow(
         'select account_id, endpoint_id from hurried union all select account_id, endpoint_id from again',
         '$3::timestamptz',
       )}
@@ -109,7 +109,7 @@ const ALL: Statement = {
       update webhook_endpoint p set blocked_until = null from shut where p.account_id = shut.account_id and p.id = shut.id
       returning p.account_id, p.id
     ), turned as (
-      ${turnNow(
+      ${scheduleNow(
         'select account_id, id as endpoint_id from probed union all select account_id, endpoint_id from again',
         '$2::timestamptz',
       )}
@@ -140,7 +140,7 @@ const RECOVER: Statement = {
           from (select * from missed order by seq limit ${REDELIVERIES_MAX}) m
       returning event_seq, id
     ), ${noted('missed', '$3::timestamptz')}, turned as (
-      ${turnNow('select $1::bigint as account_id, $2::text as endpoint_id', '$3::timestamptz')}
+      ${scheduleNow('select $1::bigint as account_id, $2::text as endpoint_id', '$3::timestamptz')}
     ), enabled as (
       update webhook_endpoint p set state = 'enabled', consecutive_failures = 0, failing_since = null, blocked_until = null,
           disabled_from_seq = (select seq from missed order by seq offset ${REDELIVERIES_MAX})
@@ -156,18 +156,18 @@ const TEST: Statement = {
             where o.account_id = $1 and o.endpoint_id = $2 and o.event_seq = v.seq), v.transaction_id, $3, true, $3
           from event v where v.account_id = $1 order by v.seq desc limit 1
       returning account_id, endpoint_id, id
-    ), turned as (${turnNow('select account_id, endpoint_id from made', '$3::timestamptz')})
+    ), turned as (${scheduleNow('select account_id, endpoint_id from made', '$3::timestamptz')})
     select id from made`,
 };
 
 // Two callers at once would compute the same next round, so they go one after the other. No row is locked: dispatchers do not wait.
-const IN_TURN: Statement = {
+const LOCK_ROUND: Statement = {
   name: 'redeliver_in_turn',
   text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
 };
 
 /** The result of redelivering one delivery. */
-export interface AskedAgain {
+export interface RedeliveryResult {
   /** The delivery that is sent; null when the endpoint is disabled or was removed. */
   readonly id: bigint | null;
   readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
@@ -179,8 +179,8 @@ export async function redeliverOne(
   accountId: bigint,
   id: bigint,
   now: Date,
-): Promise<AskedAgain | undefined> {
-  const [row] = await inTurn<AskedAgain>(tx, accountId, ONE, [accountId, id, now]);
+): Promise<RedeliveryResult | undefined> {
+  const [row] = await serialized<RedeliveryResult>(tx, accountId, ONE, [accountId, id, now]);
   return row;
 }
 
@@ -193,8 +193,8 @@ export async function redeliverAll(
   isDryRun: boolean,
 ): Promise<Redelivered> {
   const { endpointId, states, since, until, afterSeq, eventNames } = filter;
-  const given = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun, until];
-  const [row] = await inTurn<Redelivered>(tx, accountId, ALL, given);
+  const values = [accountId, now, endpointId, states, since, afterSeq, eventNames, isDryRun, until];
+  const [row] = await serialized<Redelivered>(tx, accountId, ALL, values);
   return row ?? NOTHING;
 }
 
@@ -210,7 +210,7 @@ export async function recoverMissed(
   endpointId: string,
   { now, relayedSeq }: { readonly now: Date; readonly relayedSeq: bigint },
 ): Promise<Redelivered> {
-  await tx.query(IN_TURN, [accountId]);
+  await tx.query(LOCK_ROUND, [accountId]);
   // Waits for a dispatcher that is skipping deliveries of the endpoint, so that these are seen as skipped.
   await tx.query(LOCK, [accountId, endpointId]);
   const [row] = await tx.query<Redelivered>(RECOVER, [accountId, endpointId, now, relayedSeq]);
@@ -224,18 +224,18 @@ export async function addTest(
   endpointId: string,
   now: Date,
 ): Promise<bigint | undefined> {
-  const [row] = await inTurn<{ id: bigint }>(tx, accountId, TEST, [accountId, endpointId, now]);
+  const [row] = await serialized<{ id: bigint }>(tx, accountId, TEST, [accountId, endpointId, now]);
   return row?.id;
 }
 
 /** Runs a statement that computes a next round, while no other one of the account runs. */
-async function inTurn<Row>(
+async function serialized<Row>(
   tx: Tx,
   accountId: bigint,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  await tx.query(IN_TURN, [accountId]);
+  await tx.query(LOCK_ROUND, [accountId]);
   return tx.query<Row>(statement, values);
 }
 

@@ -5,7 +5,7 @@
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
-import { turnNow } from './turns.ts';
+import { scheduleNow } from './endpoint-schedule.ts';
 
 /** The result of one step of the relay. */
 export interface RelayStep {
@@ -126,7 +126,7 @@ const STEP: Statement = {
       on conflict (account_id, endpoint_id, event_seq, round) do nothing
       returning account_id, endpoint_id
     ), turned as (
-      ${turnNow('select account_id, endpoint_id from added', '$3::timestamptz')}
+      ${scheduleNow('select account_id, endpoint_id from added', '$3::timestamptz')}
     ), moved as (
       update relay_place p set seq = r.seq from reached r
        where p.account_id = any ($1::bigint[]) and p.account_id = r.account_id and r.seq > r.before
@@ -169,9 +169,9 @@ export function relayStep(
   { mode, nowMs }: { readonly mode: AccountMode; readonly nowMs: number },
 ): Promise<RelayStep> {
   return database.withTx(async (tx) => {
-    const places = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds, mode]);
-    const held = places.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
-    const mine = places.filter(({ seq }) => seq !== null);
+    const locked = await tx.query<{ accountId: bigint; seq: bigint | null }>(LOCK, [accountIds, mode]);
+    const held = locked.filter(({ seq }) => seq === null).map(({ accountId }) => accountId);
+    const mine = locked.filter(({ seq }) => seq !== null);
     if (mine.length === 0) return { events: 0, deliveries: 0, wanted: [], unfinished: [], held };
     const [row] = await tx.query<Stepped>(STEP, [
       mine.map(({ accountId }) => accountId),
@@ -189,8 +189,8 @@ export function relayStep(
  * @returns the last event that was relayed; later ones are relayed afterwards.
  */
 export async function holdRelay(tx: Tx, accountId: bigint): Promise<bigint> {
-  const [place] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
-  return place?.seq ?? 0n;
+  const [last] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);
+  return last?.seq ?? 0n;
 }
 
 /** @returns the lag of the relay behind the log: for the accounts of a mode, or for all. */

@@ -34,7 +34,7 @@ export interface SampleOutcome {
 }
 
 /** Made-up events of an endpoint that are kept: the newest. */
-export const SAMPLES_KEPT = 20;
+export const SAMPLES_LISTED = 20;
 /** Made-up events that one process sends at once. */
 const CLAIM_MAX = 8;
 
@@ -42,7 +42,7 @@ const ADD: Statement = {
   name: 'webhook_sample_add',
   text: `with old as (
       delete from webhook_sample where account_id = $1 and endpoint_id = $2 and id in (
-        select id from webhook_sample where account_id = $1 and endpoint_id = $2 order by id desc offset ${SAMPLES_KEPT - 1})
+        select id from webhook_sample where account_id = $1 and endpoint_id = $2 order by id desc offset ${SAMPLES_LISTED - 1})
     )
     insert into webhook_sample (account_id, endpoint_id, event_name, token, payload, requested_at)
       values ($1, $2, $3, $4, $5, $6) returning id`,

@@ -88,12 +88,12 @@ export async function eachSecret(
 ): Promise<number> {
   let count = 0;
   for (const { after } of COLUMNS) {
-    for (let place: readonly [bigint, string, string] | undefined = [0n, '', '']; place; ) {
-      const rows: StoredSecret[] = await database.query(after, place);
+    for (let from: readonly [bigint, string, string] | undefined = [0n, '', '']; from; ) {
+      const rows: StoredSecret[] = await database.query(after, from);
       for (const { accountId, endpointId, secret } of rows) use(secret, secretOwner(accountId, endpointId));
       count += rows.length;
       const last = rows.length === ROWS_MAX ? rows.at(-1) : undefined;
-      place = last && [last.accountId, last.endpointId, last.secret];
+      from = last && [last.accountId, last.endpointId, last.secret];
     }
   }
   return count;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { snakeCase } from '../../base/text/snake-case.ts';
 import type { Statement, Tx } from '../connection/database.ts';
-import { turnNow } from './turns.ts';
+import { scheduleNow } from './endpoint-schedule.ts';
 
 /** Id under which the secrets are stored that all URLs of transactions share. */
 export const TRANSACTIONS = 'transactions';
@@ -31,11 +31,14 @@ export interface EndpointRow {
 }
 
 /** The change may allow more deliveries, so it is the turn of the endpoint now. */
-const SOON = turnNow('select $1::bigint as account_id, $2::text as endpoint_id', `'-infinity'::timestamptz`);
+const SOON = scheduleNow(
+  'select $1::bigint as account_id, $2::text as endpoint_id',
+  `'-infinity'::timestamptz`,
+);
 /**
  * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password: both are left out.
  */
-const TOLD = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
+const AUDITED = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
   'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
   'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null)`;
 const ENSURE: Statement = {
@@ -60,7 +63,7 @@ const ADD: Statement = {
         max_concurrency, max_per_second, signing_key, created_at, from_seq)
       select $1, $2, $3, $4, case when $5::text is null then 'general' else 'template' end, $5::text, $6::text[], $7, $8::int,
         $9::int, $10, $11::timestamptz, event_seq + 1 from account_head where account_id = $1
-    returning ${TOLD} as facts`,
+    returning ${AUDITED} as facts`,
 };
 const FIND: Statement = {
   name: 'webhook_find',
@@ -69,7 +72,7 @@ const FIND: Statement = {
 };
 const FACTS: Statement = {
   name: 'webhook_facts',
-  text: `select ${TOLD} as facts from webhook_endpoint where account_id = $1 and id = $2`,
+  text: `select ${AUDITED} as facts from webhook_endpoint where account_id = $1 and id = $2`,
 };
 const LIST: Statement = {
   name: 'webhook_list',

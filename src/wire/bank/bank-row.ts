@@ -26,7 +26,7 @@ export interface BankMovement {
 /** A movement, or the reason why a row is none. */
 export interface BankRow {
   /** `row 12`, counted in lines of the file, or `transaction 3`. */
-  readonly place: string;
+  readonly position: string;
   /** Null if the file does not name its account. */
   readonly account: string | null;
   /** As the file has it; null if it does not say. */
@@ -120,10 +120,10 @@ const BALANCE =
   /^(?:saldos?\b|s a l d o\b|(?:sub)?tota(?:l|is)(?:$|:| (?:d[aeo]s?|geral|disponivel)\b)|count$)/;
 
 /** @returns null for text that is no amount, such as `.`. @throws {BankFileError} Amounts are exact. */
-export function amountOf(text: string, place: string, mark: BankForm['decimalMark']): BankAmount | null {
-  const given = text.replace(/R\$|\s/g, '').replaceAll('\u2212', '-');
-  if (NO_AMOUNT.test(given)) return null;
-  const [, open, before, digits = '', after, side] = SIGNED.exec(given) ?? [];
+export function amountOf(text: string, position: string, mark: BankForm['decimalMark']): BankAmount | null {
+  const cleaned = text.replace(/R\$|\s/g, '').replaceAll('\u2212', '-');
+  if (NO_AMOUNT.test(cleaned)) return null;
+  const [, open, before, digits = '', after, side] = SIGNED.exec(cleaned) ?? [];
   const signs = new Set([open && '-', before, after, side && (/^d/i.test(side) ? '-' : '+')].filter(Boolean));
   for (const { form, dropped } of signs.size > 1 ? [] : AMOUNTS[mark ?? 'either']) {
     const [, whole, cents = '0'] = form.exec(digits) ?? [];
@@ -131,7 +131,7 @@ export function amountOf(text: string, place: string, mark: BankForm['decimalMar
     const size = toMinor(`${dropped === '' ? whole : whole.replaceAll(dropped, '')}.${cents}`, 2);
     return { size, sign: signs.has('-') ? -1 : signs.size === 0 ? 0 : 1 };
   }
-  throw new BankFileError(`${place}: the amount must be such as 1234.56, 1.234,56 or -12,30`);
+  throw new BankFileError(`${position}: the amount must be such as 1234.56, 1.234,56 or -12,30`);
 }
 
 /** A time with a zone; some banks write less than RFC 3339, such as no seconds or no colon in the zone. */
@@ -167,10 +167,10 @@ export function skipReason(texts: readonly string[], { skip }: BankForm): SkipRe
 
 /** @returns whether two texts name one account: punctuation and leading zeros do not count. */
 export function isSameAccount(one: string, other: string): boolean {
-  return bareAccount(one) === bareAccount(other);
+  return plainAccount(one) === plainAccount(other);
 }
 
-function bareAccount(text: string): string {
+function plainAccount(text: string): string {
   return text
     .toUpperCase()
     .replace(/[^0-9A-Z]/g, '')

@@ -33,22 +33,24 @@ export function isCnab240(head: string): boolean {
 
 /** A line of a file. */
 export class CnabRecord {
-  readonly place: string;
+  readonly position: string;
   readonly #line: string;
 
   /** @throws {BankFileError} for a line of another length. */
-  constructor(line: string, place: string) {
+  constructor(line: string, position: string) {
     if (line.length !== LINE_LENGTH)
-      throw new BankFileError(`${place}: a line must have ${LINE_LENGTH} characters, and has ${line.length}`);
+      throw new BankFileError(
+        `${position}: a line must have ${LINE_LENGTH} characters, and has ${line.length}`,
+      );
     this.#line = line;
-    this.place = place;
+    this.position = position;
   }
 
   /** @throws {BankFileError} for a kind that a statement does not have. */
   get kind(): RecordKind {
-    const given = this.text(8, 8);
-    if (Object.hasOwn(RECORDS, given)) return given as RecordKind;
-    throw this.wrong(`position 8 must be ${Object.keys(RECORDS).join(', ')}, and is ${given || 'blank'}`);
+    const input = this.text(8, 8);
+    if (Object.hasOwn(RECORDS, input)) return input as RecordKind;
+    throw this.wrong(`position 8 must be ${Object.keys(RECORDS).join(', ')}, and is ${input || 'blank'}`);
   }
 
   /** Whether a batch header begins a statement for reconciliation. */
@@ -58,10 +60,12 @@ export class CnabRecord {
 
   /** Bank, branch and account with its digit: `001/1234/12345-6`. */
   get account(): string {
-    const bare = (text: string) => text.replace(/^0+(?=.)/, '');
+    const stripped = (text: string) => text.replace(/^0+(?=.)/, '');
     const digit = this.text(71, 71);
-    const number = bare(this.text(59, 70));
-    return [this.text(1, 3), bare(this.text(53, 57)), digit === '' ? number : `${number}-${digit}`].join('/');
+    const number = stripped(this.text(59, 70));
+    return [this.text(1, 3), stripped(this.text(53, 57)), digit === '' ? number : `${number}-${digit}`].join(
+      '/',
+    );
   }
 
   /** Text of positions, without blanks at its ends. */
@@ -71,18 +75,18 @@ export class CnabRecord {
 
   /** @returns cents; 0 for a blank. @throws {BankFileError} for other text. */
   cents(from: number, to: number, name: string): bigint {
-    const given = this.text(from, to);
-    if (given === '') return 0n;
-    if (!CENTS.test(given)) throw this.wrong(`the ${name} at ${from} must be 18 digits`);
-    return BigInt(given);
+    const input = this.text(from, to);
+    if (input === '') return 0n;
+    if (!CENTS.test(input)) throw this.wrong(`the ${name} at ${from} must be 18 digits`);
+    return BigInt(input);
   }
 
   /** @returns null for a blank. @throws {BankFileError} for other text. */
   count(from: number, to: number, name: string): number | null {
-    const given = this.text(from, to);
-    if (given === '') return null;
-    if (!COUNT.test(given)) throw this.wrong(`the ${name} at ${from} must be 6 digits`);
-    return Number(given);
+    const input = this.text(from, to);
+    if (input === '') return null;
+    if (!COUNT.test(input)) throw this.wrong(`the ${name} at ${from} must be 6 digits`);
+    return Number(input);
   }
 
   /** @returns a day as banks have it, Brasília time. @throws {BankFileError} where there is none. */
@@ -104,6 +108,6 @@ export class CnabRecord {
 
   /** @returns the error of this line. */
   wrong(words: string): BankFileError {
-    return new BankFileError(`${this.place}: ${words}`);
+    return new BankFileError(`${this.position}: ${words}`);
   }
 }

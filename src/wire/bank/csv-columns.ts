@@ -72,8 +72,8 @@ const NUMBER = /^#([1-9]\d{0,2})$/;
 
 /** @returns the columns of a file without a heading, where its form gives numbers; else undefined. */
 export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
-  const given = Object.values(columns);
-  if (!given.some((each) => NUMBER.test(each))) return undefined;
+  const used = Object.values(columns);
+  if (!used.some((each) => NUMBER.test(each))) return undefined;
   return eachMember((member) => {
     const name = columns[member];
     return name === undefined ? [] : [Number(NUMBER.exec(name)?.[1]) - 1];
@@ -87,11 +87,11 @@ export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
 export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | undefined {
   const named = row.map(folded);
   if (missingNames(row, form).length > 0) return undefined;
-  const isGiven = AMOUNT_MEMBERS.some((member) => form.columns[member] !== undefined);
+  const hasAmount = AMOUNT_MEMBERS.some((member) => form.columns[member] !== undefined);
   const found = eachMember((member) => {
-    const given = form.columns[member];
-    if (given !== undefined) return positions(named, folded(given));
-    if (isGiven && (AMOUNT_MEMBERS as readonly string[]).includes(member)) return [];
+    const used = form.columns[member];
+    if (used !== undefined) return positions(named, folded(used));
+    if (hasAmount && (AMOUNT_MEMBERS as readonly string[]).includes(member)) return [];
     const usual = USUAL[member].map((name) => positions(named, name)).filter((each) => each.length > 0);
     return member === 'date' || member === 'id' ? (usual[0] ?? []) : usual.flat();
   });

@@ -77,10 +77,10 @@ export async function* readBankFile(
   const text = decoded(bytes, encoding, digest);
   for await (const row of readAs(kind, text, form, see)) {
     if (row.account !== null && form.account !== null && !isWanted(row.account)) continue;
-    const { currency, movement, place } = row;
+    const { currency, movement, position } = row;
     const isMovement = typeof movement !== 'string';
     if (isMovement && currency !== null && !BRL_NAMES.includes(currency.toUpperCase()))
-      throw new BankFileError(`${place}: the currency must be BRL, and is ${currency.slice(0, 20)}`);
+      throw new BankFileError(`${position}: the currency must be BRL, and is ${currency.slice(0, 20)}`);
     yield row;
   }
   if (form.account !== null && accounts.size > 0 && ![...accounts].some(isWanted))

@@ -59,7 +59,7 @@ class CnabReader {
     this.#records += 1;
     if (this.#batch) this.#batch.records += 1;
     const text = record.text(1, LINE_LENGTH);
-    const row = { place: record.place, account: this.#batch?.account ?? null, currency: null, text };
+    const row = { position: record.position, account: this.#batch?.account ?? null, currency: null, text };
     switch (record.kind) {
       case '0':
         return { ...row, movement: 'heading' };
@@ -96,7 +96,7 @@ class CnabReader {
 
   #segment(record: CnabRecord, batch: Batch): BankRow {
     const text = `${record.text(177, 201)} ${record.text(202, LINE_LENGTH)}`.trim();
-    const row = { place: record.place, account: batch.account, currency: batch.currency, text };
+    const row = { position: record.position, account: batch.account, currency: batch.currency, text };
     if (record.text(14, 14) !== 'E') return { ...row, movement: 'segment' };
     if (record.account !== batch.account) throw record.wrong(`the account must be ${batch.account}`);
     const { day, minor } = record.amount('amount');
@@ -154,11 +154,11 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
     rest = lines.pop() ?? '';
     if (rest.length > LINE_LENGTH + 2)
       throw new BankFileError(`a line of more than ${LINE_LENGTH} characters`);
-    for (const line of lines) yield bare(line);
+    for (const line of lines) yield stripped(line);
   }
-  if (rest !== '') yield bare(rest);
+  if (rest !== '') yield stripped(rest);
 }
 
-function bare(line: string): string {
+function stripped(line: string): string {
   return line.replace(END_OF_FILE, '').replace(/\r$/, '');
 }

@@ -80,14 +80,14 @@ class CsvReader {
   }
 
   /** @returns undefined for a row without text. */
-  row(given: readonly string[], place: string): BankRow | undefined {
-    const record = wholeCells(given, this.#form, {
+  row(input: readonly string[], position: string): BankRow | undefined {
+    const record = wholeCells(input, this.#form, {
       width: this.#heading?.length ?? 0,
       amountAt: this.#columns?.amount[0],
     });
     const text = record.filter((cell) => cell !== '').join(' ');
     if (text === '') return undefined;
-    const row = { place, account: this.#account, currency: null, text };
+    const row = { position, account: this.#account, currency: null, text };
     if (!this.#columns) {
       this.#columns = columnsOf(record, this.#form);
       if (this.#columns) this.#heading = record;
@@ -98,7 +98,7 @@ class CsvReader {
     const cells = cellsOf(record, this.#columns);
     const account = cells('account') || this.#account;
     if (account !== null && account !== this.#account) this.#see(account);
-    const movement = movementOf({ record, cells, place }, this.#form, this.#heading?.length);
+    const movement = movementOf({ record, cells, position }, this.#form, this.#heading?.length);
     return { ...row, account, currency: cells('currency') || null, movement };
   }
 
@@ -118,11 +118,11 @@ function cellsOf(record: readonly string[], columns: CsvColumns): Cells {
 interface RowParts {
   readonly record: readonly string[];
   readonly cells: Cells;
-  readonly place: string;
+  readonly position: string;
 }
 
 function movementOf(parts: RowParts, form: BankForm, width = Infinity): BankRow['movement'] {
-  const { record, cells, place } = parts;
+  const { record, cells, position } = parts;
   const text = cells('text');
   const reason = skipReason([text, record.find((cell) => cell !== '') ?? ''], form);
   if (reason) return reason;
@@ -135,21 +135,21 @@ function movementOf(parts: RowParts, form: BankForm, width = Infinity): BankRow[
   if (minor === 0n) return 'zero';
   if (!day)
     throw new BankFileError(
-      `${place}: the date must be a day such as 2026-01-31, 31/01/2026 or 31/01/26, and is ${date.slice(0, 40) || 'empty'}`,
+      `${position}: the date must be a day such as 2026-01-31, 31/01/2026 or 31/01/26, and is ${date.slice(0, 40) || 'empty'}`,
     );
   if (record.slice(width).some((cell) => cell !== ''))
-    throw new BankFileError(`${place}: there are more cells than headings`);
+    throw new BankFileError(`${position}: there are more cells than headings`);
   return { day, minor, id: cells('id'), text };
 }
 
-function minorOf({ cells, place }: RowParts, { decimalMark, signs }: BankForm): bigint | null {
+function minorOf({ cells, position }: RowParts, { decimalMark, signs }: BankForm): bigint | null {
   const [amount, credit, debit] = (['amount', 'credit', 'debit'] as const).map((member) =>
-    amountOf(cells(member), place, decimalMark),
+    amountOf(cells(member), position, decimalMark),
   ) as [BankAmount | null, BankAmount | null, BankAmount | null];
-  if (amount) return withDirection(amount, folded(cells('direction')), signs, place);
+  if (amount) return withDirection(amount, folded(cells('direction')), signs, position);
   if (!credit && !debit) return null;
-  if (credit?.size && debit?.size) throw new BankFileError(`${place}: there is a credit and a debit`);
-  if (credit?.size && credit.sign === -1) throw new BankFileError(`${place}: the credit is below zero`);
+  if (credit?.size && debit?.size) throw new BankFileError(`${position}: there is a credit and a debit`);
+  if (credit?.size && credit.sign === -1) throw new BankFileError(`${position}: the credit is below zero`);
   return (credit?.size ?? 0n) - (debit?.size ?? 0n);
 }
 
@@ -158,15 +158,15 @@ function withDirection(
   { size, sign }: BankAmount,
   direction: string,
   rule: BankForm['signs'],
-  place: string,
+  position: string,
 ): bigint {
   const written = sign === -1 ? -size : size;
   if (direction === '' || rule === 'amount') return written;
   const isOutgoing = OUTGOING.includes(direction);
   if (!isOutgoing && !INCOMING.includes(direction))
-    throw new BankFileError(`${place}: the direction must be D or C`);
+    throw new BankFileError(`${position}: the direction must be D or C`);
   if (sign !== 0 && isOutgoing !== (sign === -1))
-    throw new BankFileError(`${place}: the amount must have the sign that belongs to its direction`);
+    throw new BankFileError(`${position}: the amount must have the sign that belongs to its direction`);
   return isOutgoing ? -size : size;
 }
 

@@ -103,27 +103,32 @@ class OfxReader {
 
   #ended(values: ReadonlyMap<string, string>): BankRow {
     this.#count += 1;
-    const place = `transaction ${this.#count}`;
-    const given = (tag: string) => values.get(tag) ?? '';
-    const [name, memo, id] = [given('NAME'), given('MEMO'), given('FITID')];
+    const position = `transaction ${this.#count}`;
+    const textOf = (tag: string) => values.get(tag) ?? '';
+    const [name, memo, id] = [textOf('NAME'), textOf('MEMO'), textOf('FITID')];
     const text = `${name} ${memo}`.trim();
     const currency = values.get('CURSYM') ?? (this.#currency || null);
     const movementOf = (): BankRow['movement'] => {
-      const amount = amountOf(given('TRNAMT'), place, this.#form.decimalMark);
+      const amount = amountOf(textOf('TRNAMT'), position, this.#form.decimalMark);
       if (!amount) return 'no_amount';
       const reason = skipReason([name, memo], this.#form);
       if (reason) return reason;
       if (id === '' && pixIdIn(text) === undefined) return 'no_id';
       if (amount.size === 0n) return 'zero';
-      const minor = minorOf(amount, given('TRNTYPE').toUpperCase(), this.#form.signs, place);
-      return { day: dayPosted(given('DTPOSTED'), place), minor, id, text };
+      const minor = minorOf(amount, textOf('TRNTYPE').toUpperCase(), this.#form.signs, position);
+      return { day: dayPosted(textOf('DTPOSTED'), position), minor, id, text };
     };
-    return { place, account: this.#account, currency, movement: movementOf(), text };
+    return { position, account: this.#account, currency, movement: movementOf(), text };
   }
 }
 
 /** @throws {BankFileError} when the sign contradicts the type: an unsigned DEBIT would count as incoming money. */
-function minorOf({ size, sign }: BankAmount, type: string, rule: BankForm['signs'], place: string): bigint {
+function minorOf(
+  { size, sign }: BankAmount,
+  type: string,
+  rule: BankForm['signs'],
+  position: string,
+): bigint {
   const written = sign === -1 ? -size : size;
   const isOutgoing = OUTGOING.includes(type);
   if (rule === 'amount' || !(isOutgoing ? written > 0n : INCOMING.includes(type) && written < 0n))
@@ -131,20 +136,22 @@ function minorOf({ size, sign }: BankAmount, type: string, rule: BankForm['signs
   if (rule === 'type' && isOutgoing && sign === 0) return -size;
   const unsigned = isOutgoing && sign === 0 ? ': --signs type, if amounts have no sign' : '';
   throw new BankFileError(
-    `${place}: TRNAMT ${fromMinor(written, 2)} must have the sign that belongs to TRNTYPE ${type}${unsigned || ': --signs amount, if the type says nothing'}`,
+    `${position}: TRNAMT ${fromMinor(written, 2)} must have the sign that belongs to TRNTYPE ${type}${unsigned || ': --signs amount, if the type says nothing'}`,
   );
 }
 
 /** @returns the day in Brasília. A time without a zone is one of Brasília. */
-function dayPosted(text: string, place: string): string {
+function dayPosted(text: string, position: string): string {
   const [, year, month, date, hour, minute, second = '00', offset, zone] = POSTED.exec(text) ?? [];
   const day = parseDay(`${year}-${month}-${date}`);
   if (!day)
-    throw new BankFileError(`${place}: DTPOSTED must be a day such as 20260131, or 20260131120000[-3:BRT]`);
+    throw new BankFileError(
+      `${position}: DTPOSTED must be a day such as 20260131, or 20260131120000[-3:BRT]`,
+    );
   if (hour === undefined || (offset === undefined && zone === undefined)) return day;
   const hours = offset === undefined ? ZONES[(zone ?? '').toUpperCase()] : Number(offset);
   if (hours === undefined)
-    throw new BankFileError(`${place}: the zone of DTPOSTED must be such as [-3:BRT] or [0:GMT]`);
+    throw new BankFileError(`${position}: the zone of DTPOSTED must be such as [-3:BRT] or [0:GMT]`);
   return brasiliaDay(Date.parse(`${day}T${hour}:${minute}:${second}Z`) - hours * HOUR_MS);
 }
 

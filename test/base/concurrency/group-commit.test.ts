@@ -194,16 +194,16 @@ test('any requests: each ends once as it should, none shares a batch with its ke
     fc.integer({ min: 1, max: 5 }),
     async (requests, max) => {
       const done: number[] = [];
-      let underWay = 0;
+      let running = 0;
       const commit = groupCommit(
         async (batch: readonly number[]) => {
-          underWay += 1;
-          expect(underWay).toBe(1);
+          running += 1;
+          expect(running).toBe(1);
           expect(batch.length).toBeLessThanOrEqual(max);
           const keys = batch.map((index) => requests[index]?.key);
           expect(new Set(keys).size).toBe(keys.length);
           await Promise.resolve();
-          underWay -= 1;
+          running -= 1;
           if (batch.some((index) => requests[index]?.isBad)) throw new Error(String(batch));
           done.push(...batch);
           return batch.map((index) => index * 10);

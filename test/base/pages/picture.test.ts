@@ -1,7 +1,7 @@
 /** Goal: what is kept of a file is a picture and nothing else. Method: pictures with something hidden in and behind them, and broken ones. */
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { barePicture } from '../../../src/base/pages/picture.ts';
+import { stripMetadata } from '../../../src/base/pages/picture.ts';
 
 const SCRIPT = Buffer.from('<script>alert(1)</script>');
 const chunk = (type: string, data: Buffer = Buffer.alloc(0)) => {
@@ -124,8 +124,8 @@ describe('a picture with something hidden in it is kept without that', () => {
       ]),
     ],
   ])('%s', (_name, type, plain, hidden) => {
-    expect(barePicture(hidden)).toEqual({ type, image: plain });
-    expect(barePicture(plain)).toEqual({ type, image: plain });
+    expect(stripMetadata(hidden)).toEqual({ type, image: plain });
+    expect(stripMetadata(plain)).toEqual({ type, image: plain });
   });
 });
 
@@ -179,7 +179,7 @@ describe('a picture that has all that its format allows is kept as it is', () =>
       Buffer.concat([SOI, segment(0xdb, Buffer.alloc(129, 16).fill(0, 1)), FRAME, SCAN, EOI]),
     ],
   ])('%s', (_name, bytes) => {
-    expect(barePicture(bytes)?.image).toEqual(bytes);
+    expect(stripMetadata(bytes)?.image).toEqual(bytes);
   });
 });
 
@@ -233,7 +233,7 @@ describe('a file with room for something else is no picture', () => {
     ['a VP8X that is too long', riff([part('VP8X', SCRIPT), PIXELS])],
     ['pixels beside an animation', riff([extended(2), animated(PIXELS), PIXELS])],
   ])('%s', (_name, bytes) => {
-    expect(barePicture(bytes)).toBeUndefined();
+    expect(stripMetadata(bytes)).toBeUndefined();
   });
 });
 
@@ -244,7 +244,7 @@ describe('a truncated or damaged file is none', () => {
     webp: riff([PIXELS]),
   };
   test.each(Object.entries(whole))('%s that is cut anywhere', (_name, bytes) => {
-    const cut = Array.from({ length: bytes.length }, (_, length) => barePicture(bytes.subarray(0, length)));
+    const cut = Array.from({ length: bytes.length }, (_, length) => stripMetadata(bytes.subarray(0, length)));
     expect(cut.filter((picture) => picture !== undefined)).toEqual([]);
   });
 
@@ -265,6 +265,6 @@ describe('a truncated or damaged file is none', () => {
     ['a WebP without pixels', riff([part('XMP ', SCRIPT)])],
     ['a WebP with a part that is longer than it', riff([part('VP8L', LOSSLESS).fill(0xff, 4, 8)])],
   ])('%s', (_name, bytes) => {
-    expect(barePicture(bytes)).toBeUndefined();
+    expect(stripMetadata(bytes)).toBeUndefined();
   });
 });

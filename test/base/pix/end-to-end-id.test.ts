@@ -79,9 +79,9 @@ describe('making', () => {
     });
     const seen = new Set<string>();
     fc.assert(
-      fc.property(ispb, at, (bank, moment) => {
-        const payment = newEndToEndId({ ispb: bank, at: moment });
-        const refund = newReturnId({ ispb: bank, at: moment });
+      fc.property(ispb, at, (bank, time) => {
+        const payment = newEndToEndId({ ispb: bank, at: time });
+        const refund = newReturnId({ ispb: bank, at: time });
         expect([payment, isEndToEndId(payment)]).toEqual([payment, true]);
         expect([refund, isReturnId(refund)]).toEqual([refund, true]);
         seen.add(payment.slice(-11)).add(refund.slice(-11));

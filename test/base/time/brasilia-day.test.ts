@@ -9,6 +9,6 @@ it.each([
   ['2018-12-01T02:00:00.000Z', '2018-12-01', 'a day of summer time begins'],
   ['2024-02-29T12:00:00.000Z', '2024-02-29', 'leap day'],
   ['2027-01-01T02:00:00.000Z', '2026-12-31', 'the year ends later'],
-])('C-21: %s is in %s: %s', (moment, day) => {
-  expect(brasiliaDay(Date.parse(moment))).toBe(day);
+])('C-21: %s is in %s: %s', (time, day) => {
+  expect(brasiliaDay(Date.parse(time))).toBe(day);
 });

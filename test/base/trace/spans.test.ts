@@ -14,7 +14,7 @@ import {
   w3cPropagator,
 } from '../../../src/base/trace/own-provider.ts';
 import {
-  askingNow,
+  presentSpan,
   startRequestSpan,
   startSpans,
   traceAtWork,
@@ -23,7 +23,7 @@ import {
   traceStatement,
   traceWork,
 } from '../../../src/base/trace/spans.ts';
-import { askNode } from '../../../src/rails/chain/node.ts';
+import { callNode } from '../../../src/rails/chain/node.ts';
 import { startCollector } from '../../support/collector.ts';
 
 const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -150,7 +150,7 @@ test('a call of a rail below a span hands the trace on; one that polls by itself
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => node.once('listening', resolve));
   const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
-  const ask = () => askNode({ url, body: {}, what: 'eth_blockNumber', timeLimitMs: 5_000 });
+  const ask = () => callNode({ url, body: {}, what: 'eth_blockNumber', timeLimitMs: 5_000 });
   await ask();
   await traceWork('order send', {}, ask);
   node.close();
@@ -166,7 +166,7 @@ test('a call of a rail below a span hands the trace on; one that polls by itself
 test('without tracing every function does its work alone', async () => {
   expect(startRequestSpan({ traceparent: PARENT })).toBeUndefined();
   expect(traceAtWork()).toBeUndefined();
-  expect(askingNow()).toBeUndefined();
+  expect(presentSpan()).toBeUndefined();
   expect(await traceWork('job', {}, async () => 1)).toBe(1);
   expect(await traceCall('POST', {}, async (fields) => fields)).toEqual({});
   expect(await traceStatement('one', Promise.resolve(2))).toBe(2);
@@ -179,7 +179,7 @@ test('a collector gets spans as OTLP, with its header fields, and the last ones 
   const sender = spanSender({ ...at, resource: { 'service.name': 'shop' }, version: '1' }, (_count, why) =>
     lost.push(why),
   );
-  startSpans(ownTracer(ALL, sender.take));
+  startSpans(ownTracer(ALL, sender.send));
   await traceWork('job', { 'crossramp.attempt': 2 }, async () => {});
   await sender.end();
   await collector.close();
@@ -196,7 +196,7 @@ test('a collector that is gone costs spans, which are counted, and nothing else'
   const lost: [number, string][] = [];
   const collector = { url: 'http://127.0.0.1:9/v1/traces', headers: {}, resource: {}, version: '1' };
   const sender = spanSender(collector, (count, why) => lost.push([count, why]));
-  startSpans(ownTracer(ALL, sender.take));
+  startSpans(ownTracer(ALL, sender.send));
   for (let made = 0; made < 20_000; made++) await traceWork('job', {}, async () => {});
   await sender.end();
   expect(lost.reduce((sum, [count]) => sum + count, 0)).toBe(20_000);

@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { newEndToEndId } from '../../../src/base/pix/end-to-end-id.ts';
 import type { Identity } from '../../../src/psp/ca.ts';
-import type { Stand } from './stand.ts';
+import type { Stand } from './harness.ts';
 
 /** A callback. */
 export interface Sent {

@@ -9,13 +9,13 @@ import { createAuthority, issue } from '../../../src/psp/ca.ts';
 import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
 import { createCalls } from '../../../src/rails/api-pix/client.ts';
 import { type HearingParts, hearing } from '../../../src/rails/api-pix/hearing.ts';
-import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { PspUnavailable } from '../../../src/rails/api-pix/http.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
 import { startListener } from '../../../src/rails/api-pix/listener.ts';
 import type { ApiPixSettings, CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
 import { freePort } from '../../support/free-port.ts';
 import { callBack, inventedPix, type Sent } from './call-back.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: true, confirm: false });
 const SECRET = 's'.repeat(32);
@@ -136,7 +136,7 @@ test('of several processes one has the port, and another follows when it ends', 
   const own = { ...callback, url: `https://127.0.0.1:${port}`, listen: { ...callback.listen, port } };
   const settings = { ...stand.settings, callback: own };
   const [first, second] = [startListener(partsWith(settings), 20), startListener(partsWith(settings), 20)];
-  await Promise.all([first?.tried, second?.tried]);
+  await Promise.all([first?.attempted, second?.attempted]);
   const identity = stand.psp.certificates.psp;
   expect(await post({ identity, to: own.url })).toBe(200);
   await first?.stop();
@@ -311,7 +311,7 @@ describe('a caller who is known by the secret path alone', () => {
   test('is answered where the provider cannot be asked, once the report is stored; nothing is booked (C-36)', async () => {
     stand.meddle = undefined;
     const away = createApiPix(settingsWith(null), stand.tools, async () => {
-      throw new PspAway('away');
+      throw new PspUnavailable('away');
     });
     const own = createServer(
       (incoming, response) => void away.handle?.(incoming, response, (incoming.url ?? '').slice(1)),

@@ -7,19 +7,19 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createAuthority, issue } from '../../../src/psp/ca.ts';
 import { createCalls } from '../../../src/rails/api-pix/client.ts';
+import { watched } from '../../../src/rails/api-pix/connection-status.ts';
 import {
   type Call,
   type Caller,
   createCaller,
-  PspAway,
   PspProblem,
   PspSilent,
+  PspUnavailable,
 } from '../../../src/rails/api-pix/http.ts';
 import type { ApiPixSettings } from '../../../src/rails/api-pix/index.ts';
-import { watched } from '../../../src/rails/api-pix/standing.ts';
 import { createTokens } from '../../../src/rails/api-pix/token.ts';
 import { usePsp } from '../../support/psp.ts';
-import { settingsFor } from './stand.ts';
+import { settingsFor } from './harness.ts';
 
 const psp = usePsp();
 const TXID = 'a'.repeat(32);
@@ -126,7 +126,7 @@ describe('an answer', () => {
       seed: 1,
       rules: [{ on: 'read', fault: 'unavailable', rate: 1, ms: 0 }],
     });
-    await expect(api.getCharge(TXID)).rejects.toBeInstanceOf(PspAway);
+    await expect(api.getCharge(TXID)).rejects.toBeInstanceOf(PspUnavailable);
     await psp.control('PUT', '/faults', { seed: 1, rules: [] });
   });
 
@@ -155,7 +155,7 @@ describe('an answer', () => {
       settings,
     );
     for (const path of ['/html', '/moved', '/large', '/never'])
-      await expect(api.send('GET', url + path), path).rejects.toBeInstanceOf(PspAway);
+      await expect(api.send('GET', url + path), path).rejects.toBeInstanceOf(PspUnavailable);
     const stranger = createCalls(
       createCaller({ ...settings, ca: createAuthority('Another').certificate }),
       { get: async () => 't', refused: () => {}, lacking: () => [] },
@@ -173,7 +173,7 @@ describe('an answer', () => {
     const foreign = issue(createAuthority('Another'), { name: 'gateway' });
     const call = createCaller({ ...settings, ...foreign });
     const refused = createTokens(call, settings).get();
-    await expect(refused).rejects.toBeInstanceOf(PspAway);
+    await expect(refused).rejects.toBeInstanceOf(PspUnavailable);
     await expect(refused).rejects.toThrow('the provider does not take the certificate of certificateFile');
   });
 });
@@ -191,7 +191,7 @@ test('a provider that does not answer is told of once, and once more when it doe
     call({ method: 'GET', url: 'https://bank.invalid' }).catch((err) => complain({ err }, 'turn'));
   for (let count = 0; count < 6; count++) await turn();
   expect(told).toEqual(['turn', 'turn', 'the PIX provider does not answer']);
-  complain({ err: new PspAway('the answer cannot be read') }, 'unread');
+  complain({ err: new PspUnavailable('the answer cannot be read') }, 'unread');
   isAway = false;
   await turn();
   await turn();

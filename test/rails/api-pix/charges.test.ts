@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: true });
 const CHARGED = 'depositpix/QRCODE';

@@ -8,7 +8,7 @@ import { createApiPix } from '../../../src/rails/api-pix/index.ts';
 import type { CallbackSettings } from '../../../src/rails/api-pix/settings.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { callBack, inventedPix } from './call-back.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: true });
 const SECOND_MS = 1_000;

@@ -5,10 +5,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import { retryRailEvents } from '../../../src/resolvers/inbound/retry-rail-events.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { MOVER } from '../../support/mover.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 /** Often enough for the PSP to settle a return, which takes it a second. */
 const ASKS_MAX = 40;
@@ -26,19 +26,19 @@ async function finished(): Promise<ProcessRow> {
   await stand.inbound.reach(made, 'depositpix/QRCODE');
   const row = await stand.inbound.rowOf(made.end2end);
   await stand.psp.control('POST', '/pay', { txid: row.process?.txid, payerTaxId: row.clientTaxId });
-  await ask();
+  await query();
   await stand.inbound.reach(row, 'success/DONE');
   return stand.inbound.rowOf(made.end2end);
 }
 
 /** Has the statement, the list of disputes and every open order read, and news that waits tried again. */
-async function ask() {
+async function query() {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and mode = 'live'`,
   );
   await stand.app.owner.query(`update pix_cursor set free_at = now() - interval '1 second'`);
   await stand.part.poll();
-  await retryNews(stand.app.services.forMode('live'), { warn: () => {} }, Date.now() + 24 * 3_600_000);
+  await retryRailEvents(stand.app.services.forMode('live'), { warn: () => {} }, Date.now() + 24 * 3_600_000);
 }
 
 /** Keeps orders of returns from the PSP until `letGo`. */
@@ -64,7 +64,7 @@ async function tell({ pixE2e, end2end }: ProcessRow, ...statuses: readonly strin
   for (const status of statuses) {
     const facts = { kind: 'DISPUTA', status, endToEndId: pixE2e, wait: false };
     await stand.psp.control('PUT', `/infractions/med-${end2end}`, facts);
-    await ask();
+    await query();
   }
 }
 
@@ -91,8 +91,8 @@ async function left({ accountId, id }: ProcessRow) {
 }
 
 async function agrees(row: ProcessRow, returns: readonly string[]): Promise<void> {
-  for (let tries = 0; tries < ASKS_MAX && !isDeepStrictEqual(await listed(row), returns); tries++)
-    await ask();
+  for (let attempts = 0; attempts < ASKS_MAX && !isDeepStrictEqual(await listed(row), returns); attempts++)
+    await query();
   expect(await listed(row)).toEqual(returns);
   expect(await left(row)).toEqual([]);
   await stand.inbound.verified(row.accountId);
@@ -108,7 +108,7 @@ describe('C-34: a dispute that takes the whole payment', () => {
     await agrees(row, ['part 15 credited_back', whole]);
     letGo();
     await stand.until(async () => {
-      await ask();
+      await query();
       return (await stand.inbound.rowOf(row.end2end)).process?.returns?.[0]?.isOvertaken === undefined;
     });
     await agrees(row, ['part 15 credited_back', whole]);

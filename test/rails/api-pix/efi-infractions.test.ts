@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readEfiInfraction } from '../../../src/rails/api-pix/efi-infractions.ts';
 import { sendMedAnswers } from '../../../src/resolvers/med/send-answers.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 /** As the documents of Efí have it. */
 const ENTRY = {

@@ -9,7 +9,7 @@ import { issue } from '../../../src/psp/ca.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { freePort } from '../../support/free-port.ts';
 import { callBack, inventedPix } from './call-back.ts';
-import { settingsFor, useStand } from './stand.ts';
+import { settingsFor, useStand } from './harness.ts';
 
 const port = await freePort();
 const stand = useStand(
@@ -199,7 +199,7 @@ test(`${SAID.length} kinds in the answer about a charge and on the statement cre
       return isMeant ? { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), pix }) } : answer;
     };
     const told = await stand.part.port
-      .askCharge?.({ key: '', row: here.unpaid, txid: txid as string })
+      .queryCharge?.({ key: '', row: here.unpaid, txid: txid as string })
       .catch(() => []);
     for (const each of told ?? []) await stand.tools.receive(each);
     await readStatement();

@@ -6,11 +6,11 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor, type Merchant } from '../../resolvers/inbound/support.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({ sendAgainSeconds: 1, timeoutSeconds: 2 }, { works: true });
 const COUNT = Number(process.env.PIX_FAULTS ?? 15);
-const AT_ONCE = 8;
+const PARALLEL_MAX = 8;
 const PER_MERCHANT = 60;
 const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
 const RULES = [
@@ -99,7 +99,7 @@ test(`${COUNT} transactions end, and the books of both agree`, {
     return () => paid(merchant, index % 3 === 1 ? '11144477735' : CUSTOMER.client_tax_id);
   });
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: PARALLEL_MAX }, async () => {
       for (let next = work.shift(); next; next = work.shift()) await next();
     }),
   );

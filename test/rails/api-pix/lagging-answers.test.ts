@@ -7,7 +7,7 @@ import { newEndToEndId, newReturnId } from '../../../src/base/pix/end-to-end-id.
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { callBack, inventedPix } from './call-back.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({ infractionsUrl: null }, { works: true });
 const UNSHOWN = 'the provider does not show its return or its end yet';

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { raiseMedAlarms } from '../../../src/resolvers/med/raise-alarms.ts';
 import { sendMedAnswers } from '../../../src/resolvers/med/send-answers.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand((psp) => ({ infractionsUrl: `${psp.url}/v2/gn/infracoes` }), { works: false });
 const LOG = { warn: () => {} };
@@ -38,13 +38,13 @@ async function tell(row: ProcessRow, status: string, more: object = {}) {
   await poll();
 }
 
-async function ask(query: string, variables: object) {
+async function query(query: string, variables: object) {
   const { json } = await stand.app.graphql(query, variables as never, { key: stand.merchant.apiKey });
   expect(json.errors, JSON.stringify(json)).toBeUndefined();
   return json.data;
 }
 async function caseOf({ end2end }: ProcessRow) {
-  const { medCases } = await ask(
+  const { medCases } = await query(
     'query ($e: String!) { medCases(end2end: $e) { nodes { caseId state dueAt reason answers { answerId state failure } history { event } } } }',
     { e: end2end },
   );
@@ -53,10 +53,10 @@ async function caseOf({ end2end }: ProcessRow) {
 }
 async function answered(row: ProcessRow) {
   const { caseId } = await caseOf(row);
-  await ask('mutation ($id: String!) { makeMedEvidence(input: { caseId: $id }) { errors { message } } }', {
+  await query('mutation ($id: String!) { makeMedEvidence(input: { caseId: $id }) { errors { message } } }', {
     id: caseId,
   });
-  const { answerMedCase } = await ask(
+  const { answerMedCase } = await query(
     'mutation ($id: String!) { answerMedCase(input: { caseId: $id, analysis: CONTEST, body: "Entregue na carteira." }) { errors { message } } }',
     { id: caseId },
   );

@@ -4,11 +4,11 @@
  * that everything is found by asking.
  */
 import { afterEach, describe, expect, test } from 'vitest';
-import { createCaller, PspAway } from '../../../src/rails/api-pix/http.ts';
+import { createCaller, PspUnavailable } from '../../../src/rails/api-pix/http.ts';
 import { type ApiPixPart, createApiPix } from '../../../src/rails/api-pix/index.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: false });
 const LIVE = "mode = 'live'";
@@ -36,7 +36,7 @@ async function pay(row: ProcessRow, payerTaxId: string | null): Promise<string> 
 }
 
 /** Has the provider asked about every order now, and the statement read. */
-async function ask(part = stand.part) {
+async function query(part = stand.part) {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and ${LIVE}`,
   );
@@ -47,7 +47,7 @@ async function ask(part = stand.part) {
 /** Asks until the provider has decided, which takes it a second. */
 async function asksUntil(row: ProcessRow, step: string) {
   await stand.until(async () => {
-    await ask();
+    await query();
     return (await stand.inbound.stepOf(row)) === step;
   });
 }
@@ -56,7 +56,7 @@ async function asksUntil(row: ProcessRow, step: string) {
 async function returning(): Promise<ProcessRow> {
   const row = await charged();
   await pay(row, '11144477735');
-  await ask();
+  await query();
   await stand.inbound.reach(row, 'refund/INITIAL');
   return stand.inbound.rowOf(row.end2end);
 }
@@ -157,7 +157,7 @@ describe('a return', () => {
     const { psp_id: id } = await orderOf('return', row);
     expect(sent('PUT', `/devolucao/${id}`)).toBe(1);
     await end('return', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'refund/DONE');
     expect((await orderOf('return', row)).is_done).toBe(true);
     await stand.inbound.verified(row.accountId);
@@ -177,7 +177,7 @@ describe('a return', () => {
         : go(call);
     const row = await charged();
     await pay(row, '11144477735');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'refund/ERROR');
     expect(await orderOf('return', row)).toMatchObject({ is_done: false, ask_at: null });
   });
@@ -185,19 +185,19 @@ describe('a return', () => {
   test('that somebody made at the provider itself is not taken for ours (C-34)', async () => {
     const row = await returning();
     await orderOf('return', row);
-    const byHand = {
+    const manual = {
       id: 'byhand1',
       rtrId: 'D9999999920261122100000000000002',
       valor: '0.01',
       status: 'DEVOLVIDO',
     };
-    stand.meddle = listing(row.pixE2e, byHand);
-    await ask();
+    stand.meddle = listing(row.pixE2e, manual);
+    await query();
     expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
     expect(await stand.inbound.stepOf(row)).toBe('refund/INITIAL');
     stand.meddle = undefined;
     await end('return', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'refund/DONE');
     expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
     await stand.inbound.verified(row.accountId);
@@ -215,8 +215,8 @@ describe('a return', () => {
       if (call.method !== 'GET' || !call.url.includes(`/devolucao/${id}`)) return answer;
       return { ...answer, body: JSON.stringify({ ...answers.json, valor: '40.00', status: 'DEVOLVIDO' }) };
     };
-    await ask();
-    await ask();
+    await query();
+    await query();
     const { key } = await orderOf('return', row);
     const { rows } = await stand.app.owner.query(
       'select kind, outcome, attempts, last_error from rail_news where key = $1',
@@ -229,7 +229,7 @@ describe('a return', () => {
     await stand.inbound.verified(row.accountId);
     stand.meddle = undefined;
     await end('return', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'refund/DONE');
   });
 
@@ -249,7 +249,7 @@ describe('a payout', () => {
     const { psp_id: id } = await orderOf('payout', row);
     expect(sent('PUT', `/gn/pix/${id}`)).toBe(1);
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
     await stand.inbound.verified(row.accountId);
   });
@@ -257,7 +257,7 @@ describe('a payout', () => {
   test('that never reached the provider is sent again after a minute under the same id', async () => {
     let isLost = true;
     stand.meddle = async (call, go) => {
-      if (isLost && call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspAway('lost');
+      if (isLost && call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspUnavailable('lost');
       return go(call);
     };
     const row = await paying();
@@ -270,7 +270,7 @@ describe('a payout', () => {
     await aged(id);
     await retriesUntil(() => sent('PUT', `/gn/pix/${id}`) === 2);
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
   });
 
@@ -284,7 +284,7 @@ describe('a payout', () => {
       sends += 1;
       if (sends > 1) return { status: 422, body: '{"nome":"pagamento_negado","mensagem":"no"}' };
       await go(call);
-      throw new PspAway('lost');
+      throw new PspUnavailable('lost');
     };
     const row = await paying();
     await stand.until(() => sent('GET', '/enviados/id-envio/') > 0);
@@ -297,7 +297,7 @@ describe('a payout', () => {
     expect((await orderOf('payout', row)).is_done).toBe(null);
     isHidden = false;
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
     await stand.inbound.verified(row.accountId);
   });
@@ -314,7 +314,7 @@ describe('a payout', () => {
     await aged(id);
     await retriesUntil(() => sent('PUT', `/gn/pix/${id}`) === 2);
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
   });
 
@@ -338,11 +338,11 @@ describe('a payout', () => {
   test('that came back days later is found when it is asked for', async () => {
     const row = await paying();
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
     const { returnId } = await end('payout', row, 'return');
-    await ask();
-    await ask();
+    await query();
+    await query();
     // Nobody waits for it: BRL that came back is the account's, in suspense.
     expect(await stand.inbound.newsOf(`pix:${returnId}`)).toMatchObject([
       { kind: 'payout_returned', outcome: 'suspense', account_id: String(row.accountId) },
@@ -354,7 +354,7 @@ describe('a payout', () => {
     const row = await paying();
     const { psp_id: id } = await orderOf('payout', row);
     await end('payout', row, 'settle');
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
     const part = { valor: '1.00', status: 'DEVOLVIDO', horario: {} };
     const ids = ['1', '2'].map((last) => `D999999992026112210000000000A${id.slice(-3)}${last}`);
@@ -374,13 +374,13 @@ describe('a payout', () => {
       return rows.map(({ key }) => key);
     };
     stand.meddle = back([part, { id: 'a', ...part }]);
-    await ask();
+    await query();
     expect(await heard()).toEqual([]);
     const { ask_at: askAt } = await orderOf('payout', row);
     expect(askAt.getTime() - Date.now()).toBeLessThan(3_600_000);
     stand.meddle = back(ids.map((rtrId) => ({ id: 'a', rtrId, ...part })));
-    await ask();
-    await ask();
+    await query();
+    await query();
     expect(await heard()).toEqual(ids.map((rtrId) => `pix:${rtrId}`));
     await stand.inbound.verified(row.accountId);
   });
@@ -398,7 +398,7 @@ describe('a dispute', () => {
   async function finished(): Promise<{ readonly row: ProcessRow; readonly endToEndId: string }> {
     const row = await charged();
     const endToEndId = await pay(row, row.clientTaxId);
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'success/DONE');
     return { row, endToEndId };
   }
@@ -413,7 +413,7 @@ describe('a dispute', () => {
         endToEndId,
         wait: false,
       });
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
     expect(await stand.inbound.newsOf(`pix:${id}`)).toMatchObject([
       { kind: 'dispute_opened' },
@@ -437,7 +437,7 @@ describe('a dispute', () => {
     const facts = { kind: 'DISPUTA', endToEndId, amount, wait: false };
     for (const status of ['ABERTA', 'ACEITA'])
       await stand.psp.control('PUT', `/infractions/inf-${row.end2end}`, { ...facts, status });
-    await ask();
+    await query();
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
     expect(await journals(endToEndId)).toEqual(['L6', 'L8']);
     return { row, endToEndId };
@@ -455,8 +455,8 @@ describe('a dispute', () => {
     const names = [1, 2].map((count) => `MEDa${count}`);
     for (const count of [1, 2]) {
       stand.meddle = listing(endToEndId, ...names.slice(0, count).map((name) => byMed(name, '40.00')));
-      await ask();
-      await ask();
+      await query();
+      await query();
     }
     expect(await waiting('MEDa1')).toEqual([{ kind: 'dispute_returned', outcome: 'noted', words: null }]);
     const words =
@@ -469,7 +469,7 @@ describe('a dispute', () => {
   test('of which another amount went back by MED waits for somebody to decide (C-34)', async () => {
     const { row, endToEndId } = await accepted('100.00');
     stand.meddle = listing(endToEndId, byMed('MEDb', '30.00'));
-    await ask();
+    await query();
     const words = '30.00 went back by MED, and a dispute about 100.00 was accepted: somebody has to decide';
     expect(await waiting('MEDb')).toEqual([{ kind: 'dispute_returned', outcome: 'pending', words }]);
     expect(await journals(endToEndId)).toEqual(['L6', 'L8']);
@@ -493,9 +493,9 @@ describe('a dispute', () => {
         )
       ).rows.map(({ key }) => key);
     stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'));
-    await ask(unlisted());
+    await query(unlisted());
     stand.meddle = listing(endToEndId, part('2026-11-22T10:00:01.000Z'), part('2026-11-22T10:00:02.000Z'));
-    await ask(unlisted());
+    await query(unlisted());
     const names = [1, 2].map(
       (count) => `pix:${endToEndId}:2026-11-22T10:00:00.000Z:2000${count === 1 ? '' : `:${count}`}`,
     );
@@ -506,7 +506,7 @@ describe('a dispute', () => {
         part('x', { id: `MED${last}`, rtrId: `D999999992026112210000000000000${last}` }),
       ),
     );
-    await ask(unlisted());
+    await query(unlisted());
     expect(await told()).toEqual(names);
     await stand.inbound.verified(row.accountId);
   });
@@ -521,7 +521,7 @@ describe('a dispute', () => {
       status: 'DEVOLVIDO',
     };
     stand.meddle = listing(endToEndId, back);
-    await ask(unlisted());
+    await query(unlisted());
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
     await stand.inbound.verified(row.accountId);
   });

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { callBack, inventedPix } from './call-back.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({ unknownPayer: 'hold' }, { works: true });
 const HOUR_MS = 3_600_000;

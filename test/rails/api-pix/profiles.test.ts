@@ -75,7 +75,7 @@ async function control(method: string, path: string, body: object) {
 }
 
 /** Has the provider asked about every order now, and the statement read. */
-async function ask() {
+async function query() {
   await app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and mode = 'live'`,
   );
@@ -85,7 +85,7 @@ async function ask() {
 
 const asksUntil = (row: ProcessRow, step: string) =>
   until(async () => {
-    await ask();
+    await query();
     return (await inbound.stepOf(row)) === step;
   }, `it never came to ${step}`);
 
@@ -150,7 +150,7 @@ describe.each(PSP_PROFILE_NAMES)('at the bank of the profile %s', (profile: PspP
     const row = await charged();
     const endToEndId = await pay(row);
     await until(async () => {
-      await ask();
+      await query();
       return (await inbound.rowOf(row.end2end)).pixE2e === endToEndId;
     }, 'never found');
   });
@@ -168,7 +168,7 @@ describe.each(PSP_PROFILE_NAMES)('at the bank of the profile %s', (profile: PspP
   test('a payment goes back where another person made it', async () => {
     const row = await charged();
     await pay(row, OTHERS_CPF);
-    await ask();
+    await query();
     await asksUntil(row, 'refund/DONE');
   });
 
@@ -191,7 +191,7 @@ describe.each(PSP_PROFILE_NAMES)('at the bank of the profile %s', (profile: PspP
         await app.owner.query(`update pix_order set sent_at = sent_at - interval '61 seconds'`);
         await control('PUT', '/faults', { seed: 1, rules: [] });
         await settle(app.services, SILENT, { only: { accountId: row.accountId, transactionId: row.id } });
-        await ask();
+        await query();
         return (await inbound.stepOf(row)) === 'success/DONE';
       }, 'never paid out');
       const { payouts } = (await (await fetch(`${psp.controlUrl}/books`)).json()) as Books;

@@ -8,7 +8,7 @@ import { BRL } from '../../../src/base/money/currency.ts';
 import { brasiliaDay } from '../../../src/base/time/brasilia-day.ts';
 import { operatorContext } from '../../../src/cli/with-store.ts';
 import { capitalPaidIn } from '../../../src/ledger/journals.ts';
-import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { PspUnavailable } from '../../../src/rails/api-pix/http.ts';
 import { reconcile } from '../../../src/resolvers/reconciliation/reconcile.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
@@ -16,7 +16,7 @@ import { postJournals } from '../../../src/store/ledger/posting.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useOneDay } from '../../support/one-day.ts';
 import { errorsIn } from '../../support/refusals.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 useOneDay();
 const stand = useStand(({ url }) => ({ balanceUrl: `${url}/v2/gn/saldo` }), { works: false });
@@ -29,7 +29,7 @@ async function today() {
 }
 
 /** Has the provider asked about every order now, and the statement read. */
-async function ask() {
+async function query() {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null`,
   );
@@ -59,7 +59,7 @@ describe('reconciliation over the wire', () => {
       findings: [{ finding: 'missing_here', id, amountThere: '8.00', why: 'the rail never told it' }],
       balances: [{ currency: 'BRL', there: '8', here: '0', inFlight: '8', agrees: true }],
     });
-    await ask();
+    await query();
     expect(await today()).toMatchObject({
       ...{ matched: 1, missingHere: 0, inSuspense: 1, findings: [] },
       balances: [{ there: '8', here: '8', inFlight: '0' }],
@@ -71,7 +71,7 @@ describe('reconciliation over the wire', () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false, settledAt });
     const before = await today();
     const [endToEndId] = json.endToEndIds;
-    const news = {
+    const event = {
       kind: 'payment',
       txid: null,
       endToEndId,
@@ -79,7 +79,7 @@ describe('reconciliation over the wire', () => {
       settledAt,
       payerTaxId: null,
     } as const;
-    expect(await stand.tools.receive(news)).toMatchObject({ outcome: 'suspense' });
+    expect(await stand.tools.receive(event)).toMatchObject({ outcome: 'suspense' });
     expect(await today()).toMatchObject({ matched: before.matched, missingThere: 0, findings: [] });
     stand.meddle = async (call, go) =>
       call.url.endsWith(`/pix/${endToEndId}`) ? { status: 404, body: '{}' } : go(call);
@@ -95,7 +95,7 @@ describe('reconciliation over the wire', () => {
     await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
     await stand.inbound.reach(row, 'pix_out/SENDING');
     await stand.until(async () => {
-      await ask();
+      await query();
       return (await stand.inbound.stepOf(row)) === 'success/DONE';
     });
     expect(await today()).toMatchObject({ matched: 2, findings: [] });
@@ -107,7 +107,7 @@ describe('reconciliation over the wire', () => {
     const { status } = await stand.psp.control('POST', `/payouts/${rows[0].psp_id}/return`, {});
     expect(status).toBe(200);
     await stand.app.owner.query(`update pix_order set ended_at = ended_at - interval '3 days'`);
-    await ask();
+    await query();
     expect(await today()).toMatchObject({ matched: 1, missingThere: 0, amountDiffers: 0 });
     await stand.app.owner.query(`update pix_order set ended_at = ended_at + interval '3 days'`);
     expect(await today()).toMatchObject({ matched: 3, findings: [] });
@@ -133,7 +133,7 @@ describe('reconciliation over the wire', () => {
     const { txid } = (await inbound.rowOf(row.end2end)).process ?? {};
     await psp.control('POST', '/pay', { ...stranger, txid });
     await psp.control('POST', '/pay', { ...stranger, amount: '7.00' });
-    await ask();
+    await query();
     await inbound.reach(row, 'refund/INITIAL');
     const { rows } = await app.owner.query(
       `select id from suspense_entry where state = 'open' and amount_minor = 700`,
@@ -151,7 +151,7 @@ describe('reconciliation over the wire', () => {
     await stand.until(async () => (await ended('true')).length === 2);
     for (const { psp_id: id } of await ended('true')) await psp.control('POST', `/refunds/${id}/settle`, {});
     await stand.until(async () => {
-      await ask();
+      await query();
       return (await ended()).length === 2;
     });
     await inbound.reach(row, 'refund/DONE');
@@ -185,7 +185,7 @@ describe('reconciliation over the wire', () => {
 
   test('says so while the provider is away', async () => {
     stand.meddle = async () => {
-      throw new PspAway('it is away');
+      throw new PspUnavailable('it is away');
     };
     await expect(today()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     stand.meddle = undefined;

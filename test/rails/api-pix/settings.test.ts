@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAuthority, issue } from '../../../src/psp/ca.ts';
 import { createApiPix, readApiPixSettings } from '../../../src/rails/api-pix/index.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'api-pix-'));
 afterAll(() => rmSync(folder, { recursive: true }));

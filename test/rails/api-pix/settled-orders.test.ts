@@ -5,12 +5,12 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { newEndToEndId, newReturnId } from '../../../src/base/pix/end-to-end-id.ts';
-import { PspAway } from '../../../src/rails/api-pix/http.ts';
+import { PspUnavailable } from '../../../src/rails/api-pix/http.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { errorsIn } from '../../support/refusals.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: false });
 afterEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => {
 
 /** The provider takes no payout, and has none. */
 const forgetful: typeof stand.meddle = async (call, go) => {
-  if (call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspAway('lost');
+  if (call.method === 'PUT' && call.url.includes('/gn/pix/')) throw new PspUnavailable('lost');
   if (call.url.includes('/enviados/id-envio/')) return { status: 404, body: '{"nome":"nao_encontrado"}' };
   return go(call);
 };
@@ -44,13 +44,13 @@ const returnedId = () => newReturnId({ ispb: '99999999', at: new Date() });
 const sentId = () => newEndToEndId({ ispb: '99999999', at: new Date() });
 
 let platformKey: string | undefined;
-async function ask(query: string) {
+async function query(query: string) {
   const platform = await platformAccount(stand.app.database, 'live');
   platformKey ??= (await stand.app.addKey(platform, ['platform:risk'])).apiKey;
   return (await stand.app.graphql(query, {}, { key: platformKey })).json;
 }
 const settle = async (key: string, outcome: string, evidence: string) => {
-  const answer = await ask(
+  const answer = await query(
     `mutation { settlePixOrder(input: { key: "${key}", outcome: ${outcome}, evidence: "${evidence}" }) { pixOrder { key isDone } errors { code message path } } }`,
   );
   const [error] = errorsIn(answer) ?? [];
@@ -61,7 +61,7 @@ describe('an order that the provider does not know', () => {
   test('is listed, and settled as never carried out: the payout is rejected, and nothing is sent any more', async () => {
     stand.meddle = forgetful;
     const { row, key } = await paying();
-    const { data } = await ask('{ openPixOrders { key kind amount account isDone } }');
+    const { data } = await query('{ openPixOrders { key kind amount account isDone } }');
     expect(data.openPixOrders).toContainEqual(
       expect.objectContaining({ key, kind: 'PAYOUT', account: String(row.accountId), isDone: null }),
     );
@@ -143,7 +143,7 @@ describe('is refused', () => {
     const answers = (status: string | undefined): typeof stand.meddle => {
       return async (call, go) => {
         if (!call.url.includes('/enviados/id-envio/')) return go(call);
-        if (status === undefined) throw new PspAway('away');
+        if (status === undefined) throw new PspUnavailable('away');
         return { status: 200, body: JSON.stringify({ status, endToEndId: sentId() }) };
       };
     };

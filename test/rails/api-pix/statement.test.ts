@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCaller } from '../../../src/rails/api-pix/http.ts';
 import { createApiPix } from '../../../src/rails/api-pix/index.ts';
-import { useStand } from './stand.ts';
+import { useStand } from './harness.ts';
 
 const stand = useStand({ unknownPayer: 'hold' }, { works: false });
 

@@ -3,7 +3,7 @@
  * a second try, a tenth of broken connections keeps a network from being read at all.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { NodeAway } from '../../../src/rails/chain/node.ts';
+import { NodeUnavailable } from '../../../src/rails/chain/node.ts';
 import { createRpc } from '../../../src/rails/evm/rpc.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
 import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
@@ -39,7 +39,7 @@ test('a call whose connection breaks twice is answered', async () => {
 
 test('one whose connection breaks again is given up', async () => {
   breaks(3);
-  await expect(rpc().call('eth_chainId', [])).rejects.toThrow(NodeAway);
+  await expect(rpc().call('eth_chainId', [])).rejects.toThrow(NodeUnavailable);
 });
 
 test('an error of a node is its answer: it is asked once', async () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ChainProcess } from '../../support/chain-process.ts';
 import { testSigner } from '../../support/test-signer.ts';
-import { ETHER, PAYEE, USDT, useNetwork } from './stand.ts';
+import { ETHER, PAYEE, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork();
 const SEED = 'a wallet of processes that are killed';

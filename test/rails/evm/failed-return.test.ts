@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 import { toMinor } from '../../../src/base/money/money.ts';
 import { testSigner } from '../../support/test-signer.ts';
+import { PAYER, USDT } from './harness.ts';
 import { useLiveEvm } from './live-app.ts';
-import { PAYER, USDT } from './stand.ts';
 
 const signer = testSigner();
 const evm = useLiveEvm(signer);

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { type RpcProxy, startRpcProxy } from '../../support/rpc-proxy.ts';
-import { FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import { FINAL, PAYEE, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork();
 const ROUNDS = Number(process.env.CHAIN_ROUNDS ?? 25);
@@ -42,7 +42,7 @@ test(`${ROUNDS} rounds of faults, seed ${SEED}`, { timeout: 60_000 + ROUNDS * 2_
       await net.send(`CRX${ordered}:1`, 1n * USDT);
     if (draw() < 0.5)
       await net.node.pay(PAYER, addresses[round % 3] as string, BigInt(round + 1), 'USDT_ETH');
-    await net.rail.turn();
+    await net.rail.cycle();
     if (draw() < 0.6) await net.node.mine(1 + Math.floor(draw() * 2));
     if (draw() < 0.1) await net.node.call('anvil_reorg', 1 + Math.floor(draw() * (FINAL - 1)), []);
     if (draw() < 0.1) await net.node.forget();

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { readEvmTransaction } from '../../../src/chains/evm-transaction.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './harness.ts';
 
 const GWEI = 10n ** 9n;
 const net = useNetwork();

@@ -10,7 +10,7 @@ import { type TestApp, useApp } from '../../support/app.ts';
 import { type EvmNode, startEvmNode } from '../../support/evm-node.ts';
 import { LIVE_RAILS } from '../../support/live-rails.ts';
 import type { TestSigner } from '../../support/test-signer.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT } from './harness.ts';
 
 const CUSTOMER = { client_name: 'Ana Souza', client_tax_id: '52998224725' };
 const ROUNDS_MAX = 1_000;
@@ -85,7 +85,7 @@ export function useLiveEvm(
   beforeAll(async () => {
     if (isStarted)
       working = app.services.forMode('live').railParts.flatMap((each) => each.part.start?.() ?? []);
-    else await rail.turn();
+    else await rail.cycle();
   });
   afterAll(() => Promise.all(working.map((each) => each.stop())));
 
@@ -93,7 +93,7 @@ export function useLiveEvm(
     for (let round = 0; round < ROUNDS_MAX; round++) {
       if (await isSo()) return;
       await node.mine();
-      if (!isStarted) await rail.turn();
+      if (!isStarted) await rail.cycle();
       await sleep(20);
     }
     throw new Error('it did not come to that');

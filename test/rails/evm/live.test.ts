@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { testSigner } from '../../support/test-signer.ts';
+import { ETHER, PAYEE, USDT } from './harness.ts';
 import { useLiveEvm } from './live-app.ts';
-import { ETHER, PAYEE, USDT } from './stand.ts';
 
 const signer = testSigner();
 const evm = useLiveEvm(signer, { confirmations: 2, sweep: { USDT_ETH: '10' } }, { isStarted: true });

@@ -19,7 +19,7 @@ const ask = (call: string, key = app.platformKey) =>
     {},
     { key },
   );
-const acts = async () => {
+const actions = async () => {
   const { rows } = await app.owner.query(
     `select act, object_id as id, before, after from audit_entry where account_id = $1 and act like 'network.%' order by id`,
     [String(platform)],
@@ -42,7 +42,7 @@ test('paused with a reason, resumed, and each is in the audit log', async () => 
       pausedAt: null,
     });
   expect(await readNetwork(app.database, KEY)).toMatchObject({ pausedAt: null, pauseReason: null });
-  expect(await acts()).toMatchObject([
+  expect(await actions()).toMatchObject([
     { act: 'network.pause', id: 'ETH' },
     { act: 'network.resume', id: 'ETH' },
   ]);

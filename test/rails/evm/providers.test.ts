@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { TOKEN_CONTRACTS } from '../../../src/base/chain/token-contract.ts';
 import { instantOf, millisOf } from '../../../src/base/time/instant.ts';
-import type { DepositNews } from '../../../src/resolvers/services/news.ts';
+import type { DepositEvent } from '../../../src/resolvers/services/rail-event.ts';
 import { startRpcProxy, type Twist } from '../../support/rpc-proxy.ts';
-import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './stand.ts';
+import { FINAL, PAYEE, PAYER, USDT, useNetwork, useTwoProviders } from './harness.ts';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const net = useNetwork();
@@ -146,7 +146,7 @@ test('C-33: a deposit is as old as its block, however long a provider takes to s
   Object.assign(providers.honest, { twist: older });
   await net.turns(4);
   providers.honest.twist = undefined;
-  const [seen] = net.news as DepositNews[];
+  const [seen] = net.news as DepositEvent[];
   expect(seen).toMatchObject({ kind: 'deposit_confirmed', seenAt: instantOf(new Date(minuteAgo * 1_000)) });
 });
 
@@ -168,7 +168,7 @@ test('C-33: of three, one that tells another time of a block is outvoted, asked 
   await depositIsFinal();
   const since = Date.now() - 1_800_000;
   await net.turns(4);
-  const deposits = (net.news as DepositNews[]).filter(({ kind }) => kind.startsWith('deposit'));
+  const deposits = (net.news as DepositEvent[]).filter(({ kind }) => kind.startsWith('deposit'));
   expect(deposits.length).toBeGreaterThan(0);
   for (const { seenAt } of deposits) expect(millisOf(seenAt)).toBeGreaterThan(since);
   await third.stop();

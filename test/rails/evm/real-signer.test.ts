@@ -14,7 +14,7 @@ import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
 import { openServer } from '../../../src/signer/serve.ts';
 import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork({ sweep: { USDT_ETH: '50' } });
 const HOUR_MS = 3_600_000;

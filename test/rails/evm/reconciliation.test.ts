@@ -6,8 +6,8 @@ import { evmAddress } from '../../../src/base/chain/address.ts';
 import { useOneDay } from '../../support/one-day.ts';
 import { testSigner } from '../../support/test-signer.ts';
 import { reconciles } from '../reconciled.ts';
+import { FINAL, PAYER } from './harness.ts';
 import { useLiveEvm } from './live-app.ts';
-import { FINAL, PAYER } from './stand.ts';
 
 const signer = testSigner('a wallet to be reconciled');
 const THIEF = evmAddress(Buffer.from('dead'.repeat(10), 'hex'));
@@ -23,8 +23,8 @@ async function live(): Promise<void> {
     const { rows } = await app.owner.query('select 1 from chain_order where ended_at is null');
     return rows.length === 0;
   });
-  await evm.rail.turn();
-  await evm.rail.turn();
+  await evm.rail.cycle();
+  await evm.rail.cycle();
 }
 
 reconciles({

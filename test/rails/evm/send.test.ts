@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { pauseSending } from '../../../src/store/rails/chain-network.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork();
 const SENDS = ['broadcast_sent', 'broadcast_confirmed', 'broadcast_failed', 'gas_spent'] as const;
@@ -55,13 +55,13 @@ test('an order that comes again under its key is the same order', async () => {
 });
 
 test('an ordered return is not refused when it comes again and gas has risen', async () => {
-  const giveBack = (key: string, fee: string) =>
-    net.make({ networkFees: { USDT_ETH: fee } }).port.giveBack({
+  const release = (key: string, fee: string) =>
+    net.make({ networkFees: { USDT_ETH: fee } }).port.refund({
       ...{ key, accountId: 1n, currency: currencyOfLedger('USDT_ETH'), to: PAYEE, amountMinor: 3n * USDT },
     });
-  await giveBack('suspense:1:1', '1');
-  await giveBack('suspense:1:1', '5');
-  await expect(giveBack('suspense:2:1', '5')).rejects.toThrow('what goes back is no more than what it costs');
+  await release('suspense:1:1', '1');
+  await release('suspense:1:1', '5');
+  await expect(release('suspense:2:1', '5')).rejects.toThrow('what goes back is no more than what it costs');
   await settle();
   expect(await received()).toBe(2n * USDT);
 });
@@ -104,7 +104,7 @@ test('a process that dies at any moment of sending sends once', async () => {
   // Two at once, as when a lease ends while its holder still works.
   const other = net.make();
   await net.send('CRX3:1', 1n * USDT);
-  await Promise.all([net.turns(), other.turn(), net.make().turn()]);
+  await Promise.all([net.turns(), other.cycle(), net.make().cycle()]);
   await net.takeOver();
   await settle();
   expect(await received()).toBe(4n * USDT);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Signer, signerAt } from '../../../src/rails/chain/signer.ts';
 import { newSigner, type SignerHome, type SignerProcess, startSigner } from '../../support/signer.ts';
 import type { TestSigner } from '../../support/test-signer.ts';
-import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork();
 let home: SignerHome;

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { startRpcProxy } from '../../support/rpc-proxy.ts';
-import { ETHER, FINAL, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork({ sweep: { USDT_ETH: '50', ETH_ETH: '0.1' } });
 
@@ -108,7 +108,7 @@ test.each([
       return result;
     };
   });
-  const late = net.rail.turn();
+  const late = net.rail.cycle();
   await asked;
   await net.takeOver();
   await rounds();

@@ -3,7 +3,7 @@
  * that is no money (C-33, C-34). Method: a real node whose blocks the test makes; reorganisations by snapshot and revert.
  */
 import { expect, test } from 'vitest';
-import { ETHER, FINAL, PAYER, USDT, useNetwork } from './stand.ts';
+import { ETHER, FINAL, PAYER, USDT, useNetwork } from './harness.ts';
 
 const net = useNetwork();
 const DEPOSITS = ['deposit_seen', 'deposit_confirmed', 'deposit_dropped'] as const;
@@ -155,9 +155,9 @@ test('one process at a time reads a network', async () => {
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(FINAL);
   const other = net.make();
-  await other.turn();
+  await other.cycle();
   expect(net.told(...DEPOSITS)).toEqual([]);
-  await Promise.all([net.turns(), other.turn(), other.turn()]);
+  await Promise.all([net.turns(), other.cycle(), other.cycle()]);
   expect(net.told('deposit_confirmed')).toHaveLength(1);
 });
 

@@ -25,7 +25,7 @@ import { signInAs } from '../../support/people.ts';
 import { errorsIn } from '../../support/refusals.ts';
 
 /** More of them with `INVENTORY_AT_ONCE`. */
-const AT_ONCE = Number(process.env.INVENTORY_AT_ONCE ?? 16);
+const PARALLEL_MAX = Number(process.env.INVENTORY_AT_ONCE ?? 16);
 const POSITIONS = {
   USDT_TRX: { long: '150', short: '0', target: '60' },
   BRL: { long: '1000000', short: '1000000' },
@@ -97,10 +97,10 @@ test('the house owns the capital that was paid in', async () => {
 });
 
 describe('the short limit', () => {
-  test(`of ${AT_ONCE} conversions of 10 at once, exactly those stand that are covered; the others are unwound and refunded`, async () => {
-    const all = await Promise.all(Array.from({ length: AT_ONCE }, () => onramp('10')));
+  test(`of ${PARALLEL_MAX} conversions of 10 at once, exactly those stand that are covered; the others are unwound and refunded`, async () => {
+    const all = await Promise.all(Array.from({ length: PARALLEL_MAX }, () => onramp('10')));
     await Promise.all(all.map((end2end) => trigger(end2end, 'pay')));
-    await ends(all, { 'success/DONE': 10, 'refund/DONE': AT_ONCE - 10 });
+    await ends(all, { 'success/DONE': 10, 'refund/DONE': PARALLEL_MAX - 10 });
     expect(await owned()).toBe('0');
   });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { createScreening, readScreeningSettings } from '../../../src/rails/screening/index.ts';
-import { ScreenerAway, type ScreeningSubject } from '../../../src/resolvers/services/rails.ts';
+import { ScreenerUnavailable, type ScreeningSubject } from '../../../src/resolvers/services/rails.ts';
 import { useApp } from '../../support/app.ts';
 import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
 import { age, LIST_FILES, listFolderOf, SANCTIONED_WALLET } from '../../support/screening-lists.ts';
@@ -156,7 +156,7 @@ describe('a damaged file', () => {
   test('without any version of a list nobody passes', async () => {
     const folder = listFolderOf();
     rmSync(join(folder, 'consolidated.xml'));
-    await expect(matchOf(screening(folder), { name: 'Ana Souza' })).rejects.toThrow(ScreenerAway);
+    await expect(matchOf(screening(folder), { name: 'Ana Souza' })).rejects.toThrow(ScreenerUnavailable);
   });
 });
 

@@ -214,17 +214,17 @@ describe('sending', () => {
 describe('outcomes', () => {
   test('in no block, in one, final; broadcast again it is the same', async () => {
     const signed = sign(await payOut(USDT, ONE));
-    expect(await driver.fate(signed)).toEqual({ state: 'open' });
+    expect(await driver.status(signed)).toEqual({ state: 'open' });
     await driver.broadcast(signed.raw);
     await driver.broadcast(signed.raw);
-    expect(await driver.fate(signed)).toEqual({ state: 'open' });
+    expect(await driver.status(signed)).toEqual({ state: 'open' });
     node.mine();
     const { height, hash } = await driver.head();
     const included = { block: { height, hash }, isDone: true, gasMinor: 6_773_500n };
-    expect(await driver.fate(signed)).toEqual({ state: 'included', ...included });
+    expect(await driver.status(signed)).toEqual({ state: 'included', ...included });
     await driver.broadcast(signed.raw);
     node.mine(19);
-    expect(await driver.fate(signed)).toEqual({ state: 'final', ...included });
+    expect(await driver.status(signed)).toEqual({ state: 'final', ...included });
     expect(node.balance(OTHERS, 'USDT')).toBe(ONE);
   });
 
@@ -233,7 +233,7 @@ describe('outcomes', () => {
     await driver.broadcast(signed.raw);
     node.mine();
     node.reorg(1, 'lost');
-    expect(await driver.fate(signed)).toEqual({ state: 'open' });
+    expect(await driver.status(signed)).toEqual({ state: 'open' });
   });
 
   test('one that expired unseen is gone for good only once a final block says so', async () => {
@@ -243,11 +243,11 @@ describe('outcomes', () => {
     await driver.broadcast(signed.raw);
     // 60 seconds until it expires, 30 of patience, and 57 until that is final.
     for (let i = 0; i < 48; i += 1) {
-      expect(await driver.fate(signed)).toEqual({ state: 'open' });
+      expect(await driver.status(signed)).toEqual({ state: 'open' });
       node.mine();
     }
     node.mine();
-    expect(await driver.fate(signed)).toEqual({ state: 'never' });
+    expect(await driver.status(signed)).toEqual({ state: 'never' });
     node.hold(false);
     await expect(driver.broadcast(signed.raw)).rejects.toThrow('TRANSACTION_EXPIRATION_ERROR');
     node.mine(30);
@@ -260,14 +260,18 @@ describe('outcomes', () => {
     node.mine();
     await driver.broadcast(signed.raw);
     node.mine(20);
-    expect(await driver.fate(signed)).toMatchObject({ state: 'final', isDone: false, gasMinor: 8_357_000n });
+    expect(await driver.status(signed)).toMatchObject({
+      state: 'final',
+      isDone: false,
+      gasMinor: 8_357_000n,
+    });
     expect(node.balance(OTHERS, 'USDT')).toBe(0n);
   });
 
   test('a node that tells of another transaction is not believed', async () => {
     const signed = sign(await payOut(USDT, ONE));
     node.answer('walletsolidity/gettransactioninfobyid', () => ({ id: 'f'.repeat(64), blockNumber: 1 }));
-    await expect(driver.fate(signed)).rejects.toThrow('of another transaction');
+    await expect(driver.status(signed)).rejects.toThrow('of another transaction');
   });
 
   test('a signature of another key is refused by the network', async () => {

@@ -14,7 +14,7 @@ import { type Currency, currencyOf } from '../../../src/base/money/currency.ts';
 import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { signerAt } from '../../../src/rails/chain/signer.ts';
 import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
-import type { News } from '../../../src/resolvers/services/news.ts';
+import type { RailEvent } from '../../../src/resolvers/services/rail-event.ts';
 import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
 import { openServer } from '../../../src/signer/serve.ts';
@@ -36,7 +36,7 @@ const FINAL = 19;
 /** Blocks until an expired transaction is gone for good. */
 const GONE = 60;
 
-const news: News[] = [];
+const event: RailEvent[] = [];
 const alarms: string[] = [];
 let folder: string;
 let node: TronNode;
@@ -62,7 +62,7 @@ function make(over: object = {}): NetworkRail {
       signer: signerAt({ socket: join(folder, 's') }),
       log: log as never,
       receive: async (told) => {
-        news.push(told);
+        event.push(told);
         return { outcome: 'noted' };
       },
     },
@@ -75,28 +75,28 @@ async function takeOver(over?: object): Promise<void> {
 }
 /** The node and itself, as two providers. */
 const TWO = () => [node.url, { url: node.secondUrl, name: 'second' }];
-async function turns(count = 3): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await rail.turn();
+async function cycles(count = 3): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await rail.cycle();
 }
 async function settle(blocks = FINAL + 1): Promise<void> {
   node.mine(blocks);
-  await turns();
+  await cycles();
 }
 const currency = (code: string) => currencyOf(code) as Currency;
 const send = (key: string, amountMinor: bigint, code = 'USDT_TRX', to = PAYEE) =>
   rail.port.send({ key, row: {} as ProcessRow, currency: currency(code), to, amountMinor });
-const told = (...kinds: News['kind'][]) =>
-  news
+const told = (...kinds: RailEvent['kind'][]) =>
+  event
     .filter(({ kind }) => kinds.includes(kind))
     .map((each) => {
       const what = 'address' in each ? `${each.amount} ${each.currency}` : 'order' in each ? each.order : '';
       return `${each.kind} ${what}`;
     });
 const gasTold = () =>
-  news.reduce((sum, each) => sum + (each.kind === 'gas_spent' ? BigInt(each.gas.amountMinor) : 0n), 0n);
+  event.reduce((sum, each) => sum + (each.kind === 'gas_spent' ? BigInt(each.gas.amountMinor) : 0n), 0n);
 
 beforeEach(async () => {
-  news.length = 0;
+  event.length = 0;
   alarms.length = 0;
   await store.owner.query(
     'truncate chain_network, chain_block, chain_address, chain_order, chain_attempt, chain_arrival',
@@ -117,7 +117,7 @@ beforeEach(async () => {
   node.give(PAYER, 'USDT', 10_000n * ONE);
   node.mine(FINAL + 5);
   rail = make();
-  await turns();
+  await cycles();
 });
 afterEach(async () => {
   await node.close();
@@ -129,9 +129,9 @@ afterEach(async () => {
 test('USDT and TRX go out; sent, final and gas are told once each', async () => {
   await send('CRX1:1', 20n * ONE);
   await send('CRX2:1', 3n * ONE, 'TRX_TRX');
-  await turns();
+  await cycles();
   node.mine();
-  await turns();
+  await cycles();
   expect(told('broadcast_sent').toSorted()).toEqual(['broadcast_sent CRX1:1', 'broadcast_sent CRX2:1']);
   expect(told('broadcast_confirmed')).toEqual([]);
   await settle();
@@ -148,11 +148,11 @@ test('USDT and TRX go out; sent, final and gas are told once each', async () => 
 test('an order that expires unseen is made anew once it is gone permanently, and paid once, by whichever process', async () => {
   node.hold(true);
   await send('CRX1:1', 20n * ONE);
-  await turns();
+  await cycles();
   for (let blocks = 0; blocks < GONE; blocks += 12) {
     await settle(12);
     await takeOver();
-    await turns();
+    await cycles();
   }
   expect(alarms).toContain('a transfer can be in no block any more: it is made anew');
   expect(new Set(node.broadcasts).size).toBe(2);
@@ -168,9 +168,9 @@ test('a broadcast that acts and hangs up, and a process that dies, pay once', as
     throw new Error('hangs up');
   });
   await send('CRX1:1', 20n * ONE);
-  await turns();
+  await cycles();
   await takeOver();
-  await turns();
+  await cycles();
   node.answer('wallet/broadcasthex', undefined);
   await settle();
   await settle();
@@ -181,11 +181,11 @@ test('a broadcast that acts and hangs up, and a process that dies, pay once', as
 
 test('a block that is rewritten takes a transfer back, and it is broadcast again', async () => {
   await send('CRX1:1', 20n * ONE);
-  await turns();
+  await cycles();
   node.mine(2);
-  await turns();
+  await cycles();
   node.reorg(2);
-  await turns();
+  await cycles();
   await settle();
   await settle();
   expect(told('broadcast_sent', 'broadcast_confirmed')).toEqual([
@@ -198,7 +198,7 @@ test('a block that is rewritten takes a transfer back, and it is broadcast again
 test('lack of energy: the fee is told, and the transfer has failed', async () => {
   await send('CRX1:1', 20n * ONE);
   node.hold(true);
-  await turns();
+  await cycles();
   node.hold(false);
   node.give(HOT, 'TRX', -998n * ONE);
   await settle();
@@ -221,7 +221,7 @@ test('a deposit is seen in a block and confirmed when it is final; one that the 
   node.pay(PAYER, address, 'USDT', 7n * ONE);
   node.pay(PAYER, address, 'TRX', 2n * ONE);
   node.mine();
-  await turns();
+  await cycles();
   expect(told('deposit_seen').toSorted()).toEqual(['deposit_seen 2 TRX_TRX', 'deposit_seen 7 USDT_TRX']);
   await settle(FINAL - 1);
   expect(told('deposit_confirmed')).toEqual([]);
@@ -232,9 +232,9 @@ test('a deposit is seen in a block and confirmed when it is final; one that the 
   ]);
   node.pay(PAYER, address, 'USDT', 5n * ONE);
   node.mine(2);
-  await turns();
+  await cycles();
   node.reorg(2, 'lost');
-  await turns();
+  await cycles();
   await settle();
   expect(told('deposit_dropped')).toEqual(['deposit_dropped 5 USDT_TRX']);
   expect(told('deposit_confirmed')).toHaveLength(2);
@@ -245,14 +245,14 @@ test('two providers of which one hides a deposit: no progress and an alarm until
   const address = await rail.port.depositAddress(currency('USDT_TRX'));
   node.pay(PAYER, address, 'USDT', 7n * ONE);
   node.mine();
-  await turns();
+  await cycles();
   const path = 'second/wallet/gettransactioninfobyblocknum';
   node.answer(path, (answer) => (answer as unknown as object[]).map((info) => ({ ...info, log: [] })));
   await settle();
   expect(told('deposit_confirmed')).toEqual([]);
   expect(alarms).toContain('a network cannot be read');
   node.answer(path, undefined);
-  await turns();
+  await cycles();
   expect(told('deposit_confirmed')).toEqual(['deposit_confirmed 7 USDT_TRX']);
 });
 
@@ -262,7 +262,7 @@ test('providers that do not say the same price of energy: transfers wait, and do
     chainParameter: [{ key: 'getEnergyFee', value: 100_000 }],
   }));
   await send('CRX1:1', 20n * ONE);
-  await turns();
+  await cycles();
   expect(node.broadcasts).toEqual([]);
   const price = async () => (await rail.checks()).find(({ check }) => check === 'gas price');
   expect(await price()).toMatchObject({

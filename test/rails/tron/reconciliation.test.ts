@@ -29,7 +29,7 @@ const until = (isSo: () => Promise<boolean>) =>
     async () => {
       if (await isSo()) return;
       tron.node.mine(4);
-      await tron.rail.turn();
+      await tron.rail.cycle();
       throw new Error('it did not come to that');
     },
     { timeout: 60_000, interval: 20 },
@@ -60,8 +60,8 @@ async function live(): Promise<void> {
     const { rows } = await app.owner.query('select 1 from chain_order where ended_at is null');
     return rows.length === 0;
   });
-  await tron.rail.turn();
-  await tron.rail.turn();
+  await tron.rail.cycle();
+  await tron.rail.cycle();
 }
 
 reconciles({

@@ -87,7 +87,7 @@ export function useSandboxTron(
     overrides.railsFile = { sandbox: plan };
   });
   tron.app = useApp(overrides);
-  beforeAll(() => tron.rail.turn());
+  beforeAll(() => tron.rail.cycle());
   afterAll(async () => {
     await tron.node.close();
     await new Promise((resolve) => server.close(resolve));

@@ -49,7 +49,7 @@ async function withdraw(address: string, proof?: object): Promise<string> {
   const { transaction: made } = await create('createWithdrawal', wanted);
   return vi.waitFor(
     async () => {
-      await tron.rail.turn();
+      await tron.rail.cycle();
       tron.node.mine(4);
       const { transaction } = await ask(`{ transaction(end2end: "${made.end2end}") { statusCode } }`);
       if (!ENDS.includes(transaction.statusCode)) throw new Error(`it is ${transaction.statusCode}`);

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { bindKey, releaseKey, takeKey } from '../../../src/store/engine/idempotency.ts';
+import { bindKey, claimKey, releaseKey } from '../../../src/store/engine/idempotency.ts';
 import { type Answer, useApp } from '../../support/app.ts';
 import { allowWithdrawals, cpfOf, type Merchant } from '../../support/load.ts';
 import { eventually } from '../../support/receiver.ts';
@@ -388,7 +388,7 @@ describe('a rail', () => {
     charge.fail(0);
     charge.restore();
     let answer = await asked;
-    for (let tries = 0; answer.status !== 201 && tries < 60; tries++) {
+    for (let attempts = 0; answer.status !== 201 && attempts < 60; attempts++) {
       expect(answer.status).toBe(503);
       await setTimeout(500);
       answer = await under(key, '/v2/onramp', onrampOf(mark));
@@ -480,11 +480,11 @@ test('C-52: a key that was given back is free in the same millisecond', async ()
   const hash = Buffer.from('the same request');
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
-    const taken = await takeKey(app.database, use, hash);
+    const taken = await claimKey(app.database, use, hash);
     const mine = { ...use, attempt: taken?.attempt ?? 0 };
     await app.database.withTx((tx) => bindKey(tx, mine, 'made-before'));
     await releaseKey(app.database, mine);
-    expect(await takeKey(app.database, use, hash)).toMatchObject({ end2end: 'made-before' });
+    expect(await claimKey(app.database, use, hash)).toMatchObject({ end2end: 'made-before' });
   } finally {
     vi.useRealTimers();
   }

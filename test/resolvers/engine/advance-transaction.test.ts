@@ -9,7 +9,7 @@ import { createAdvance } from '../../../src/resolvers/engine/advance-transaction
 import { emptyProcess } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
 import { Notifier } from '../../../src/resolvers/services/notifier.ts';
-import { UnderWay } from '../../../src/resolvers/services/under-way.ts';
+import { RunningWork } from '../../../src/resolvers/services/running-work.ts';
 import type { Template } from '../../../src/templates/define.ts';
 import { STEP_UP_MS } from '../../../src/templates/effects.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
@@ -39,11 +39,11 @@ async function make(transitions: readonly Transition[], { funds }: { funds: stri
     mode: 'sandbox',
     clock: SYSTEM_CLOCK,
     notifier: new Notifier(),
-    handOver: { receiver: undefined },
+    localDispatch: { receiver: undefined },
     stepUpMs: STEP_UP_MS,
     storedBody: () => ({ form: null, payload: '{}' }),
     worker: null,
-    writes: new UnderWay(),
+    writes: new RunningWork(),
     locked: new Set(),
     ispb: () => '12345678',
     priceArrival: async (_row, trigger) => trigger,

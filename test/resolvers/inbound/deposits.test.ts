@@ -9,11 +9,20 @@ import { useApp } from '../../support/app.ts';
 import { depositFor, inboundOf } from './support.ts';
 
 const app = useApp();
-const { offrampInstant, reach, stepOf, newsOf, suspenseOf, bookOf, journalsOf, verified, rowOf } =
-  inboundOf(app);
-const receive = async (...news: Parameters<typeof app.services.receive>[0][]) => {
+const {
+  offrampInstant,
+  reach,
+  stepOf,
+  newsOf: eventOf,
+  suspenseOf,
+  bookOf,
+  journalsOf,
+  verified,
+  rowOf,
+} = inboundOf(app);
+const receive = async (...event: Parameters<typeof app.services.receive>[0][]) => {
   const outcomes: string[] = [];
-  for (const each of news) outcomes.push((await app.services.receive(each)).outcome);
+  for (const each of event) outcomes.push((await app.services.receive(each)).outcome);
   return outcomes.join(' ');
 };
 const waiting = async () => {
@@ -91,7 +100,7 @@ describe('a deposit', () => {
     const told = [{ ...final, kind: 'deposit_seen' }, { ...final, kind: 'deposit_dropped' }, final] as const;
     expect(await receive(...told)).toBe('step step step');
     await reach(row, 'success/DONE');
-    expect((await newsOf(`chain:TRX:${final.txHash}:0`)).map(({ outcome }) => outcome)).toEqual([
+    expect((await eventOf(`chain:TRX:${final.txHash}:0`)).map(({ outcome }) => outcome)).toEqual([
       'step',
       'step',
       'step',

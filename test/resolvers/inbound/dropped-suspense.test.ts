@@ -12,7 +12,16 @@ import { errorsIn } from '../../support/refusals.ts';
 import { depositFor, inboundOf, type Merchant, SILENT } from './support.ts';
 
 const app = useApp();
-const { offrampInstant, reach, rowOf, newsOf, suspenseOf, bookOf, journalsOf, verified } = inboundOf(app);
+const {
+  offrampInstant,
+  reach,
+  rowOf,
+  newsOf: eventOf,
+  suspenseOf,
+  bookOf,
+  journalsOf,
+  verified,
+} = inboundOf(app);
 
 /** A final deposit of another token, in suspense. */
 async function stray() {
@@ -25,8 +34,8 @@ async function stray() {
   return { own, deposit, dropped: { ...deposit, kind: 'deposit_dropped' } as const, id: id as string };
 }
 
-const told = async (news: Parameters<typeof app.services.receive>[0]) =>
-  (await app.services.receive(news)).outcome;
+const told = async (event: Parameters<typeof app.services.receive>[0]) =>
+  (await app.services.receive(event)).outcome;
 const stateOf = async ({ accountId }: Merchant) =>
   (await suspenseOf(accountId)).map(({ state }: { state: string }) => state).join(' ');
 async function decide(mutation: string, key = app.platformKey): Promise<void> {
@@ -102,7 +111,7 @@ test('L58: sent back: waits until that has ended, and then the house bears it', 
     'X.gas TRX_TRX': '-13400000',
   });
   expect(
-    (await newsOf(`chain:TRX:${dropped.txHash}:0`)).map(({ kind, outcome }) => `${kind} ${outcome}`),
+    (await eventOf(`chain:TRX:${dropped.txHash}:0`)).map(({ kind, outcome }) => `${kind} ${outcome}`),
   ).toContain('deposit_dropped suspense');
   await verified(own.accountId);
 });

@@ -3,9 +3,9 @@
  * Method: somebody holds the lock, and what is asked of the engine is counted.
  */
 import { expect, test, vi } from 'vitest';
-import { newsRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
-import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
-import { postponeNews } from '../../../src/store/engine/news.ts';
+import { railEventRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
+import { retryRailEvents } from '../../../src/resolvers/inbound/retry-rail-events.ts';
+import { postponeRailEvent } from '../../../src/store/engine/rail-events.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useApp } from '../../support/app.ts';
 import { holdAccounts } from '../../support/hold-accounts.ts';
@@ -17,9 +17,9 @@ const HOUR_MS = 3_600_000;
 
 /** A payment that could not be settled when it was told. */
 async function payLater(row: ProcessRow): Promise<void> {
-  const record = newsRecordOf(app.services, pixFor(row));
+  const record = railEventRecordOf(app.services, pixFor(row));
   const why = { error: 'there was no rate', isUntaken: false, target: undefined };
-  await postponeNews(app.database, record, { ...why, outcome: 'pending', dueMs: Date.now() });
+  await postponeRailEvent(app.database, record, { ...why, outcome: 'pending', dueMs: Date.now() });
 }
 
 test('C-34: news of a locked account waits for it once; then it is put off at once, and what others have to be told is told', async () => {
@@ -37,7 +37,7 @@ test('C-34: news of a locked account waits for it once; then it is put off at on
     ).length;
   const held = await holdAccounts(app.owner, locked.accountId);
   try {
-    expect(await retryNews(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
+    expect(await retryRailEvents(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
     expect(await stepOf(ofFree)).not.toBe('depositpix/QRCODE');
     expect((await app.services.receive(pixFor(told))).outcome).toBe('pending');
     expect(asked(), 'news that waited for the account').toBe(1);
@@ -46,6 +46,6 @@ test('C-34: news of a locked account waits for it once; then it is put off at on
   } finally {
     await held.release();
   }
-  expect(await retryNews(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
+  expect(await retryRailEvents(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
   for (const row of [...ofLocked, told]) expect(await stepOf(row)).not.toBe('depositpix/QRCODE');
 });

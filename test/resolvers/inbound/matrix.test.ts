@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { withNews } from '../../../scripts/news-table.ts';
+import { withRailEvents } from '../../../scripts/rail-events-table.ts';
 import { stepNameOf } from '../../../src/base/ids/step-name.ts';
 import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { toMinor } from '../../../src/base/money/money.ts';
@@ -16,7 +16,7 @@ import { createServices } from '../../../src/compose/services.ts';
 import { readConfig } from '../../../src/config.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
-import type { News, Receipt } from '../../../src/resolvers/services/news.ts';
+import type { RailEvent, Receipt } from '../../../src/resolvers/services/rail-event.ts';
 import { createAccount, platformAccount } from '../../../src/store/account/accounts.ts';
 import { findAnywhere } from '../../../src/store/engine/processes.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
@@ -28,19 +28,19 @@ import { REGISTRY } from '../../../src/templates/index.ts';
 import { returnsOf, sumOf } from '../../../src/templates/returns.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
 import { useDatabase } from '../../support/database.ts';
-import { DURING_MS, said } from '../../support/machine.ts';
+import { DURING_MS, text } from '../../support/machine.ts';
 import {
   hasDeposit,
   hasPaidOut,
-  NEWS,
   type NewsCase,
+  RAIL_EVENT_JOB,
   returnedOf,
   returnUnderWay,
   stepAfter,
   UNTAKEN,
 } from '../../support/news-at-places.ts';
-import { type Place, placesOf } from '../../support/places.ts';
-import { depositFor, endToEndIdOf, newName, paymentFor, returnIdOf, stand } from './stand.ts';
+import { type Position, placesOf } from '../../support/places.ts';
+import { depositFor, endToEndIdOf, newName, paymentFor, returnIdOf, stand } from './harness.ts';
 
 const DOCUMENT = readFileSync(new URL('../../../docs/ledger.md', import.meta.url), 'utf8');
 const WHOLE = (process.env.MATRIX ?? '').split(',');
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 
 test('C-34: the tables of docs/ledger.md are what the machines say', () => {
-  expect(DOCUMENT).toBe(withNews(DOCUMENT));
+  expect(DOCUMENT).toBe(withRailEvents(DOCUMENT));
 });
 
 test('C-34: every step at which a transaction can stand is a place, of every template', () => {
@@ -79,7 +79,7 @@ test('C-34: every step at which a transaction can stand is a place, of every tem
 const NEVER_MADE = 'request_withdrawl_dash/ERROR';
 
 /** A step that something follows at once, whatever else is known. */
-function isPassedThrough({ machine }: Template, step: Place['step']): boolean {
+function isPassedThrough({ machine }: Template, step: Position['step']): boolean {
   return machine.transitions.some(
     ({ on, from, again }) => from.includes(step) && (on === 'reached' || again),
   );
@@ -87,7 +87,9 @@ function isPassedThrough({ machine }: Template, step: Place['step']): boolean {
 
 describe.each(REGISTRY.templates)('$name', (template) => {
   test('C-34: every kind of news, at every place', { timeout: 3_600_000 }, async () => {
-    const cells = placesOf(template).flatMap((place) => NEWS.map((news) => ({ place, news })));
+    const cells = placesOf(template).flatMap((place) =>
+      RAIL_EVENT_JOB.map((event) => ({ place, news: event })),
+    );
     const isWhole = WHOLE.includes('all') || WHOLE.includes(template.name);
     const tried = isWhole ? cells : drawn(cells);
     for (let from = 0; from < tried.length; from += ABREAST)
@@ -111,7 +113,7 @@ function randomOf(seed: number): () => number {
 
 /** One kind of news at one place. */
 interface Cell {
-  readonly place: Place;
+  readonly place: Position;
   readonly news: NewsCase;
 }
 
@@ -131,18 +133,18 @@ async function tryOut(template: Template, cells: readonly Cell[]): Promise<void>
   await Promise.all(standing.map(examine));
 }
 
-async function standAt({ name }: Template, { place, news }: Cell): Promise<Standing> {
+async function standAt({ name }: Template, { place, news: event }: Cell): Promise<Standing> {
   const accountId = await createAccount(test$.database, 'Matrix', { templates: [name], mode: 'sandbox' });
   const row = await stand(services, accountId, place);
-  return { place, news, row, at: `${name} ${place.way.join(' ')}: ${news.name}` };
+  return { place, news: event, row, at: `${name} ${place.way.join(' ')}: ${event.name}` };
 }
 
 /** One after the other, because what belongs to nobody is looked at before and after. */
-async function tellIt({ place, news, row, at }: Standing): Promise<void> {
+async function tellIt({ place, news: event, row, at }: Standing): Promise<void> {
   const { accountId } = row;
-  const { tell, money } = telling(row, place, news);
+  const { tell, money } = message(row, place, event);
   const [stored, before] = await Promise.all([lastNews(), assets(accountId)]);
-  expect(await tell(), at).toBe(stepAfter(place, news) ?? UNTAKEN[news.about]);
+  expect(await tell(), at).toBe(stepAfter(place, event) ?? UNTAKEN[event.about]);
   expect(await lastNews(), at).toBeGreaterThan(stored);
   const after = await assets(accountId);
   expect(difference(before, after), at).toEqual(money);
@@ -158,76 +160,79 @@ async function examine({ row, at }: Standing): Promise<void> {
 }
 
 /** News that is told the same each time, and the money that comes with it. */
-interface Telling {
+interface StepMessage {
   /** @returns what became of it. */
   readonly tell: () => Promise<string>;
   /** Of the house, by account. */
   readonly money: Readonly<Record<string, bigint>>;
 }
 
-function telling(row: ProcessRow, place: Place, { about, word }: NewsCase): Telling {
+function message(row: ProcessRow, place: Position, { about, word }: NewsCase): StepMessage {
   const { run } = place;
-  const trigger = said(word, row);
+  const trigger = text(word, row);
   switch (about) {
     case 'payment': {
-      const news = paymentFor(row, trigger as Trigger<'pix_received'>);
-      return told(news, { 'A.pix BRL': -toMinor(news.amount, 2) });
+      const event = paymentFor(row, trigger as Trigger<'pix_received'>);
+      return reported(event, { 'A.pix BRL': -toMinor(event.amount, 2) });
     }
     case 'deposit':
     case 'token': {
       const exact = depositFor(row, trigger as Trigger<'deposit_seen'>);
-      const news = { ...exact, ...(about === 'token' && { currency: 'TRX_TRX' }), kind: FINAL };
-      const { code, decimals } = currencyOfLedger(news.currency);
-      return told(news, { [`A.custody ${code}`]: -toMinor(news.amount, decimals) });
+      const event = { ...exact, ...(about === 'token' && { currency: 'TRX_TRX' }), kind: FINAL };
+      const { code, decimals } = currencyOfLedger(event.currency);
+      return reported(event, { [`A.custody ${code}`]: -toMinor(event.amount, decimals) });
     }
     case 'dropped': {
       const known = (hasDeposit(place) && row.process?.deposit) || undefined;
       const seen = depositFor(row, trigger as Trigger<'deposit_seen'>);
-      const news = { ...seen, ...known, kind: 'deposit_dropped' } as const;
+      const event = { ...seen, ...known, kind: 'deposit_dropped' } as const;
       const tell = async () => {
         if (!known) await services.receive(seen);
-        return answerOf(await services.receive(news));
+        return answerOf(await services.receive(event));
       };
       // What was final was there, and is gone.
       const isGone = known !== undefined && isDepositFinal(row);
-      const { code, decimals } = currencyOfLedger(news.currency);
-      return { money: isGone ? { [`A.custody ${code}`]: toMinor(news.amount, decimals) } : {}, tell };
+      const { code, decimals } = currencyOfLedger(event.currency);
+      return { money: isGone ? { [`A.custody ${code}`]: toMinor(event.amount, decimals) } : {}, tell };
     }
     case 'dispute': {
       const { amount = null } = trigger as Trigger<'dispute_opened'>;
       const endToEndId = row.pixE2e ?? endToEndIdOf(newName());
-      return told({ kind: 'dispute_opened', disputeId: `MED-${newName()}`, endToEndId, amount });
+      return reported({ kind: 'dispute_opened', disputeId: `MED-${newName()}`, endToEndId, amount });
     }
     case 'return': {
-      const underWay = returnUnderWay({ ...run, row });
-      const order = underWay?.returnId ?? returnIdOf(newName());
+      const running = returnUnderWay({ ...run, row });
+      const order = running?.returnId ?? returnIdOf(newName());
       const nothing = { isDone: false, networkFee: null, gas: null, txHash: null };
-      const money = takenByDispute(row, underWay);
-      return told({ kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing }, money);
+      const money = takenByDispute(row, running);
+      return reported(
+        { kind: 'refund_ended', rail: 'pix', order, endToEndId: row.pixE2e, ...nothing },
+        money,
+      );
     }
     case 'transfer': {
       const order = `${row.end2end}:${newName()}`;
       const nothing = { endToEndId: null, isDone: false, networkFee: null, gas: null, txHash: null };
-      return told({ kind: 'refund_ended', rail: 'chain', order, ...nothing });
+      return reported({ kind: 'refund_ended', rail: 'chain', order, ...nothing });
     }
     case 'payout': {
       const endToEndId = (hasPaidOut({ row }) && row.pixE2e) || endToEndIdOf(newName());
       const amount = returnedOf(row, word);
-      const news = { kind: 'payout_returned', endToEndId, returnId: returnIdOf(newName()), amount } as const;
-      return told(news, { 'A.pix BRL': -toMinor(amount, 2) });
+      const event = { kind: 'payout_returned', endToEndId, returnId: returnIdOf(newName()), amount } as const;
+      return reported(event, { 'A.pix BRL': -toMinor(amount, 2) });
     }
   }
 }
 
 /** What an accepted dispute was about beyond its amount: the bank took it from a part that fails. */
-function takenByDispute(row: ProcessRow, underWay: PixReturn | undefined): Telling['money'] {
+function takenByDispute(row: ProcessRow, running: PixReturn | undefined): StepMessage['money'] {
   const dispute = returnsOf(row.process ?? {}).find(({ claim }) => claim !== undefined);
-  if (!dispute || underWay?.kind !== 'part') return {};
+  if (!dispute || running?.kind !== 'part') return {};
   return { 'A.pix BRL': BigInt(dispute.claim ?? 0) - toMinor(dispute.amount, 2) };
 }
 
-function told(news: News, money: Telling['money'] = {}): Telling {
-  return { money, tell: async () => answerOf(await services.receive(news)) };
+function reported(event: RailEvent, money: StepMessage['money'] = {}): StepMessage {
+  return { money, tell: async () => answerOf(await services.receive(event)) };
 }
 
 const FINAL = 'deposit_confirmed' as const;
@@ -252,7 +257,7 @@ async function atRest(before: ProcessRow, at: string): Promise<void> {
   const row = (await findAnywhere(test$.database, before.end2end)) as ProcessRow;
   if (REGISTRY.stepOf(row.template, row.component, row.state).ending === 'open') return;
   const returns = returnsOf(row.process ?? {});
-  const underWay = returns.filter(({ state }) => state === 'requested' || state === 'failed');
+  const running = returns.filter(({ state }) => state === 'requested' || state === 'failed');
   const { rows: waiting } = await test$.owner.query(
     `select currency, sum(amount_minor)::text as amount from suspense_entry
       where account_id = $1 and transaction_id = $2 and state in ('open', 'returning') group by 1`,
@@ -261,10 +266,10 @@ async function atRest(before: ProcessRow, at: string): Promise<void> {
   const listed = Object.fromEntries(
     waiting.map(({ currency, amount }) => [`L.suspense ${currency}`, amount]),
   );
-  const owed = sumOf(underWay);
+  const receivable = sumOf(running);
   expect(await transient(row), `${at}: ${stepNameOf(row)}`).toEqual({
     ...listed,
-    ...(owed > 0n && { 'L.payer BRL': String(owed) }),
+    ...(receivable > 0n && { 'L.payer BRL': String(receivable) }),
   });
 }
 

@@ -4,15 +4,26 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
-import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
-import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import { receiveRailEvent } from '../../../src/resolvers/inbound/receive.ts';
+import { retryRailEvents } from '../../../src/resolvers/inbound/retry-rail-events.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { useApp } from '../../support/app.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
-const { onramp, act, play, reach, stepOf, newsOf, suspenseOf, bookOf, journalsOf, verified, rowOf } =
-  inboundOf(app);
+const {
+  onramp,
+  act: action,
+  play,
+  reach,
+  stepOf,
+  newsOf: eventOf,
+  suspenseOf,
+  bookOf,
+  journalsOf,
+  verified,
+  rowOf,
+} = inboundOf(app);
 let merchant: Merchant;
 
 beforeAll(async () => {
@@ -22,27 +33,27 @@ beforeAll(async () => {
 describe('a PIX for a charge', () => {
   test('C-33, C-34: is stored with the step it became, once, however often it is told', async () => {
     const row = await onramp(merchant);
-    const news = pixFor(row);
-    const receipts = await Promise.all([1, 2, 3].map(() => app.services.receive(news)));
+    const event = pixFor(row);
+    const receipts = await Promise.all([1, 2, 3].map(() => app.services.receive(event)));
     expect(receipts.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'step']);
-    expect(await newsOf(`pix:${news.endToEndId}`)).toEqual([
+    expect(await eventOf(`pix:${event.endToEndId}`)).toEqual([
       { kind: 'payment', outcome: 'step', account_id: String(row.accountId), transaction_id: String(row.id) },
     ]);
     await reach(row, 'success/DONE');
-    expect((await rowOf(row.end2end)).pixE2e).toBe(news.endToEndId);
+    expect((await rowOf(row.end2end)).pixE2e).toBe(event.endToEndId);
   });
 
   test('C-34: after a cancellation, and a second one to a paid charge, lie in the suspense of the account', async () => {
     const own = await app.addAccount();
     const cancelled = await onramp(own);
-    await act(own, `/v2/onramp/${cancelled.end2end}/cancel`);
+    await action(own, `/v2/onramp/${cancelled.end2end}/cancel`);
     const paid = await onramp(own);
     await app.services.receive(pixFor(paid));
     await reach(paid, 'success/DONE');
     const late = pixFor(cancelled);
     const second = pixFor(paid, { amount: '70.00' });
-    for (const news of [late, second, late, second])
-      expect(['suspense', 'duplicate']).toContain((await app.services.receive(news)).outcome);
+    for (const event of [late, second, late, second])
+      expect(['suspense', 'duplicate']).toContain((await app.services.receive(event)).outcome);
     expect(await stepOf(cancelled)).toBe('quote/CANCELLED');
     expect(await stepOf(paid)).toBe('success/DONE');
     expect(await suspenseOf(own.accountId)).toMatchObject([
@@ -74,16 +85,16 @@ describe('a PIX for a charge', () => {
 
   test('says when it was paid, also where it goes back', async () => {
     const row = await onramp(merchant);
-    const news = pixFor(row, { amount: '70.00' });
-    await app.services.receive(news);
-    expect((await rowOf(row.end2end)).process?.paidAt).toBe(news.settledAt);
+    const event = pixFor(row, { amount: '70.00' });
+    await app.services.receive(event);
+    expect((await rowOf(row.end2end)).process?.paidAt).toBe(event.settledAt);
     await reach(row, 'refund/DONE');
   });
 
   test('the sandbox pays a charge that was cancelled: its scenario is news like any other', async () => {
     const own = await app.addAccount();
     const row = await onramp(own);
-    await act(own, `/v2/onramp/${row.end2end}/cancel`);
+    await action(own, `/v2/onramp/${row.end2end}/cancel`);
     const { status, json } = await play(own, 'pay', row);
     expect([status, json.component, json.state]).toEqual([200, 'quote', 'CANCELLED']);
     expect(await suspenseOf(own.accountId)).toMatchObject([{ amount: '10000', reason: 'not_due' }]);
@@ -93,8 +104,8 @@ describe('a PIX for a charge', () => {
 test('C-34: a PIX that nobody knows is booked with the platform, once over all accounts', async () => {
   const platform = await platformAccount(app.database, 'sandbox');
   const row = await onramp(merchant);
-  const news = [pixFor(row, { txid: 'f'.repeat(32) }), pixFor(row, { txid: null, amount: '12.34' })];
-  for (const each of news) {
+  const event = [pixFor(row, { txid: 'f'.repeat(32) }), pixFor(row, { txid: null, amount: '12.34' })];
+  for (const each of event) {
     const receipts = await Promise.all([app.services.receive(each), app.services.receive(each)]);
     expect(receipts.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'suspense']);
   }
@@ -108,30 +119,30 @@ test('C-34: a PIX that nobody knows is booked with the platform, once over all a
 
 test('C-34: received events are never changed', async () => {
   const row = await onramp(merchant);
-  const news = pixFor(row);
-  await app.services.receive(news);
+  const event = pixFor(row);
+  await app.services.receive(event);
   const change = (set: string) =>
-    app.owner.query(`update rail_news set ${set} where key = $1`, [`pix:${news.endToEndId}`]);
+    app.owner.query(`update rail_news set ${set} where key = $1`, [`pix:${event.endToEndId}`]);
   await expect(change(`body = '{}'`)).rejects.toThrow(/append-only/);
   await expect(change(`outcome = 'noted'`)).rejects.toThrow(/append-only/);
 });
 
 test('C-34: news that cannot be settled now is kept, tried again, and acts once', async () => {
   const row = await onramp(merchant);
-  const news = pixFor(row);
+  const event = pixFor(row);
   const failing = {
     ...app.services,
     advance: () => Promise.reject(new Error('the process is about to die')),
   };
   const beforeMs = Date.now();
-  expect(await receiveNews(failing, SILENT, news)).toEqual({ outcome: 'pending' });
-  expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([{ outcome: 'pending' }]);
-  expect(await retryNews(app.services, SILENT, beforeMs)).toBe(0);
-  expect(await retryNews(app.services, SILENT, Date.now() + 3_600_000)).toBe(1);
-  expect(await newsOf(`pix:${news.endToEndId}`)).toMatchObject([
+  expect(await receiveRailEvent(failing, SILENT, event)).toEqual({ outcome: 'pending' });
+  expect(await eventOf(`pix:${event.endToEndId}`)).toMatchObject([{ outcome: 'pending' }]);
+  expect(await retryRailEvents(app.services, SILENT, beforeMs)).toBe(0);
+  expect(await retryRailEvents(app.services, SILENT, Date.now() + 3_600_000)).toBe(1);
+  expect(await eventOf(`pix:${event.endToEndId}`)).toMatchObject([
     { outcome: 'step', transaction_id: String(row.id) },
   ]);
-  expect((await app.services.receive(news)).outcome).toBe('duplicate');
+  expect((await app.services.receive(event)).outcome).toBe('duplicate');
   await reach(row, 'success/DONE');
 });
 

@@ -9,16 +9,16 @@ import { currencyOfLedger } from '../../../src/base/money/currency.ts';
 import { createServices } from '../../../src/compose/services.ts';
 import * as journals from '../../../src/ledger/journals.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
-import { retryNews } from '../../../src/resolvers/inbound/retry-news.ts';
+import { retryRailEvents } from '../../../src/resolvers/inbound/retry-rail-events.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type {
-  BroadcastNews,
-  DisputeNews,
-  DisputeReturnNews,
-  News,
-} from '../../../src/resolvers/services/news.ts';
+  BroadcastEvent,
+  DisputeEvent,
+  DisputeReturnEvent,
+  RailEvent,
+} from '../../../src/resolvers/services/rail-event.ts';
 import { createAccount, platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads, readProcesses } from '../../../src/store/engine/processes.ts';
 import { postJournals } from '../../../src/store/ledger/posting.ts';
@@ -113,14 +113,14 @@ async function paid(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
   return rest(made);
 }
 
-const receive = async (news: News) => (await live.receive(news)).outcome;
-const again = () => retryNews(live, log, Date.now() + 24 * 3_600_000);
+const receive = async (event: RailEvent) => (await live.receive(event)).outcome;
+const again = () => retryRailEvents(live, log, Date.now() + 24 * 3_600_000);
 const at = ({ component, state }: ProcessRow) => `${component}/${state}`;
 const orderOf = ({ end2end }: ProcessRow) => `${end2end}:1`;
 let names = 0;
 const nameOf = (letter: string) => `${letter}12345678202611221200${String(++names).padStart(11, '0')}`;
 
-const sent = (row: ProcessRow, changes: Partial<BroadcastNews> = {}): BroadcastNews => ({
+const sent = (row: ProcessRow, changes: Partial<BroadcastEvent> = {}): BroadcastEvent => ({
   kind: 'broadcast_sent',
   order: orderOf(row),
   currency: 'USDT_TRX',
@@ -128,19 +128,19 @@ const sent = (row: ProcessRow, changes: Partial<BroadcastNews> = {}): BroadcastN
   gas: null,
   ...changes,
 });
-const dispute = (row: ProcessRow, kind: DisputeNews['kind'], disputeId: string): DisputeNews => ({
+const dispute = (row: ProcessRow, kind: DisputeEvent['kind'], disputeId: string): DisputeEvent => ({
   kind,
   disputeId,
   endToEndId: row.pixE2e as string,
   amount: null,
 });
 
-async function kept({ accountId }: ProcessRow): Promise<string[]> {
+async function cached({ accountId }: ProcessRow): Promise<string[]> {
   const { rows } = await store.owner.query(
     `select kind || ' ' || outcome as news from rail_news where account_id = $1 order by id`,
     [String(accountId)],
   );
-  return rows.map(({ news }) => news);
+  return rows.map(({ news: event }) => event);
 }
 
 async function stored(kind: string) {
@@ -166,8 +166,8 @@ const verified = async ({ accountId }: ProcessRow) =>
 async function paidOut(): Promise<ProcessRow> {
   const row = await make('payout');
   expect(at(row)).toBe('send_withdrawl_dash/SENDING');
-  const news = { kind: 'payout_ended', order: orderOf(row), isDone: true, endToEndId: nameOf('E') } as const;
-  const receipts = await Promise.all([receive(news), receive(news)]);
+  const event = { kind: 'payout_ended', order: orderOf(row), isDone: true, endToEndId: nameOf('E') } as const;
+  const receipts = await Promise.all([receive(event), receive(event)]);
   expect(receipts.sort()).toEqual(['duplicate', 'step']);
   return rest(row);
 }
@@ -175,23 +175,23 @@ async function paidOut(): Promise<ProcessRow> {
 describe('transfers of ours', () => {
   test('C-33: found by their order and then by their hash, each told once', async () => {
     const row = await make('withdrawal');
-    const news = sent(row);
-    expect([await receive(news), await receive(news)]).toEqual(['step', 'duplicate']);
-    const confirmed = { ...news, kind: 'broadcast_confirmed', order: null } as const;
+    const event = sent(row);
+    expect([await receive(event), await receive(event)]).toEqual(['step', 'duplicate']);
+    const confirmed = { ...event, kind: 'broadcast_confirmed', order: null } as const;
     expect([await receive(confirmed), await receive(confirmed)]).toEqual(['step', 'duplicate']);
     expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
-    expect(await kept(row)).toEqual(['broadcast_sent step', 'broadcast_confirmed step']);
+    expect(await cached(row)).toEqual(['broadcast_sent step', 'broadcast_confirmed step']);
     await verified(row);
   });
 
   test('C-34: confirmed before it was sent: kept, logged, tried again, and then a step', async () => {
     const row = await make('withdrawal');
-    const news = sent(row);
+    const event = sent(row);
     lines.length = 0;
-    expect(await receive({ ...news, kind: 'broadcast_confirmed' })).toBe('pending');
+    expect(await receive({ ...event, kind: 'broadcast_confirmed' })).toBe('pending');
     expect(lines).toMatchObject([{ kind: 'broadcast_confirmed', tries: 1, news: expect.any(String) }]);
     expect(await stored('broadcast_confirmed')).toMatchObject({ outcome: 'pending', untaken: 1 });
-    expect(await receive(news)).toBe('step');
+    expect(await receive(event)).toBe('step');
     await again();
     expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
   });
@@ -199,9 +199,9 @@ describe('transfers of ours', () => {
   test('C-34: failed before and after it was sent', async () => {
     const [early, late] = [await make('withdrawal'), await make('withdrawal')];
     expect(await receive(sent(early, { kind: 'broadcast_failed', txHash: null }))).toBe('step');
-    const news = sent(late);
-    await receive(news);
-    expect(await receive({ ...news, kind: 'broadcast_failed', order: null })).toBe('step');
+    const event = sent(late);
+    await receive(event);
+    expect(await receive({ ...event, kind: 'broadcast_failed', order: null })).toBe('step');
     for (const row of [early, late]) {
       expect(at(await rest(row))).toBe('send_withdrawl_dash/ERROR');
       await verified(row);
@@ -212,14 +212,14 @@ describe('transfers of ours', () => {
 describe('payouts', () => {
   test('C-34: one that comes back whole is a step; again, or in part, it lies in suspense', async () => {
     const [whole, part] = [await paidOut(), await paidOut()];
-    const back = (row: ProcessRow, amount: string): News => ({
+    const back = (row: ProcessRow, amount: string): RailEvent => ({
       kind: 'payout_returned',
       endToEndId: row.pixE2e as string,
       returnId: nameOf('D'),
       amount,
     });
-    const news = back(whole, '100.00');
-    expect([await receive(news), await receive(news)]).toEqual(['step', 'duplicate']);
+    const event = back(whole, '100.00');
+    expect([await receive(event), await receive(event)]).toEqual(['step', 'duplicate']);
     expect(at(await rest(whole))).toBe('success_withdrawl_dash/RETURNED');
     expect(await receive(back(whole, '100.00'))).toBe('suspense');
     expect(await receive(back(part, '40.00'))).toBe('suspense');
@@ -231,8 +231,8 @@ describe('payouts', () => {
 
   test('C-34: one that nobody sent and that comes back is booked with the platform', async () => {
     const platform = await platformAccount(store.database, 'live');
-    const news = { kind: 'payout_returned', endToEndId: nameOf('E'), returnId: nameOf('D') } as const;
-    expect(await receive({ ...news, amount: '1.00' })).toBe('suspense');
+    const event = { kind: 'payout_returned', endToEndId: nameOf('E'), returnId: nameOf('D') } as const;
+    expect(await receive({ ...event, amount: '1.00' })).toBe('suspense');
     const { rows } = await store.owner.query(
       'select amount_minor::text as a from suspense_entry where account_id = $1',
       [String(platform)],
@@ -242,9 +242,9 @@ describe('payouts', () => {
 
   test('C-34: rejected after it was settled: no step takes it, it stands in the list as failed, and can be told again', async () => {
     const row = await paidOut();
-    const news = { kind: 'payout_ended', order: orderOf(row), isDone: false, endToEndId: null } as const;
+    const event = { kind: 'payout_ended', order: orderOf(row), isDone: false, endToEndId: null } as const;
     lines.length = 0;
-    expect(await receive(news)).toBe('pending');
+    expect(await receive(event)).toBe('pending');
     for (let turn = 0; turn < 12; turn++) await again();
     expect(await stored('payout_ended')).toMatchObject({
       outcome: 'failed',
@@ -252,8 +252,8 @@ describe('payouts', () => {
       due_at: null,
       last_error: 'it does not fit at success_withdrawl_dash/DONE',
     });
-    expect(lines.map(({ tries }) => tries)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(await receive(news)).toBe('pending');
+    expect(lines.map(({ tries: attempts }) => attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await receive(event)).toBe('pending');
     expect(at(await rest(row))).toBe('success_withdrawl_dash/DONE');
   });
 });
@@ -282,14 +282,14 @@ describe('disputes', () => {
     for (let turn = 0; turn < 11; turn++) await again();
     expect(await stored('dispute_opened')).toMatchObject({ outcome: 'pending', untaken: 0 });
     expect(await receive(dispute(row, 'dispute_rejected', 'MED-7'))).toBe('step');
-    await retryNews(live, log, Date.now());
+    await retryRailEvents(live, log, Date.now());
     expect(at(await rest(row))).toBe('dispute/ACCEPTED');
     await verified(row);
   });
 
   test('C-33: each return by MED of a rail that tells disputes besides is held against one dispute about its amount', async () => {
     const row = await paid('onramp');
-    const back = (amount: string): DisputeReturnNews => ({
+    const back = (amount: string): DisputeReturnEvent => ({
       ...{ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId: row.pixE2e as string, amount },
     });
     // It may be told before its dispute, and waits for that.
@@ -304,7 +304,7 @@ describe('disputes', () => {
     for (let turn = 0; turn < 11; turn++) await again();
     expect(await stored('dispute_returned')).toMatchObject({ outcome: 'pending', untaken: 1 });
     await receive({ ...dispute(row, 'dispute_accepted', 'MED-20'), amount: '100' });
-    await retryNews(live, log, Date.now());
+    await retryRailEvents(live, log, Date.now());
     expect(await stored('dispute_returned')).toMatchObject({ outcome: 'noted' });
     expect(await receive(early)).toBe('duplicate');
     // Two disputes more, of which one is about the same amount.
@@ -340,10 +340,10 @@ describe('disputes', () => {
   });
 
   describe('beside a refund', () => {
-    const returned = (row: ProcessRow, amount: string): DisputeReturnNews => ({
+    const returned = (row: ProcessRow, amount: string): DisputeReturnEvent => ({
       ...{ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId: row.pixE2e as string, amount },
     });
-    const ended = (row: ProcessRow, isDone: boolean): News => ({
+    const ended = (row: ProcessRow, isDone: boolean): RailEvent => ({
       ...{ kind: 'refund_ended', rail: 'pix', endToEndId: row.pixE2e, isDone },
       ...{
         order: row.process?.returns?.at(0)?.returnId as string,
@@ -359,7 +359,7 @@ describe('disputes', () => {
       expect((await live.advance({ target: target(row), trigger, author: MOVER })).code).toBe('ADVANCED');
       return rest(row);
     }
-    const told = (row: ProcessRow, name: string, ...kinds: readonly DisputeNews['kind'][]) =>
+    const told = (row: ProcessRow, name: string, ...kinds: readonly DisputeEvent['kind'][]) =>
       kinds.reduce<Promise<string[]>>(
         async (before, kind) => [
           ...(await before),
@@ -399,7 +399,7 @@ describe('disputes', () => {
         expect(Number(/A.pix (\S+)/.exec((await books(row))[0] as string)?.[1])).toBe(
           Number(/A.pix (\S+)/.exec(before[0] as string)?.[1]) + 55_000,
         );
-        expect((await kept(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
+        expect((await cached(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
         await verified(row);
       }
     });
@@ -420,7 +420,7 @@ describe('disputes', () => {
       expect([at(end), listed(end)]).toEqual(['refund/DONE', ['refund 550 paid_by_hand']]);
       expect((await live.advance(again)).code).toBe('STEP_CONFLICT');
       expect((await books(row)).find((line) => line.startsWith('L.payer'))).toBe('L.payer 0');
-      expect((await kept(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
+      expect((await cached(row)).filter((each) => /pending|failed/.test(each))).toEqual([]);
       await verified(row);
     });
 
@@ -497,7 +497,7 @@ describe('disputes', () => {
 
   test('C-34: a report of fraud opens none: it is stored with the transaction', async () => {
     const row = await paid('onramp');
-    const news: News = {
+    const event: RailEvent = {
       kind: 'infraction',
       infractionId: 'INF-1',
       endToEndId: row.pixE2e as string,
@@ -505,8 +505,8 @@ describe('disputes', () => {
       reason: 'SCAM',
       reportedAt: new Date().toISOString(),
     };
-    expect([await receive(news), await receive(news)]).toEqual(['noted', 'duplicate']);
-    expect(await kept(row)).toEqual(['payment step', 'infraction noted']);
+    expect([await receive(event), await receive(event)]).toEqual(['noted', 'duplicate']);
+    expect(await cached(row)).toEqual(['payment step', 'infraction noted']);
     expect(at(await rest(row))).toBe('success/DONE');
   });
 });

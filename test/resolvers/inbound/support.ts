@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
-import type { DepositNews, PaymentNews } from '../../../src/resolvers/services/news.ts';
+import type { DepositEvent, PaymentEvent } from '../../../src/resolvers/services/rail-event.ts';
 import { findAnywhere } from '../../../src/store/engine/processes.ts';
 import { verifyLedger } from '../../../src/store/ledger/verify.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
@@ -113,7 +113,7 @@ export function inboundOf(app: TestApp) {
 }
 
 /** A PIX of the price of a charge, unless said otherwise. */
-export function pixFor(row: ProcessRow, changes: Partial<PaymentNews> = {}): PaymentNews {
+export function pixFor(row: ProcessRow, changes: Partial<PaymentEvent> = {}): PaymentEvent {
   told += 1;
   return {
     kind: 'payment',
@@ -127,7 +127,7 @@ export function pixFor(row: ProcessRow, changes: Partial<PaymentNews> = {}): Pay
 }
 
 /** A final transfer of the exact amount to the address of a session, unless said otherwise. */
-export function depositFor(row: ProcessRow, changes: Partial<DepositNews> = {}): DepositNews {
+export function depositFor(row: ProcessRow, changes: Partial<DepositEvent> = {}): DepositEvent {
   told += 1;
   return {
     kind: 'deposit_confirmed',

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/base/errors/errors.ts';
 import { isReturnId } from '../../../src/base/pix/end-to-end-id.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
-import { placeDueOrders } from '../../../src/resolvers/inbound/return-suspense.ts';
+import { submitDueOrders } from '../../../src/resolvers/inbound/return-suspense.ts';
 import { RailRefused } from '../../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../../src/store/ledger/verify.ts';
@@ -17,8 +17,18 @@ import { errorsIn } from '../../support/refusals.ts';
 import { depositFor, inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
-const { onramp, offrampInstant, act, reach, rowOf, newsOf, suspenseOf, bookOf, journalsOf, verified } =
-  inboundOf(app);
+const {
+  onramp,
+  offrampInstant,
+  act: action,
+  reach,
+  rowOf,
+  newsOf: eventOf,
+  suspenseOf,
+  bookOf,
+  journalsOf,
+  verified,
+} = inboundOf(app);
 let merchant: Merchant;
 let platform: bigint;
 /** Of another person than `app.platformKey`. */
@@ -43,7 +53,7 @@ const codeOf = ({ json }: Awaited<ReturnType<typeof ask>>) => errorsIn(json)?.[0
 /** A PIX to a charge that was cancelled. @returns the id of its entry. */
 async function strayPix(own: Merchant): Promise<string> {
   const row = await onramp(own);
-  await act(own, `/v2/onramp/${row.end2end}/cancel`);
+  await action(own, `/v2/onramp/${row.end2end}/cancel`);
   await app.services.receive(pixFor(row));
   return (await suspenseOf(own.accountId)).at(-1).id;
 }
@@ -118,15 +128,15 @@ describe('decisions under a key', () => {
     expect((await assign(id)).json.data.assignSuspense.suspenseEntry).toEqual(first);
     expect(codeOf(await assign(second))).toBe('IDEMPOTENCY_MISMATCH');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35');
-    const giveBack = () =>
+    const release = () =>
       decide(`returnSuspense(input: { suspenseId: "${second}", idempotencyKey: "r-${id}" })`);
     const answers = [
-      (await giveBack()).json.data.returnSuspense.suspenseEntry,
-      (await giveBack()).json.data.returnSuspense.suspenseEntry,
+      (await release()).json.data.returnSuspense.suspenseEntry,
+      (await release()).json.data.returnSuspense.suspenseEntry,
     ];
     expect(answers.map(({ state }) => state)).toEqual(['RETURNING', 'RETURNING']);
     await arrive();
-    expect((await giveBack()).json.data.returnSuspense.suspenseEntry.state).toBe('RETURNED');
+    expect((await release()).json.data.returnSuspense.suspenseEntry.state).toBe('RETURNED');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35 L51');
     await verified(own.accountId);
   });
@@ -195,7 +205,7 @@ describe('sending back', () => {
     );
     const { state, returnId } = json.data.returnSuspense.suspenseEntry;
     expect([state, isReturnId(returnId)]).toEqual(['RETURNING', true]);
-    expect(await newsOf(`pix:${returnId}`)).toEqual([]);
+    expect(await eventOf(`pix:${returnId}`)).toEqual([]);
     expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
     expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBe('STEP_CONFLICT');
     await arrive();
@@ -203,7 +213,7 @@ describe('sending back', () => {
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     expect(await bookOf(own.accountId)).toEqual({});
     expect(await journalsOf(own.accountId)).toBe('L50 L51');
-    expect(await newsOf(`pix:${returnId}`)).toMatchObject([{ kind: 'refund_ended', outcome: 'suspense' }]);
+    expect(await eventOf(`pix:${returnId}`)).toMatchObject([{ kind: 'refund_ended', outcome: 'suspense' }]);
     const seen = (await ask('{ suspense { nodes { id: suspenseId returnId } } }', own.apiKey)).json.data
       .suspense.nodes;
     expect(seen).toEqual([{ id, returnId }]);
@@ -265,7 +275,7 @@ describe('sending back', () => {
       [id],
     );
     const order = rows[0].key;
-    const news = {
+    const event = {
       kind: 'refund_ended',
       rail: 'pix',
       order,
@@ -275,7 +285,7 @@ describe('sending back', () => {
       gas: null,
       txHash: null,
     } as const;
-    expect((await app.services.receive(news)).outcome).toBe('suspense');
+    expect((await app.services.receive(event)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(
       codeOf(await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)),
@@ -286,26 +296,26 @@ describe('sending back', () => {
   test('an order that did not get through is placed again when it is due, by one process, and never again after that', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    const release = vi.spyOn(app.services.rails.pix, 'refund');
     const log = pino({ level: 'silent' });
-    const later = (ms: number) => placeDueOrders(app.services, log, Date.now() + ms);
+    const later = (ms: number) => submitDueOrders(app.services, log, Date.now() + ms);
     const away = new Error('the bank does not answer');
-    giveBack.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    release.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
     expect(
       (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
         .state,
     ).toBe('RETURNING');
     await later(0);
-    expect(giveBack).toHaveBeenCalledTimes(1);
+    expect(release).toHaveBeenCalledTimes(1);
     await Promise.all([later(10_000), later(10_000)]);
-    expect(giveBack).toHaveBeenCalledTimes(2);
+    expect(release).toHaveBeenCalledTimes(2);
     await later(11_000);
-    expect(giveBack).toHaveBeenCalledTimes(2);
+    expect(release).toHaveBeenCalledTimes(2);
     await later(20_000);
     await later(3_600_000);
-    expect(giveBack).toHaveBeenCalledTimes(3);
-    expect(new Set(giveBack.mock.calls.map(([{ key }]) => key)).size).toBe(1);
-    giveBack.mockRestore();
+    expect(release).toHaveBeenCalledTimes(3);
+    expect(new Set(release.mock.calls.map(([{ key }]) => key)).size).toBe(1);
+    release.mockRestore();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
@@ -314,19 +324,19 @@ describe('sending back', () => {
   test('an order that failed 36 times waits for a person, who has the same order placed again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
-    giveBack.mockRejectedValue(new Error('the bank does not answer'));
+    const release = vi.spyOn(app.services.rails.pix, 'refund');
+    release.mockRejectedValue(new Error('the bank does not answer'));
     expect(
       (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
         .state,
     ).toBe('RETURNING');
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
-      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
-    expect(giveBack).toHaveBeenCalledTimes(1 + 36);
-    const [first] = giveBack.mock.calls.map(([{ key }]) => key);
-    giveBack.mockRestore();
-    const orders = vi.spyOn(app.services.rails.pix, 'giveBack');
+      await submitDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+    expect(release).toHaveBeenCalledTimes(1 + 36);
+    const [first] = release.mock.calls.map(([{ key }]) => key);
+    release.mockRestore();
+    const orders = vi.spyOn(app.services.rails.pix, 'refund');
     expect(
       errorsIn(
         (await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)).json,
@@ -348,24 +358,24 @@ describe('sending back', () => {
   test('an order counts no attempt that failed because the database or a price was out of reach', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
+    const release = vi.spyOn(app.services.rails.pix, 'refund');
     const unreachable = Object.assign(new Error('the server ended the connection'), { code: '57P01' });
     const unpriced = new GatewayError('QUOTE_UNAVAILABLE', 'there is no rate', { retryAfter: 5 });
-    giveBack.mockRejectedValue(unreachable);
+    release.mockRejectedValue(unreachable);
     await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1) {
-      giveBack.mockRejectedValue(hours % 2 === 0 ? unreachable : unpriced);
-      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+      release.mockRejectedValue(hours % 2 === 0 ? unreachable : unpriced);
+      await submitDueOrders(app.services, log, Date.now() + hours * 3_600_000);
     }
-    expect(giveBack).toHaveBeenCalledTimes(1 + 40);
+    expect(release).toHaveBeenCalledTimes(1 + 40);
     const { rows } = await app.owner.query(
       `select attempts, isfinite(due_at) as due from suspense_entry where id = $1`,
       [id],
     );
     expect(rows).toEqual([{ attempts: 0, due: true }]);
-    giveBack.mockRestore();
-    await placeDueOrders(app.services, log, Date.now() + 41 * 3_600_000);
+    release.mockRestore();
+    await submitDueOrders(app.services, log, Date.now() + 41 * 3_600_000);
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
@@ -382,23 +392,23 @@ describe('sending back', () => {
       );
       return rows[0].stuck;
     };
-    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack').mockImplementation(async () => {
+    const release = vi.spyOn(app.services.rails.pix, 'refund').mockImplementation(async () => {
       stuck.push(await isStuck());
       throw new Error('the bank does not answer');
     });
     await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
-      await placeDueOrders(app.services, log, Date.now() + hours * 3_600_000);
-    giveBack.mockRestore();
+      await submitDueOrders(app.services, log, Date.now() + hours * 3_600_000);
+    release.mockRestore();
     expect([stuck.length, stuck.includes(true), await isStuck()]).toEqual([37, false, true]);
   });
 
   test('an entry whose return the rail refuses is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const giveBack = vi.spyOn(app.services.rails.pix, 'giveBack');
-    giveBack.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
+    const release = vi.spyOn(app.services.rails.pix, 'refund');
+    release.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
     expect(
       (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
         .state,
@@ -408,7 +418,7 @@ describe('sending back', () => {
       (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
         .state,
     ).toBe('RETURNING');
-    giveBack.mockRestore();
+    release.mockRestore();
     await arrive();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);

@@ -9,7 +9,7 @@ import { cpfOf } from '../../support/load.ts';
 
 const CALLERS = 24;
 /** A creation waits for five seconds and looks five times in each. Each for itself would make 600 looks. */
-const LOOKS_MAX = 4 * 25;
+const POLLS_MAX = 4 * 25;
 
 const app = useApp({ role: 'serve', rateLimit: null });
 
@@ -29,5 +29,5 @@ test('one look serves all who wait', async () => {
   for (const { status, json } of answers) expect([status, json.code]).toEqual([503, 'UNAVAILABLE']);
   const looks = byName.get('job_pending_of') ?? 0;
   expect(looks).toBeGreaterThan(0);
-  expect(looks).toBeLessThanOrEqual(LOOKS_MAX);
+  expect(looks).toBeLessThanOrEqual(POLLS_MAX);
 }, 60_000);

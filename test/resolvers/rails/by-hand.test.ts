@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { known } from '../../../src/base/errors/assert.ts';
 import { dayAfter } from '../../../src/base/time/brasilia-day.ts';
 import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
-import { refuseTaken } from '../../../src/resolvers/reconciliation/known-entries.ts';
+import { refuseMatched } from '../../../src/resolvers/reconciliation/known-entries.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { useApp } from '../../support/app.ts';
 import { at, found, funding, networkDays } from './network-days.ts';
@@ -15,7 +15,7 @@ const app = useApp();
 const { book, reportOn } = networkDays(app);
 const missing = (...entries: readonly StatementEntry[]) => entries.map(({ id }) => ['missing_here', id]);
 /** What the night after a day finds. */
-const night = async (day: string, all: readonly StatementEntry[]) =>
+const run = async (day: string, all: readonly StatementEntry[]) =>
   found(await reportOn(day, at(dayAfter(day), '03:00'), all));
 
 test('C-33: a booking from before the first night is used once', async () => {
@@ -25,9 +25,9 @@ test('C-33: a booking from before the first night is used once', async () => {
   ];
   const all = [first, second];
   await book('a', 10_000n, at('2026-02-08', '01:30'));
-  expect(await night('2026-02-07', all)).toEqual([]);
-  expect(await night('2026-02-08', all)).toEqual(missing(second));
-  expect(await night('2026-02-09', all)).toEqual([]);
+  expect(await run('2026-02-07', all)).toEqual([]);
+  expect(await run('2026-02-08', all)).toEqual(missing(second));
+  expect(await run('2026-02-09', all)).toEqual([]);
 });
 
 test('C-33: so is what was booked before the first report, where nights come late', async () => {
@@ -52,12 +52,12 @@ test('C-33: dust that nobody ever books gives no line a second time', async () =
     StatementEntry,
   ];
   const all = [dust, first, second, third];
-  expect(await night('2026-04-01', all)).toEqual(missing(dust));
+  expect(await run('2026-04-01', all)).toEqual(missing(dust));
   await book('c1', 10_000n, at('2026-04-02', '21:00'));
-  for (const day of ['2026-04-02', '2026-04-03', '2026-04-04']) expect(await night(day, all)).toEqual([]);
-  expect(await night('2026-04-05', all)).toEqual(missing(second));
+  for (const day of ['2026-04-02', '2026-04-03', '2026-04-04']) expect(await run(day, all)).toEqual([]);
+  expect(await run('2026-04-05', all)).toEqual(missing(second));
   await book('c2', 10_000n, at('2026-04-06', '09:00'));
-  expect(await night('2026-04-06', all)).toEqual(missing(third));
+  expect(await run('2026-04-06', all)).toEqual(missing(third));
   const later = at('2026-04-08', '03:00');
   expect(found(await reportOn('2026-04-05', later, all))).toEqual([]);
   expect(found(await reportOn('2026-04-06', later, all))).toEqual(missing(third));
@@ -70,9 +70,9 @@ test('C-33: an entry that waits for a booking is known though a report cannot li
     funding(`dust${index}`, new Date(at('2026-06-04', '01:00').getTime() + index), '0.000001'),
   );
   const all = [...dust, first, second];
-  expect(await night('2026-06-04', all)).toHaveLength(1_000);
+  expect(await run('2026-06-04', all)).toHaveLength(1_000);
   await book('d', 888n, at('2026-06-06', '09:00'));
-  expect(await night('2026-06-06', all)).toEqual(missing(second));
+  expect(await run('2026-06-06', all)).toEqual(missing(second));
 });
 
 test('C-33: a transfer of the last hour of a day takes nothing of the next day where its own day has its booking', async () => {
@@ -82,8 +82,8 @@ test('C-33: a transfer of the last hour of a day takes nothing of the next day w
   ];
   await book('e1', 10n, at('2026-06-10', '23:40'));
   await book('e2', 10n, at('2026-06-11', '10:00'));
-  expect(await night('2026-06-10', all)).toEqual([]);
-  expect(await night('2026-06-11', all)).toEqual([]);
+  expect(await run('2026-06-10', all)).toEqual([]);
+  expect(await run('2026-06-11', all)).toEqual([]);
 });
 
 test('C-33: a booking of the last of 7 days stays with its transfer when that is not looked at any more', async () => {
@@ -91,9 +91,9 @@ test('C-33: a booking of the last of 7 days stays with its transfer when that is
   const second = funding('f2', at('2026-07-08', '12:00'), '321');
   const all = [first, second];
   for (let day = '2026-07-01'; day < '2026-07-08'; day = dayAfter(day))
-    expect(await night(day, all)).toEqual(day === '2026-07-01' ? missing(first) : []);
+    expect(await run(day, all)).toEqual(day === '2026-07-01' ? missing(first) : []);
   await book('f', 321n, at('2026-07-08', '09:00'));
-  expect(await night('2026-07-08', all)).toEqual(missing(second));
+  expect(await run('2026-07-08', all)).toEqual(missing(second));
   expect(found(await reportOn('2026-07-08', at('2026-07-17', '03:00'), all))).toEqual(missing(second));
   expect(found(await reportOn('2026-07-01', at('2026-07-17', '03:00'), all))).toEqual([]);
 });
@@ -104,8 +104,8 @@ test('C-33: reports that are made again, in any order, find as many bookings mis
     funding('g2', at('2026-08-02', '12:00'), '5'),
   ];
   const all = [first, second];
-  expect(await night('2026-08-01', all)).toEqual(missing(first));
-  expect(await night('2026-08-02', all)).toEqual(missing(second));
+  expect(await run('2026-08-01', all)).toEqual(missing(first));
+  expect(await run('2026-08-02', all)).toEqual(missing(second));
   await book('g1', 5n, at('2026-08-03', '10:00'));
   const later = at('2026-08-04', '03:00');
   for (const day of ['2026-08-02', '2026-08-01', '2026-08-02'])
@@ -136,7 +136,7 @@ test('an order that was not told at night waits for its news, and takes nothing 
   const transfer = { kind: 'transfer', amount: '55', currency: 'USDT_TRX' } as const;
   const ordered: StatementEntry = {
     ...{ ...transfer, id: 'TRX:ordered', at: at1 },
-    news: { kind: 'broadcast_confirmed', key: 'chain:TRX:ordered' },
+    eventName: { kind: 'broadcast_confirmed', key: 'chain:TRX:ordered' },
   };
   const stolen = { ...funding('stolen', at('2026-10-02', '12:00'), '55'), kind: 'transfer' } as const;
   const { findings } = await reportOn('2026-10-01', at('2026-10-02', '03:00'), [ordered]);
@@ -145,7 +145,7 @@ test('an order that was not told at night waits for its news, and takes nothing 
   ]);
   await book('funds', 1_000n, at('2026-10-02', '00:30'));
   await book('theft', -55n, at('2026-10-02', '14:00'));
-  expect(await night('2026-10-02', [ordered, stolen])).toEqual([]);
+  expect(await run('2026-10-02', [ordered, stolen])).toEqual([]);
 });
 
 /** Compares a day, and keeps nothing. */
@@ -159,14 +159,15 @@ async function compare(day: string, now: Date, all: readonly StatementEntry[]): 
   });
   return known(report, 'a day has a report');
 }
-const refuse = (report: Report) => refuseTaken({ database: app.database, mode: 'sandbox' }, 'TRX', [report]);
+const refuse = (report: Report) =>
+  refuseMatched({ database: app.database, mode: 'sandbox' }, 'TRX', [report]);
 
 test('C-33: of two reports that are made at once, one is asked for again where both took the same line', async () => {
   const all = [funding('i1', at('2026-11-01', '12:00'), '9'), funding('i2', at('2026-11-02', '09:00'), '9')];
   const now = at('2026-11-03', '03:00');
   await book('i', 9n, at('2026-11-02', '10:00'));
   const before = await compare('2026-11-01', now, all);
-  expect(await night('2026-11-02', all)).toEqual([]);
+  expect(await run('2026-11-02', all)).toEqual([]);
   await expect(refuse(before)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   const again = await compare('2026-11-01', now, all);
   expect(found(again)).toEqual(missing(...all.slice(0, 1)));
@@ -175,10 +176,10 @@ test('C-33: of two reports that are made at once, one is asked for again where b
 
 test('C-33: nor does a report keep as waiting what another one found the booking of meanwhile', async () => {
   const all = [funding('j1', at('2026-12-01', '12:00'), '8'), funding('j2', at('2026-12-02', '12:00'), '8')];
-  expect(await night('2026-12-01', all)).toEqual(missing(...all.slice(0, 1)));
+  expect(await run('2026-12-01', all)).toEqual(missing(...all.slice(0, 1)));
   const before = await compare('2026-12-01', at('2026-12-02', '10:00'), all);
   await book('j', 8n, at('2026-12-02', '09:00'));
-  expect(await night('2026-12-02', all)).toEqual(missing(...all.slice(1)));
+  expect(await run('2026-12-02', all)).toEqual(missing(...all.slice(1)));
   // Were it kept, the booking would be free for the second transfer.
   await expect(refuse(before)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   const again = await compare('2026-12-01', at('2026-12-03', '03:00'), all);

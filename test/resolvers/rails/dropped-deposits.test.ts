@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { brasiliaDay } from '../../../src/base/time/brasilia-day.ts';
-import type { DepositNews } from '../../../src/resolvers/services/news.ts';
+import type { DepositEvent } from '../../../src/resolvers/services/rail-event.ts';
 import { useApp } from '../../support/app.ts';
 import { useOneDay } from '../../support/one-day.ts';
 import { depositFor, inboundOf } from '../inbound/support.ts';
@@ -19,13 +19,13 @@ const [FRIDAY] = ['2026-03-06'];
 let count = 0;
 
 /** To an address that was never given out. */
-const deposit = (): DepositNews => {
+const deposit = (): DepositEvent => {
   count += 1;
   const txHash = count.toString(16).padStart(64, 'e');
   const facts = { txHash, logIndex: 0, address: 'TNobody', currency: USDT, amount: String(20 + count) };
   return { kind: 'deposit_confirmed', ...facts, from: 'TSomebody', seenAt: new Date().toISOString() };
 };
-const dropped = (news: DepositNews): DepositNews => ({ ...news, kind: 'deposit_dropped' });
+const dropped = (event: DepositEvent): DepositEvent => ({ ...event, kind: 'deposit_dropped' });
 
 describe('C-34: in suspense', () => {
   test('dropped on one day, again there on the next and never told: it is missing here on that day alone', async () => {
@@ -68,10 +68,10 @@ describe('C-34: in suspense', () => {
       await tell(dropped(lost), at(FRIDAY, `${hour}:30`));
     }
     await tell(lost, at(FRIDAY, '12:00'));
-    const night = at('2026-03-07', '03:00');
+    const run = at('2026-03-07', '03:00');
     const there = depositEntry(lost, at(FRIDAY, '12:00'));
-    expect(await reportOn(FRIDAY, night, [there])).toMatchObject({ matched: 1, findings: [] });
-    expect(found(await reportOn(FRIDAY, night, []))).toEqual([['missing_there', null]]);
+    expect(await reportOn(FRIDAY, run, [there])).toMatchObject({ matched: 1, findings: [] });
+    expect(found(await reportOn(FRIDAY, run, []))).toEqual([['missing_there', null]]);
   });
 });
 
@@ -81,7 +81,7 @@ test('C-34: a deposit that a transaction took, and that its network dropped, sta
   const lost = depositFor(await rowOf(row.end2end));
   await app.services.receive(lost);
   await reach(row, 'success/DONE');
-  const today = async (...there: readonly DepositNews[]) => {
+  const today = async (...there: readonly DepositEvent[]) => {
     const now = new Date((await app.services.clock.nowMs()) + 1);
     const entries = there.map((each) => depositEntry(each, new Date(now.getTime() - 1)));
     const { matched, findings } = await reportOn(brasiliaDay(now.getTime()), now, entries);

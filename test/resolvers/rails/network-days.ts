@@ -1,10 +1,10 @@
 /** Days of a network as it would tell them, reports about them that are kept, and what people book by hand. */
 import { currencyOfLedger } from '../../../src/base/money/currency.ts';
-import { capitalPaidIn, capitalTakenOut } from '../../../src/ledger/journals.ts';
-import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { capitalPaidIn, capitalWithdrawn } from '../../../src/ledger/journals.ts';
+import { receiveRailEvent } from '../../../src/resolvers/inbound/receive.ts';
 import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
 import type { Finding } from '../../../src/resolvers/reconciliation/finding.ts';
-import type { DepositNews } from '../../../src/resolvers/services/news.ts';
+import type { DepositEvent } from '../../../src/resolvers/services/rail-event.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { lockHeads } from '../../../src/store/engine/processes.ts';
@@ -19,15 +19,15 @@ export const USDT = 'USDT_TRX';
 export const at = (day: string, time: string) => new Date(`${day}T${time}:00.000-03:00`);
 
 /** Somebody sent to the hot wallet. */
-export const funding = (id: string, moment: Date, amount = '10000'): StatementEntry => ({
-  ...{ kind: 'funding', id: `TRX:${id}:0`, amount, currency: USDT, at: moment },
-  ...{ news: { kind: 'unknown', key: `chain:TRX:${id}:0` }, untold: 'capital' },
+export const funding = (id: string, time: Date, amount = '10000'): StatementEntry => ({
+  ...{ kind: 'funding', id: `TRX:${id}:0`, amount, currency: USDT, at: time },
+  ...{ eventName: { kind: 'unknown', key: `chain:TRX:${id}:0` }, untold: 'capital' },
 });
 
 /** What a network tells of a deposit. */
-export const depositEntry = ({ txHash, amount, currency }: DepositNews, moment: Date): StatementEntry => ({
-  ...{ kind: 'deposit', id: `TRX:${txHash}:0`, amount, currency, at: moment },
-  news: { kind: 'deposit_confirmed', key: `chain:TRX:${txHash}:0` },
+export const depositEntry = ({ txHash, amount, currency }: DepositEvent, time: Date): StatementEntry => ({
+  ...{ kind: 'deposit', id: `TRX:${txHash}:0`, amount, currency, at: time },
+  eventName: { kind: 'deposit_confirmed', key: `chain:TRX:${txHash}:0` },
 });
 
 /** Findings, by what and of which entry. */
@@ -49,7 +49,7 @@ export function networkDays(app: TestApp) {
           kinds: ['deposit', 'transfer', 'refund', 'gas'],
           read: async ({ from, to }) => all.filter((each) => each.at >= from && each.at < to),
           find: async (names) =>
-            all.filter(({ news }) => names.some(({ key }) => key.startsWith(news?.key ?? '?'))),
+            all.filter(({ eventName: event }) => names.some(({ key }) => key.startsWith(event?.key ?? '?'))),
         },
       });
       if (!report) throw new Error('a day has a report');
@@ -57,17 +57,17 @@ export function networkDays(app: TestApp) {
       return report;
     },
     /** Books capital; below zero what was taken out. */
-    book: async (ref: string, units: bigint, moment: Date): Promise<void> => {
+    book: async (ref: string, units: bigint, time: Date): Promise<void> => {
       const accountId = await platformAccount(app.database, 'sandbox');
       const currency = currencyOfLedger(USDT);
       const minor = units * 10n ** BigInt(currency.decimals);
-      const journal = minor > 0n ? capitalPaidIn(currency, minor) : capitalTakenOut(currency, -minor);
+      const journal = minor > 0n ? capitalPaidIn(currency, minor) : capitalWithdrawn(currency, -minor);
       await app.database.withTx(async (tx) => {
         await lockHeads(tx, [accountId], 'sandbox');
-        await postJournals(tx, [{ accountId, ref, transactionId: null, journal }], moment);
+        await postJournals(tx, [{ accountId, ref, transactionId: null, journal }], time);
       });
     },
-    tell: async (news: DepositNews, now: Date): Promise<string> =>
-      (await receiveNews(servicesAt(now), { warn: () => {} }, news)).outcome,
+    tell: async (event: DepositEvent, now: Date): Promise<string> =>
+      (await receiveRailEvent(servicesAt(now), { warn: () => {} }, event)).outcome,
   };
 }

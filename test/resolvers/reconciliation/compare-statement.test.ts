@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { brasiliaDay } from '../../../src/base/time/brasilia-day.ts';
-import type { DepositNews } from '../../../src/resolvers/services/news.ts';
+import type { DepositEvent } from '../../../src/resolvers/services/rail-event.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { useApp } from '../../support/app.ts';
 import { useOneDay } from '../../support/one-day.ts';
@@ -32,16 +32,17 @@ test('a booking on Monday about a transfer of Saturday says nothing about anothe
 });
 
 describe('deposits in suspense that belong to no transaction', () => {
-  const told = async (news: DepositNews) => (await services().receive(news)).outcome;
+  const told = async (event: DepositEvent) => (await services().receive(event)).outcome;
   let count = 0;
   /** To an address that was never given out. */
-  const deposit = (): DepositNews => {
+  const deposit = (): DepositEvent => {
     count += 1;
     const txHash = count.toString(16).padStart(64, 'd');
     const facts = { txHash, logIndex: 0, address: 'TNobody', currency: USDT, amount: '25' };
     return { kind: 'deposit_confirmed', ...facts, from: 'TSomebody', seenAt: new Date().toISOString() };
   };
-  const entryOf = async (news: DepositNews) => depositEntry(news, new Date(await services().clock.nowMs()));
+  const entryOf = async (event: DepositEvent) =>
+    depositEntry(event, new Date(await services().clock.nowMs()));
   const today = async (entries: readonly StatementEntry[]) => {
     const now = new Date((await services().clock.nowMs()) + 1);
     return reportOn(brasiliaDay(now.getTime()), now, entries);

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { instantOf } from '../../../src/base/time/instant.ts';
-import type { ToldEntry } from '../../../src/resolvers/reconciliation/finding.ts';
+import type { ReportedEntry } from '../../../src/resolvers/reconciliation/finding.ts';
 import { matchStatement } from '../../../src/resolvers/reconciliation/match-statement.ts';
-import type { BookedNews, VaultLine } from '../../../src/store/rails/vault.ts';
+import type { BookedRailEvent, VaultLine } from '../../../src/store/rails/vault.ts';
 
 const TODAY = new Date('2026-11-24T15:00:00.000Z');
 const YESTERDAY = new Date('2026-11-23T15:00:00.000Z');
@@ -16,15 +16,15 @@ const line = (change: Partial<VaultLine>): VaultLine => ({
   ...{ isDropped: false },
   ...{ currency: 'BRL', minor: '10000', postedAt: instantOf(TODAY), ...change },
 });
-const booked = (change: Partial<BookedNews> = {}): BookedNews => ({
+const booked = (change: Partial<BookedRailEvent> = {}): BookedRailEvent => ({
   ...{ place: 1, outcome: 'step', accountId: 1n, transactionId: 3n, end2end: 'CRX1' },
   ...{ journalId: null, gasJournalId: null, isDropped: false, ...change },
 });
-const told = (entry: Partial<ToldEntry['entry']>, news: BookedNews | undefined): ToldEntry => {
+const told = (entry: Partial<ReportedEntry['entry']>, event: BookedRailEvent | undefined): ReportedEntry => {
   const all = { kind: 'payment', id: 'one', amount: '100', at: TODAY, ...entry } as const;
-  return { entry: all, booked: news, isOfDay: all.at === TODAY };
+  return { entry: all, booked: event, isOfDay: all.at === TODAY };
 };
-const match = (entries: readonly ToldEntry[], lines: readonly VaultLine[]) => {
+const match = (entries: readonly ReportedEntry[], lines: readonly VaultLine[]) => {
   const isOfDay = ({ postedAt }: VaultLine) => postedAt === instantOf(TODAY);
   const { agreed, findings } = matchStatement(entries, lines, { isOfDay, kinds: ['payment', 'gas'] });
   return {
@@ -69,35 +69,35 @@ test.each([
 });
 
 describe('manual bookings', () => {
-  const byHand = line({ name: 'L65', transactionId: null });
-  const funding = (entry: Partial<ToldEntry['entry']>) =>
+  const manual = line({ name: 'L65', transactionId: null });
+  const funding = (entry: Partial<ReportedEntry['entry']>) =>
     told({ kind: 'funding', untold: 'capital', ...entry }, undefined);
 
   test('stands for what came first: the same amount of today is missing', () => {
     const entries = [funding({ id: 'first', at: YESTERDAY }), funding({ id: 'second' })];
-    expect(match(entries, [byHand])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
+    expect(match(entries, [manual])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
   });
 
   test('is of the day of the money or up to 7 days later', () => {
     const on = (days: number) =>
-      line({ ...byHand, postedAt: instantOf(new Date(TODAY.getTime() + days * 86_400_000)) });
+      line({ ...manual, postedAt: instantOf(new Date(TODAY.getTime() + days * 86_400_000)) });
     expect(match([funding({})], [on(-1), on(8)]).found).toEqual([['missing_here', 'one', null]]);
     expect(match([funding({})], [on(7)]).matched).toBe(1);
   });
 
   test('C-34: never stands for what news would tell of: a customer has it to get', () => {
     const deposit = told({ id: 'deposit', kind: 'deposit' }, undefined);
-    expect(match([deposit, funding({ id: 'funding' })], [byHand])).toEqual({
+    expect(match([deposit, funding({ id: 'funding' })], [manual])).toEqual({
       matched: 1,
       found: [['missing_here', 'deposit', null]],
     });
-    expect(match([told({}, undefined)], [byHand]).found).toEqual([['missing_here', 'one', null]]);
+    expect(match([told({}, undefined)], [manual]).found).toEqual([['missing_here', 'one', null]]);
     const ordered = told({ kind: 'transfer' }, undefined);
-    expect(match([ordered], [line({ ...byHand, name: 'L66', minor: '-10000' })]).matched).toBe(0);
+    expect(match([ordered], [line({ ...manual, name: 'L66', minor: '-10000' })]).matched).toBe(0);
   });
 
   test('goes the way of the money', () => {
-    expect(match([funding({})], [line({ ...byHand, minor: '-10000' })]).matched).toBe(0);
+    expect(match([funding({})], [line({ ...manual, minor: '-10000' })]).matched).toBe(0);
   });
 });
 

@@ -6,9 +6,9 @@ import { newEndToEndId } from '../../../src/base/pix/end-to-end-id.ts';
 import { dayAfter } from '../../../src/base/time/brasilia-day.ts';
 import { capitalPaidIn } from '../../../src/ledger/journals.ts';
 import { credit, debit, type Journal, journal } from '../../../src/ledger/posting.ts';
-import { receiveNews } from '../../../src/resolvers/inbound/receive.ts';
+import { receiveRailEvent } from '../../../src/resolvers/inbound/receive.ts';
 import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
-import { refuseTaken } from '../../../src/resolvers/reconciliation/known-entries.ts';
+import { refuseMatched } from '../../../src/resolvers/reconciliation/known-entries.ts';
 import { reconcileFile } from '../../../src/resolvers/reconciliation/reconcile-file.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
@@ -50,7 +50,7 @@ async function reportsOf(...rows: string[]) {
 
 /** A payment that no transaction takes is booked, in suspense. */
 async function arrive(amount: string, settledAt = AT): Promise<string> {
-  const news = {
+  const event = {
     kind: 'payment',
     txid: null,
     endToEndId: pixId(settledAt),
@@ -59,10 +59,10 @@ async function arrive(amount: string, settledAt = AT): Promise<string> {
     payerTaxId: null,
   } as const;
   const log = { warn: () => {} };
-  expect(await receiveNews(servicesAt(Date.parse(settledAt)), log, news)).toMatchObject({
+  expect(await receiveRailEvent(servicesAt(Date.parse(settledAt)), log, event)).toMatchObject({
     outcome: 'suspense',
   });
-  return news.endToEndId;
+  return event.endToEndId;
 }
 
 test('a PIX that the bank has twice is once too often', async () => {
@@ -197,7 +197,7 @@ describe('C-33: files of one bank share no line of the ledger', () => {
     const compare = async (day: string): Promise<Report> => {
       const entry: StatementEntry = {
         ...{ kind: 'payment', id: 'row 2', amount: '139.00', at: new Date(`${day}T15:00:00.000Z`) },
-        ...{ news: { kind: 'unknown', key: 'bank:row 2' }, untold: 'any' },
+        ...{ eventName: { kind: 'unknown', key: 'bank:row 2' }, untold: 'any' },
       };
       const nowMs = Date.parse(at(100));
       const [report] = await compareStatement(servicesAt(nowMs), {
@@ -210,7 +210,7 @@ describe('C-33: files of one bank share no line of the ledger', () => {
     expect([first.matched, second.matched]).toEqual([1, 1]);
     await addReconciliation(app.database, 'sandbox', { ...first, madeBy: 'test', source: null });
     const where = { database: app.database, mode: 'sandbox' } as const;
-    await expect(refuseTaken(where, 'bank', [second])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(refuseMatched(where, 'bank', [second])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await compare(dayFrom(95))).toMatchObject({ matched: 0 });
   });
 });

@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { RailsFile } from '../../../src/compose/rails-file.ts';
 import { reconciliationChecks } from '../../../src/resolvers/rails/reconciliation-checks.ts';
-import { reconcileNights } from '../../../src/resolvers/reconciliation/reconcile-nightly.ts';
+import { reconcileDueDays } from '../../../src/resolvers/reconciliation/reconcile-nightly.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
 import type { RailStatement, StatementEntry } from '../../../src/resolvers/services/statement.ts';
 import { useApp } from '../../support/app.ts';
@@ -36,7 +36,7 @@ const at = (time: string): Services => {
   const nowMs = Date.parse(`${time}-03:00`);
   return { ...app.services.forMode('live'), clock: { ...SYSTEM_CLOCK, nowMs: async () => nowMs } };
 };
-const turn = (time: string) => reconcileNights(at(time), log, 3 * HOUR);
+const turn = (time: string) => reconcileDueDays(at(time), log, 3 * HOUR);
 const days = async () => {
   const { rows } = await app.owner.query(
     'select rail, day::text as day, made_by from reconciliation order by id',

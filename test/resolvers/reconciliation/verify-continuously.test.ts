@@ -11,7 +11,7 @@ import {
   verifySums,
 } from '../../../src/resolvers/reconciliation/verify-continuously.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
-import { readVerifyState, takeVerifyTurn } from '../../../src/store/ledger/verify-state.ts';
+import { claimVerification, readVerifyState } from '../../../src/store/ledger/verify-state.ts';
 import { useDatabase } from '../../support/database.ts';
 import { fundAccount } from '../../support/fund-account.ts';
 import { crossramp } from '../../support/process.ts';
@@ -208,7 +208,7 @@ test('one process has the turn, and another one takes it when it stops', async (
     return newAge !== null && rows[0].taken;
   });
   const times = { nowMs, untilMs: nowMs + 1 };
-  expect(await takeVerifyTurn(store.database, 'another', times)).toBe(false);
+  expect(await claimVerification(store.database, 'another', times)).toBe(false);
   await verify.stop();
-  expect(await takeVerifyTurn(store.database, 'another', times)).toBe(true);
+  expect(await claimVerification(store.database, 'another', times)).toBe(true);
 });

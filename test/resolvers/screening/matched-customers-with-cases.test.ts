@@ -52,7 +52,7 @@ async function waiting(taxId: string): Promise<string> {
   return json.end2end;
 }
 
-async function act(name: string, taxId: string, key = desk): Promise<void> {
+async function action(name: string, taxId: string, key = desk): Promise<void> {
   const { customerCases } = await ask(`{ customerCases(taxId: "${taxId}") { nodes { caseId } } }`);
   const input = `{ caseId: "${customerCases.nodes[0].caseId}", reason: "ticket 4713" }`;
   const done = await ask(
@@ -81,7 +81,7 @@ test('C-25: a case that passes later does not pass an open match: a person revie
   const taxId = newCustomer();
   const [reviewed, forgotten] = [await waiting(taxId), await waiting(taxId)] as const;
   listed.set(taxId, 'held');
-  await act('approveCase', taxId);
+  await action('approveCase', taxId);
   await shop.reach(reviewed, 'valida_id_v2/REVIEW');
   await shop.reach(forgotten, 'valida_id_v2/REVIEW');
   await ask(
@@ -97,7 +97,7 @@ test('C-25: a case that passes later does not pass a customer who is sanctioned 
   const taxId = newCustomer();
   const end2end = await waiting(taxId);
   listed.set(taxId, 'frozen');
-  await act('approveCase', taxId);
+  await action('approveCase', taxId);
   await shop.reach(end2end, 'valida_id_v2/DENIED');
 });
 
@@ -112,8 +112,8 @@ test('C-40: a payment of another amount by a customer who is frozen goes back on
   await shop.reach(json.end2end, 'depositpix/UNDERPAID');
   const jobs = await due(json.end2end, 'return_payment');
   await expect.poll(jobs).toMatchObject([{ last_error: expect.stringContaining('frozen') }]);
-  await act('unfreezeCase', taxId);
-  await act('unfreezeCase', taxId, second);
+  await action('unfreezeCase', taxId);
+  await action('unfreezeCase', taxId, second);
   await due(json.end2end, 'return_payment');
   await shop.reach(json.end2end, 'refund/INITIAL');
 });

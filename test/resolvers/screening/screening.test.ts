@@ -184,7 +184,7 @@ describe('before anything can be paid', () => {
   test('while a provider is away nothing passes, however often it is tried; afterwards it goes on by itself', async () => {
     provider.isAway = true;
     const creating = onramp({ wallet: WALLET });
-    for (let tries = 1; tries <= 5; tries++) {
+    for (let attempts = 1; attempts <= 5; attempts++) {
       await expect
         .poll(async () => {
           const { rows } = await app.owner.query(

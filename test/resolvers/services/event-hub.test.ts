@@ -150,15 +150,15 @@ test('names of events', () => {
 
 test('the keys of an account share its streams, and each stream is released once', () => {
   const limit = new StreamLimit(1);
-  const leave = limit.take({ id: 'a', accountId: 1n });
-  limit.take({ id: 'b', accountId: 2n });
-  expect(() => limit.take({ id: 'another', accountId: 1n })).toThrow(GatewayError);
+  const leave = limit.acquire({ id: 'a', accountId: 1n });
+  limit.acquire({ id: 'b', accountId: 2n });
+  expect(() => limit.acquire({ id: 'another', accountId: 1n })).toThrow(GatewayError);
   // A payer does not use up the streams of the account, nor the account those of the payer.
-  limit.take({ id: 'session', accountId: 1n, transactionId: 7n });
+  limit.acquire({ id: 'session', accountId: 1n, transactionId: 7n });
   leave();
   leave();
-  limit.take({ id: 'another', accountId: 1n });
-  expect(() => limit.take({ id: 'a', accountId: 1n })).toThrow(/an account can have at most 1/);
+  limit.acquire({ id: 'another', accountId: 1n });
+  expect(() => limit.acquire({ id: 'a', accountId: 1n })).toThrow(/an account can have at most 1/);
 });
 
 describe('open streams', () => {

@@ -18,7 +18,7 @@ const WAITING = `select count(*)::int as n from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query ~ 'account_head'`;
 
 /** @returns what becomes of an act that does nothing. */
-function act(accountId: bigint): Promise<string> {
+function action(accountId: bigint): Promise<string> {
   const caller = { accountId, id: 'key_1', mode: 'test', scopes: [], allowedCidrs: [], allowedOrigins: [] };
   return audited({ ...app.services, caller, origin: ORIGIN } as never, async () => 'done').catch(
     (error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)),
@@ -29,14 +29,14 @@ test('acts of a locked account wait with one connection, each for a limited time
   const [locked, free] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
   const held = await holdAccounts(app.owner, locked);
   try {
-    const waiting = Array.from({ length: ACTS }, () => act(locked));
-    expect(await act(free)).toBe('done');
+    const waiting = Array.from({ length: ACTS }, () => action(locked));
+    expect(await action(free)).toBe('done');
     await expect.poll(async () => (await app.owner.query(WAITING)).rows).toEqual([{ n: 1 }]);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['the account is locked']));
   } finally {
     await held.release();
   }
-  expect(await Promise.all([act(locked), act(locked), act(free)])).toEqual(['done', 'done', 'done']);
+  expect(await Promise.all([action(locked), action(locked), action(free)])).toEqual(['done', 'done', 'done']);
 });
 
 test('acts on two accounts, named in either order, wait for no one who waits for them', async () => {

@@ -24,8 +24,8 @@ const answerOf = (text: string): Answer => ({
 });
 
 /** Asks for an answer, and renders it where none is kept. @returns whether it was kept. */
-async function ask(answers: ProvedAnswers, key: string, body = key): Promise<boolean> {
-  const { answer, keep } = await answers.find(1n, key);
+async function query(answers: ProvedAnswers, key: string, body = key): Promise<boolean> {
+  const { answer, cache: keep } = await answers.find(1n, key);
   if (!answer) keep?.(answerOf(body));
   return answer !== undefined;
 }
@@ -34,7 +34,7 @@ test('a first request costs nothing, a second caches the response, a third is pr
   const answers = new ProvedAnswers(database, MIB);
   reads = 0;
   const asked: [boolean, number][] = [];
-  for (let n = 0; n < 4; n += 1) asked.push([await ask(answers, 'a'), reads]);
+  for (let n = 0; n < 4; n += 1) asked.push([await query(answers, 'a'), reads]);
   expect(asked).toEqual([
     [false, 0],
     [false, 1],
@@ -42,23 +42,23 @@ test('a first request costs nothing, a second caches the response, a third is pr
     [true, 3],
   ]);
   version += 1n;
-  expect([await ask(answers, 'a'), await ask(answers, 'a')]).toEqual([false, true]);
+  expect([await query(answers, 'a'), await query(answers, 'a')]).toEqual([false, true]);
 });
 
 test('the answer that was not used for longest makes room', async () => {
   const answers = new ProvedAnswers(database, MIB);
   const body = 'x'.repeat(MIB / 17);
-  const twice = async (key: string) => [await ask(answers, key, body), await ask(answers, key, body)];
+  const twice = async (key: string) => [await query(answers, key, body), await query(answers, key, body)];
   for (let n = 0; n < 15; n += 1) await twice(`${n}`);
-  expect(await ask(answers, '0', body)).toBe(true);
+  expect(await query(answers, '0', body)).toBe(true);
   await twice('one more');
-  expect(await ask(answers, '1', body)).toBe(false);
-  expect(await ask(answers, '0', body)).toBe(true);
+  expect(await query(answers, '1', body)).toBe(false);
+  expect(await query(answers, '0', body)).toBe(true);
 });
 
 test('an answer that takes much of the memory alone is not kept', async () => {
   const answers = new ProvedAnswers(database, MIB);
-  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a', 'x'.repeat(MIB / 16))).toBe(false);
+  for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a', 'x'.repeat(MIB / 16))).toBe(false);
 });
 
 test('a key of more than Latin letters takes two bytes for each of its characters', async () => {
@@ -68,8 +68,8 @@ test('a key of more than Latin letters takes two bytes for each of its character
     [long, true],
     [`${long}—`, false],
   ] as const) {
-    for (let n = 0; n < 2; n += 1) await ask(answers, key, 'short');
-    expect(await ask(answers, key, 'short')).toBe(isKept);
+    for (let n = 0; n < 2; n += 1) await query(answers, key, 'short');
+    expect(await query(answers, key, 'short')).toBe(isKept);
   }
 });
 
@@ -92,13 +92,13 @@ test.each([
 test('without memory nothing is kept, and nothing is asked of the database', async () => {
   const answers = new ProvedAnswers(database, 0);
   reads = 0;
-  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
+  for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a')).toBe(false);
   expect(reads).toBe(0);
 });
 
 test('where the database does not answer, nothing is proved and nothing kept', async () => {
   const answers = new ProvedAnswers({ query: () => Promise.reject(new Error('away')) }, MIB);
-  for (let n = 0; n < 3; n += 1) expect(await ask(answers, 'a')).toBe(false);
+  for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a')).toBe(false);
 });
 
 /** @returns bytes that the process holds: objects, and what is outside of the heap. */
@@ -123,10 +123,10 @@ test.each([
     let n = 0;
     const key = () => `/v2/onramp/CRX${n}?${'x'.repeat(40)}`;
     for (; n * (length + 400) < 2 * most; n += 1)
-      for (let time = 0; time < times; time += 1) await ask(answers, key(), `${n}`.padEnd(length));
+      for (let time = 0; time < times; time += 1) await query(answers, key(), `${n}`.padEnd(length));
     const taken = (await held()) - before;
     n -= 1;
-    expect(await ask(answers, key())).toBe(times === 2);
+    expect(await query(answers, key())).toBe(times === 2);
     const share = times === 2 ? 1 : 1 / 16;
     expect(taken / most).toBeLessThan(share);
     expect(taken / most).toBeGreaterThan(0.5 * share);

@@ -79,14 +79,14 @@ async function pass(
 test('frames of subscriptions wait however many there are, in their order, and take the place of no operation', async () => {
   const gate = new OperationGate();
   const done: number[] = [];
-  let underWay = 0;
+  let running = 0;
   let most = 0;
   const execute = async (frame: number) => {
     const leave = await gate.enter('a', 1_000);
-    most = Math.max(most, ++underWay);
+    most = Math.max(most, ++running);
     await new Promise(setImmediate);
     done.push(frame);
-    underWay -= 1;
+    running -= 1;
     leave();
   };
   const frames = Array.from({ length: 200 }, (_, frame) => execute(frame));

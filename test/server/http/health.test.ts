@@ -3,7 +3,7 @@
  * connection makes of it (C-51). Method: a made-up database whose connections answer or are silent, and time that a test moves.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { UnderWay } from '../../../src/resolvers/services/under-way.ts';
+import { RunningWork } from '../../../src/resolvers/services/running-work.ts';
 import { readinessServer } from '../../../src/server/http/health.ts';
 import type { Exchange } from '../../../src/server/http/http.ts';
 import type { Database, Tx } from '../../../src/store/connection/database.ts';
@@ -19,7 +19,7 @@ function gateway() {
   const now: { connection: Connection; aheadMs: number } = { connection: 'answers', aheadMs: 0 };
   const opened: Connection[] = [];
   const open = { now: 0, most: 0 };
-  const writes = new UnderWay();
+  const writes = new RunningWork();
   const within: Database['within'] = async (limitMs, work) => {
     const { connection } = now;
     opened.push(connection);

@@ -38,7 +38,7 @@ function open(text: string) {
 }
 
 /** Sends a request. @returns its answer, to be given. */
-async function ask(text = GET) {
+async function query(text = GET) {
   const before = asked.length;
   const client = open(text);
   await expect.poll(() => asked.length).toBe(before + 1);
@@ -46,7 +46,7 @@ async function ask(text = GET) {
 }
 
 test('an answer may begin at any time, and is cut off when it stands still', async () => {
-  const [whole, half] = [await ask(), await ask()];
+  const [whole, half] = [await query(), await query()];
   for (let i = 0; i < 2; i++) await open('').closed;
   whole.response.end('whole');
   half.response.write('half');
@@ -58,11 +58,11 @@ test('an answer may begin at any time, and is cut off when it stands still', asy
 test.each([
   ['nothing was asked', async () => open('')],
   ['half of a head has come', async () => open('GET / HT')],
-  ['half of a body has come', () => ask('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')],
+  ['half of a body has come', () => query('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf')],
   [
     'the answer stands still',
     async () => {
-      const begun = await ask();
+      const begun = await query();
       begun.response.write('half');
       return begun;
     },

@@ -65,16 +65,16 @@ test('no path, method or operation of a caller adds a series', async () => {
     await app.get(`/pay/${name}/${name}`, { key: null });
     await app.graphql(`query ${name} { __typename }`);
   };
-  const askAll = async (count: number) => {
+  const queryAll = async (count: number) => {
     for (let at = 0; at < count; at += 10)
       await Promise.all(Array.from({ length: 10 }, (_, more) => ask(at + more)));
   };
-  await askAll(10);
+  await queryAll(10);
   const series = async () => [...(await metrics.scrape()).keys()].filter((name) => name.includes('http_'));
   const unknown = 'crossramp_http_requests_total{route="unknown",method="GET",outcome="4xx"}';
   const before = (await until(unknown, (value) => value >= 10)).get(unknown) as number;
   const first = await series();
-  await askAll(1_000);
+  await queryAll(1_000);
   await until(unknown, (value) => value >= before + 1_000);
   expect(await series()).toEqual(first);
 }, 120_000);

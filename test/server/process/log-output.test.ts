@@ -75,5 +75,5 @@ test('the end waits for a stalled reader no longer than its limit', async () => 
   output.write('1\n');
   output.write('2\n');
   await output.drain(10);
-  expect(output.take()).toBe('2\n');
+  expect(output.removeBuffered()).toBe('2\n');
 });

@@ -47,7 +47,7 @@ async function startWith(settings: Record<string, string>): Promise<Running> {
 }
 
 /** @returns the answer, its JSON included. */
-async function ask({ baseUrl }: Running, path: string, body?: object, fields: Record<string, string> = {}) {
+async function query({ baseUrl }: Running, path: string, body?: object, fields: Record<string, string> = {}) {
   const answer = await fetch(baseUrl + path, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...fields },
@@ -68,11 +68,11 @@ test('a trace goes from the request to its statements and jobs; errors, log and 
     LOG_LEVEL: 'info',
   });
   const body = { ...ONRAMP, webhook: receiver.url('traced') };
-  const made = await ask(gateway, '/v2/onramp', body, { traceparent: PARENT });
+  const made = await query(gateway, '/v2/onramp', body, { traceparent: PARENT });
   expect(made.status).toBe(201);
-  const refused = await ask(gateway, '/v2/onramp', {}, { traceparent: PARENT });
+  const refused = await query(gateway, '/v2/onramp', {}, { traceparent: PARENT });
   expect(refused.json).toMatchObject({ status: 400, trace_id: TRACE });
-  const graphql = await ask(gateway, '/graphql', { query: '{ nothing }' });
+  const graphql = await query(gateway, '/graphql', { query: '{ nothing }' });
   expect(graphql.json.errors[0].extensions.traceId).toMatch(/^[0-9a-f]{32}$/);
   const [webhook] = await receiver.until('traced', 1);
   const [, traceOfWebhook] =
@@ -105,9 +105,9 @@ test('a trace goes from the request to its statements and jobs; errors, log and 
 test('without the settings nothing is traced, whatever a caller sends', async () => {
   const gateway = await startWith({ LOG_LEVEL: 'info' });
   const before = collector.spans.length;
-  const refused = await ask(gateway, '/v2/onramp', {}, { traceparent: PARENT });
+  const refused = await query(gateway, '/v2/onramp', {}, { traceparent: PARENT });
   expect(refused.json).not.toHaveProperty('trace_id');
-  await ask(gateway, '/v2/onramp', { ...ONRAMP, webhook: receiver.url('plain') }, { traceparent: PARENT });
+  await query(gateway, '/v2/onramp', { ...ONRAMP, webhook: receiver.url('plain') }, { traceparent: PARENT });
   const [webhook] = await receiver.until('plain', 1);
   expect(webhook?.headers).not.toHaveProperty('traceparent');
   const { stderr } = await gateway.end('SIGTERM');
@@ -123,7 +123,7 @@ test('a provider that was loaded before the gateway makes the spans, and none ar
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   });
   const before = collector.spans.length;
-  await ask(gateway, '/v2/balance');
+  await query(gateway, '/v2/balance');
   const { stdout } = await eventually('the end of the gateway', () => gateway.end('SIGTERM'));
   running.pop();
   expect(stdout).toContain('span of the loaded provider: GET /v2/balance');

@@ -54,7 +54,7 @@ const idsOf = async (filter: Partial<RequestFilter>, slice = {}, accountId = ACC
 const countOf = async (table: string) =>
   Number((await test.owner.query(`select count(*) from ${table}`)).rows[0].count);
 
-const pruneRequests = () => pruneBatch(test.database, { kept: 'requests', days: 7, now: new Date() });
+const pruneRequests = () => pruneBatch(test.database, { kind: 'requests', days: 7, now: new Date() });
 
 /** As if all that was recorded so far had been written eight days ago. */
 const grownOld = () => test.owner.query(`update request_batch set until = until - interval '8 days'`);

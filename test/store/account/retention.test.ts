@@ -5,9 +5,9 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import {
-  keepMonths,
   prune,
   type Retention,
+  rotateMonths,
   startHousekeeping,
 } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
@@ -267,10 +267,10 @@ it('events outside of every month move to partitions of their months, as they ar
     ).rows.map(({ place }) => place);
   const before = await read();
   expect(await places()).toEqual(['event_other', 'event_other', 'event_other']);
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect(await places()).toEqual(['event_204103', 'event_204104', 'event_204301']);
   expect(await read()).toEqual(before);
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect(await read()).toEqual(before);
   for (const table of ['event_204103', 'event_other'])
     await expect(test.owner.query(`truncate ${table}`)).rejects.toThrow('append-only');
@@ -297,11 +297,11 @@ it('events of a sandbox clock that is years ahead have months of their own, and 
   const years = 40;
   const at = new Date(Date.now() + years * 365 * 86_400_000);
   const months = async () => (await test.owner.query(`select from pg_inherits`)).rowCount as number;
-  await keepMonths({ database: test.database }, null);
+  await rotateMonths({ database: test.database }, null);
   const before = await months();
   await setAheadMs(test.database, at.getTime() - Date.now());
   try {
-    await keepMonths({ database: test.database }, null);
+    await rotateMonths({ database: test.database }, null);
   } finally {
     await setAheadMs(test.database, 0);
   }
@@ -331,8 +331,8 @@ it('events move in parts, are read meanwhile, and what comes to their month mean
   expect(await read()).toEqual(all);
   await happen(id, '2051-02-28Z');
   expect((await placesOf(id)).at(-1)).toBe('event_205102');
-  for (const act of ['delete from', 'truncate'])
-    await expect(test.owner.query(`${act} event_205102`)).rejects.toThrow('append-only');
+  for (const action of ['delete from', 'truncate'])
+    await expect(test.owner.query(`${action} event_205102`)).rejects.toThrow('append-only');
 });
 
 it('somebody who reads events for long holds up neither others who do, nor what else is deleted', async () => {
@@ -343,7 +343,7 @@ it('somebody who reads events for long holds up neither others who do, nor what 
     await reader.query('begin');
     await reader.query('select count(*) from event');
     let isRefused = false;
-    const refused = keepMonths({ database: test.database }, 90).catch(({ message }: Error) => {
+    const refused = rotateMonths({ database: test.database }, 90).catch(({ message }: Error) => {
       isRefused = true;
       return message;
     });
@@ -359,7 +359,7 @@ it('somebody who reads events for long holds up neither others who do, nor what 
     await reader.query('rollback');
     reader.release();
   }
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect(await placesOf(id)).toEqual(['event_206102']);
 });
 
@@ -383,7 +383,7 @@ it('an account that was idle while all its events went has no defect, and one wh
     `update account_head set event_seq = 4 where account_id = ${short};
      update relay_place set seq = 3 where account_id in (${idle}, ${short})`,
   );
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect((await test.owner.query(`select from event where account_id in (${idle}, ${short})`)).rowCount).toBe(
     0,
   );

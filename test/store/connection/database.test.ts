@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/store/connection/connection.ts';
 import type { Database } from '../../../src/store/connection/database.ts';
-import { isDatabaseAway } from '../../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../../src/store/connection/database-error.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const db = useDatabase();
@@ -61,7 +61,7 @@ test('a connection that breaks in the middle of a transaction fails it, and not 
     await new Promise((resolve) => setTimeout(resolve, 50));
     await tx.query(pid, []);
   });
-  await expect(failing).rejects.toSatisfy(isDatabaseAway);
+  await expect(failing).rejects.toSatisfy(isDatabaseUnreachable);
   expect(await db.database.query(pid, [])).toHaveLength(1);
 });
 
@@ -76,7 +76,7 @@ test('C-51: a database that a shutdown closed is away for whoever still asks', a
     () => database.withTx((tx) => tx.query(SETTINGS, [])),
     () => database.within(1_000, (tx) => tx.query(SETTINGS, [])),
   ])
-    await expect((async () => asked())()).rejects.toSatisfy(isDatabaseAway);
+    await expect((async () => asked())()).rejects.toSatisfy(isDatabaseUnreachable);
 });
 
 test.each([
@@ -88,4 +88,4 @@ test.each([
   [new Error('Connection terminated unexpectedly'), true],
   [Object.assign(new Error('x'), { code: '23505' }), false],
   ['text', false],
-])('%s says that the database is away: %s', (error, away) => expect(isDatabaseAway(error)).toBe(away));
+])('%s says that the database is away: %s', (error, away) => expect(isDatabaseUnreachable(error)).toBe(away));

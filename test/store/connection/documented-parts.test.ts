@@ -14,7 +14,7 @@ const FAST = [
   'copy-query.ts',
   'full-server-pool.ts',
   'idle-connections.ts',
-  'look-into-server.ts',
+  'probe-server.ts',
   'lost-sessions.ts',
   'openings.ts',
   'row-connection.ts',

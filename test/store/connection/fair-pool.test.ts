@@ -8,7 +8,7 @@ import { behalf, onBehalf } from '../../../src/base/concurrency/on-behalf.ts';
 import { readShared, readTogether } from '../../../src/base/concurrency/read-together.ts';
 import { openDatabase } from '../../../src/store/connection/connection.ts';
 import type { Database } from '../../../src/store/connection/database.ts';
-import { isDatabaseAway } from '../../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../../src/store/connection/database-error.ts';
 import { prismaOf } from '../../../src/store/connection/prisma.ts';
 import { useDatabase } from '../../support/database.ts';
 
@@ -50,7 +50,7 @@ test.each([
     expect(await database.query(ONE, [])).toEqual([{ n: 1 }]);
     // All of the line are told after as long as for the pool, and what they waited for is not begun.
     for (const end of await Promise.allSettled(ends.slice(share)))
-      expect(end.status === 'rejected' && end.reason).toSatisfy(isDatabaseAway);
+      expect(end.status === 'rejected' && end.reason).toSatisfy(isDatabaseUnreachable);
     expect(await waiting()).toBe(share);
   });
   for (const end of await Promise.allSettled(ends.slice(0, share))) expect(end.status).toBe('fulfilled');
@@ -69,7 +69,7 @@ test('a waiter in line goes on when one before it has ended, failed, or never go
     // Of the whole pool, so that none is left and those with a place wait in vain.
     const ends = Array.from({ length: 6 }, () => database.query(WAITS, []).catch(() => {}));
     await expect.poll(waiting).toBe(6);
-    await expect(as('one', () => database.query(ONE, []))).rejects.toSatisfy(isDatabaseAway);
+    await expect(as('one', () => database.query(ONE, []))).rejects.toSatisfy(isDatabaseUnreachable);
     await store.owner.query(
       `select pg_cancel_backend(pid) from (${WAITING.replace('select', 'select pid')}) x`,
     );
@@ -100,7 +100,7 @@ test('a database transaction takes a place; what is done inside of it, or checke
     const slow = as('one', () => database.withTx((tx) => tx.query(WAITS, []))).catch(() => {});
     await expect.poll(waiting).toBe(1);
     expect(await as('one', () => database.within(1_000, (tx) => tx.query(ONE, [])))).toEqual([{ n: 1 }]);
-    await expect(as('one', () => database.query(ONE, []))).rejects.toSatisfy(isDatabaseAway);
+    await expect(as('one', () => database.query(ONE, []))).rejects.toSatisfy(isDatabaseUnreachable);
     await store.owner.query(
       `select pg_cancel_backend(pid) from (${WAITING.replace('select', 'select pid')}) x`,
     );

@@ -93,7 +93,7 @@ describe.each([
     );
     const all = rows.map(({ relname }) => relname as string);
     expect(all).toEqual(expect.arrayContaining([...LEDGER, 'audit_entry', 'event']));
-    const acts = [
+    const actions = [
       ...all.flatMap((table) => [
         `alter table "${table}" disable trigger all`,
         `alter table "${table}" add column thief int`,
@@ -110,7 +110,7 @@ describe.each([
     // On one connection: what is refused leaves its session as it was.
     await withClient(server.gatewayUrl, async (client) => {
       await enter(client);
-      for (const sql of acts) await expect(client.query(sql), sql).rejects.toThrow(REFUSED);
+      for (const sql of actions) await expect(client.query(sql), sql).rejects.toThrow(REFUSED);
     });
   });
 });

@@ -6,7 +6,7 @@
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/store/connection/connection.ts';
-import { isDatabaseAway } from '../../../src/store/connection/database-error.ts';
+import { isDatabaseUnreachable } from '../../../src/store/connection/database-error.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const store = useDatabase();
@@ -25,7 +25,8 @@ test('C-51: behind a statement that could not be prepared, whoever waits is told
     const reads = Promise.allSettled(Array.from({ length: READS }, () => database.query(COUNT, [])));
     await expect.poll(async () => (await waiting()).length, { timeout: 15_000 }).toBe(2);
     for (const { pid } of await waiting()) await store.owner.query('select pg_cancel_backend($1)', [pid]);
-    for (const end of await reads) expect(end.status === 'fulfilled' || end.reason).toSatisfy(isDatabaseAway);
+    for (const end of await reads)
+      expect(end.status === 'fulfilled' || end.reason).toSatisfy(isDatabaseUnreachable);
     await owner.query('rollback');
     expect(await database.query(COUNT, [])).toEqual([{ n: 0 }]);
   } finally {

@@ -32,13 +32,13 @@ beforeAll(async () => {
   await append(otherId, ['key.create']);
 });
 
-function entry(act: string): AuditEntry {
+function entry(action: string): AuditEntry {
   return {
     at: '2026-11-22 03:00:00.120+00',
     actorKind: 'KEY',
     actorId: 'key_1',
     scope: 'admin',
-    act,
+    act: action,
     objectKind: 'account',
     objectId: 'Ação "1"\n',
     before: '{"b": 1, "a":2.50}',
@@ -46,15 +46,15 @@ function entry(act: string): AuditEntry {
     maker: null,
     requestId: randomUUID(),
     address: '2001:db8::1',
-    machineAt: act === 'link.create' ? '2026-11-21 03:00:00.5+00' : null,
+    machineAt: action === 'link.create' ? '2026-11-21 03:00:00.5+00' : null,
   };
 }
 
-async function append(id: bigint, acts: readonly string[]): Promise<void> {
+async function append(id: bigint, actions: readonly string[]): Promise<void> {
   await test.database.withTx(async (tx) => {
     const head = (await lockHeads(tx, [id], 'sandbox')).get(id);
     if (!head) throw new Error('there is no head');
-    await appendAudit(tx, head, acts.map(entry));
+    await appendAudit(tx, head, actions.map(entry));
   });
 }
 

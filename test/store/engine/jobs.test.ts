@@ -8,12 +8,12 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Times } from '../../../src/base/access/account-mode.ts';
 import { millisOf } from '../../../src/base/time/instant.ts';
 import { createServices } from '../../../src/compose/services.ts';
-import { NEWS, settle, startWorker, type Worker } from '../../../src/resolvers/engine/run-jobs.ts';
-import { newsRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
+import { RAIL_EVENT_JOB, settle, startWorker, type Worker } from '../../../src/resolvers/engine/run-jobs.ts';
+import { railEventRecordOf } from '../../../src/resolvers/inbound/rail-events.ts';
 import { emptyProcess, endOf } from '../../../src/resolvers/orders/create-transaction.ts';
 import type { NewProcess } from '../../../src/resolvers/services/advance.ts';
 import type { Services } from '../../../src/resolvers/services/context.ts';
-import type { News, PaymentNews } from '../../../src/resolvers/services/news.ts';
+import type { PaymentEvent, RailEvent } from '../../../src/resolvers/services/rail-event.ts';
 import type { Sandbox } from '../../../src/resolvers/services/sandbox.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { openDatabase } from '../../../src/store/connection/connection.ts';
@@ -22,9 +22,9 @@ import {
   addJobs,
   claimJobs,
   endJobs,
-  giveBackUnknownJobs,
   type Job,
   postponeJob,
+  releaseUnknownJobs,
   renewLeases,
 } from '../../../src/store/engine/jobs.ts';
 import { readProcesses } from '../../../src/store/engine/processes.ts';
@@ -205,7 +205,7 @@ describe('leases', () => {
     const known = await claimAs('mine', 1);
     await claimAs('mine', 1);
     await claimAs('another', 1);
-    await giveBackUnknownJobs(store.database, 'mine', known);
+    await releaseUnknownJobs(store.database, 'mine', known);
     expect(await claim()).toEqual(['plain1 1']);
   });
 
@@ -346,7 +346,7 @@ describe('leases', () => {
     await renewLeases(store.database, 'mine', [first], now.live + 60_000);
     await postponeJob(store.database, second, { dueMs: now.sandbox, error: 'later', isCounted: true });
     expect(await endJobs(store.database, [third], now.sandbox)).toBe(false);
-    await giveBackUnknownJobs(store.database, 'mine', [first]);
+    await releaseUnknownJobs(store.database, 'mine', [first]);
     const { rows } = await store.owner.query(
       'select kind, leased_until > $1::timestamptz as renewed, last_error as error from job order by kind',
       [new Date(now.live + 60_000).toISOString()],
@@ -383,7 +383,7 @@ describe('two workers', () => {
 
   test('never do the same job at once, and do all of them once', async () => {
     const begun = new Map<string, number>();
-    const underWay = new Set<string>();
+    const running = new Set<string>();
     const twice: string[] = [];
     const places = new Set<number>();
     // One worker takes at most a hundred at once; until the other has some, nobody ends any.
@@ -394,15 +394,15 @@ describe('two workers', () => {
       const own = newServices(database);
       const { check } = own.rails.identity;
       replace(own.rails.identity, 'check', async (order) => {
-        if (underWay.has(order.key)) twice.push(order.key);
-        underWay.add(order.key);
+        if (running.has(order.key)) twice.push(order.key);
+        running.add(order.key);
         begun.set(order.key, (begun.get(order.key) ?? 0) + 1);
         places.add(place);
         if (places.size === 2) both.resolve();
         await both.promise;
         await setTimeout(20);
         const answer = await check(order);
-        underWay.delete(order.key);
+        running.delete(order.key);
         return answer;
       });
       workers.push(startWorker(own, SILENT));
@@ -615,7 +615,7 @@ describe('a worker that died', () => {
     await run(row);
     expect(await stepOf(row)).toBe('crypto_out/INITIAL');
     await sandbox.advanceClock(750);
-    expect((await die(row)).map(({ kind }) => kind)).toEqual([NEWS]);
+    expect((await die(row)).map(({ kind }) => kind)).toEqual([RAIL_EVENT_JOB]);
     await pass(row, 20);
     expect(await stepOf(row)).toBe('crypto_out/INITIAL');
     await endLeases();
@@ -632,7 +632,7 @@ describe('a worker that died', () => {
     await pass(row, 10);
     expect(await stepOf(row)).toBe('success/DONE');
     expect(await journals(row, 'L1')).toBe(1);
-    expect((await jobsOf(row)).filter(({ kind }) => kind === NEWS)).toEqual([]);
+    expect((await jobsOf(row)).filter(({ kind }) => kind === RAIL_EVENT_JOB)).toEqual([]);
   });
 });
 
@@ -643,11 +643,11 @@ describe('news', () => {
     const told = payment('550.00', other);
     const { endToEndId, amount, settledAt, payerTaxId } = told;
     const trigger = { on: 'pix_received', endToEndId, amount, settledAt, payerTaxId } as const;
-    const news = newsRecordOf(services, told);
+    const event = railEventRecordOf(services, told);
     // What is told while the engine is busy comes into one batch.
     const busy = services.advance({ target: keyOf(other), trigger: { on: 'cancelled' } });
     const outcomes = await Promise.all(
-      rows.map((row) => services.advance({ target: keyOf(row), trigger, news })),
+      rows.map((row) => services.advance({ target: keyOf(row), trigger, railEvent: event })),
     );
     await busy;
     expect(outcomes.map(({ code }) => code).sort()).toEqual(['ADVANCED', 'DUPLICATE']);
@@ -722,7 +722,7 @@ describe('an effect that fails', () => {
     { own, time }: ReturnType<typeof frozen>,
   ) {
     const waited: number[] = [];
-    for (let tries = 0; tries < times; tries++) {
+    for (let attempts = 0; attempts < times; attempts++) {
       await run(row, own);
       const job = (await jobsOf(row)).find((each) => each.kind === kind);
       if (!job) break;
@@ -753,7 +753,7 @@ describe('an effect that fails', () => {
     await sandbox.play(row, 'pay', { amount: undefined });
     const own = newServices();
     replace(own.rails.liquidity, 'convert', () => Promise.reject(new Error('no market')));
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempts = 0; attempts < 5; attempts++) {
       await run(row, own);
       await sandbox.advanceClock(100_000);
     }
@@ -781,16 +781,16 @@ describe('an effect that fails', () => {
     const row = await make('payout');
     const own = newServices();
     const { payOut } = own.rails.pix;
-    let tries = 0;
+    let attempts = 0;
     replace(own.rails.pix, 'payOut', async (order) => {
-      tries += 1;
+      attempts += 1;
       await payOut(order);
       // Done, and not heard of.
-      if (tries === 1) throw new Error('the connection broke');
+      if (attempts === 1) throw new Error('the connection broke');
     });
     await run(row, own);
     await pass(row, 10, own);
-    expect(tries).toBe(2);
+    expect(attempts).toBe(2);
     expect(await stepOf(row)).toBe('success/DONE');
     expect(await journals(row, 'L22')).toBe(1);
   });
@@ -830,16 +830,16 @@ async function payable(what: 'onramp' | 'delivery'): Promise<ProcessRow> {
 let payments = 0;
 
 /** A payment to a charge; who paid is not told. */
-function payment(amount: string, { process }: ProcessRow): PaymentNews {
+function payment(amount: string, { process }: ProcessRow): PaymentEvent {
   payments += 1;
   const endToEndId = `E99999999202611211200${String(payments).padStart(11, '0')}`;
   const txid = process?.txid ?? null;
   return { kind: 'payment', txid, endToEndId, amount, settledAt: new Date().toISOString(), payerTaxId: null };
 }
 
-async function addNews(row: ProcessRow, news: News): Promise<void> {
+async function addNews(row: ProcessRow, event: RailEvent): Promise<void> {
   const dueMs = await services.clock.nowMs();
-  await addJobs(store.database, [{ ...keyOf(row), kind: NEWS, payload: news, dueMs }], null);
+  await addJobs(store.database, [{ ...keyOf(row), kind: RAIL_EVENT_JOB, payload: event, dueMs }], null);
 }
 
 async function journals(row: ProcessRow, name: string): Promise<number> {

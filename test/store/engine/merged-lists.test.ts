@@ -10,9 +10,9 @@ import {
   COUNT_ABOUT,
   COUNT_MAX,
   findNthMerged,
-  LOOK_MAX,
   listMerged,
   type MergedFilter,
+  SCAN_MAX,
   sumMerged,
 } from '../../../src/store/engine/merged-lists.ts';
 import type { ListSlice } from '../../../src/store/engine/transactions.ts';
@@ -165,12 +165,12 @@ describe('lists read as one give what naive SQL gives', () => {
       fc.constantFrom(5, 20, 100),
       fc.constantFrom(7, 40, 300),
       fc.boolean(),
-      async (filter, limit, lookMax, isBackward) => {
+      async (filter, limit, scanMax, isBackward) => {
         const all = (await naive(filter)).map((row) => row.end2end as string);
         const seen: string[] = [];
         for (let at: string | undefined; ; ) {
           const slice = { limit, isBackward, ...(isBackward ? { before: at } : { after: at }) };
-          const options = { counted: false, lookMax };
+          const options = { counted: false, lookMax: scanMax };
           const found = await listMerged(test.database, accountId, filter, slice, options);
           const rows = (found?.rows ?? []).map((row) => row.end2end);
           seen.push(...rows);
@@ -368,7 +368,7 @@ describe('a large account', () => {
       { text: 'nobody' },
       {},
       'transaction_account_id_family_list_seq_key',
-      LOOK_MAX + 501,
+      SCAN_MAX + 501,
     ],
     ['a reference', { externalCode: 'order-7' }, {}, 'transaction_by_external_code', 10],
   ] as [

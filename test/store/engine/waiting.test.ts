@@ -44,8 +44,8 @@ beforeAll(async () => {
 });
 
 it('every step at which somebody decides is in the index', async () => {
-  const acts = ['withdrawal.approve', 'deposit.resolve', 'hold.release'] as const;
-  const steps = [...new Set(acts.flatMap((act) => stepsAwaiting(REGISTRY, act)))];
+  const actions = ['withdrawal.approve', 'deposit.resolve', 'hold.release'] as const;
+  const steps = [...new Set(actions.flatMap((action) => stepsAwaiting(REGISTRY, action)))];
   const { rows } = await test.owner.query<{ step: string }>(
     `select step from unnest($1::text[]) step where not step_waits(split_part(step, '/', 1), split_part(step, '/', 2))`,
     [steps],

@@ -1,6 +1,6 @@
 /** Goal: old months of the event log go one at a time, each quickly, however many events they have. */
 import { expect, it } from 'vitest';
-import { keepMonths } from '../../../src/resolvers/engine/housekeeping.ts';
+import { rotateMonths } from '../../../src/resolvers/engine/housekeeping.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useOneDay } from '../../support/one-day.ts';
@@ -43,13 +43,13 @@ it('a month that cannot be dropped yet does not keep those before it', async () 
   const reader = await test.owner.connect();
   try {
     await reader.query(`begin; select from ${second}`);
-    await expect(keepMonths({ database: test.database }, 90)).rejects.toThrow('lock timeout');
+    await expect(rotateMonths({ database: test.database }, 90)).rejects.toThrow('lock timeout');
     expect(await logOf(id, [first, second])).toEqual({ months: [second], floor: 3 });
   } finally {
     await reader.query('rollback');
     reader.release();
   }
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect(await logOf(id, [first, second])).toEqual({ months: [], floor: 6 });
 });
 
@@ -57,7 +57,7 @@ it('all months that are over go in one turn', async () => {
   const id = await createAccount(test.database, 'Older', { templates: [] });
   const months = [await fillMonth(id, 12, 1), await fillMonth(id, 11, 1), await fillMonth(id, 10, 1)];
   await test.owner.query(`update relay_place set seq = 3 where account_id = ${id}`);
-  await keepMonths({ database: test.database }, 90);
+  await rotateMonths({ database: test.database }, 90);
   expect(await logOf(id, months)).toEqual({ months: [], floor: 4 });
 });
 

@@ -113,7 +113,7 @@ describe('migrate', () => {
 });
 
 describe('migrate, while somebody uses a table that it changes,', () => {
-  const patience = { lockMs: 50, tries: 3, pauseMs: 10 };
+  const patience = { lockMs: 50, attempts: 3, pauseMs: 10 };
   const again = '20261206000130_event_without_account_key';
   /** A migrated database without a migration that needs a lock on `event`, which a reader holds. */
   async function inUse(work: (url: string, reader: pg.ClientBase) => Promise<void>) {
@@ -138,7 +138,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
 
   it('waits, lets others pass, and goes on when the table is free', async () => {
     await inUse(async (url, reader) => {
-      const migrating = migrate(url, undefined, { ...patience, tries: 1_000 });
+      const migrating = migrate(url, undefined, { ...patience, attempts: 1_000 });
       const waiting = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted`;
       await expect.poll(async () => (await query(url, waiting)).length, { interval: 5 }).toBe(1);
       await reader.query('rollback');

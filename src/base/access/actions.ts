@@ -1,0 +1,362 @@
+/**
+ * Every act that is not a read, by the name under which the audit log has it, with the scope that it needs (C-40) and what
+ * it does. GraphQL, `/v2`, the hosted pages and the CLI do what they do under these names.
+ */
+import type { Scope } from './api-key.ts';
+
+/** Description of an act. */
+export interface Action {
+  /** Scope that a key needs for it. */
+  readonly scope: Scope;
+  /** Effect of the act, in one sentence. */
+  readonly description: string;
+  /** The mutations that do it. */
+  readonly mutations: readonly string[];
+}
+
+const row = (scope: Scope, description: string, ...mutations: readonly string[]): Action => ({
+  scope,
+  description,
+  mutations,
+});
+
+/** All acts by name, with their subject and their effect. */
+export const ACTIONS = {
+  'quote.create': row('create', 'Makes a quote that a transaction can be created at.', 'createQuote'),
+  'checkout.create': row('create', 'Creates a checkout session.', 'createCheckout'),
+  'onramp.create': row('create', 'Creates an onramp.', 'createOnramp'),
+  'offramp.create': row(
+    'create',
+    'Creates an offramp from a deposit, or a quote of one from the balance.',
+    'createOfframp',
+  ),
+  'transaction.cancel': row('create', 'Cancels a transaction that is not a withdrawal.', 'cancelTransaction'),
+  'transaction.accept_quote': row('create', 'Accepts the quote of a transaction.', 'acceptQuote'),
+  'transaction.enter_amount': row('create', 'Sets the amount of a checkout session.', 'enterAmount'),
+  'transaction.provide_identity': row(
+    'create',
+    'Names the customer or payee of a transaction.',
+    'provideIdentity',
+  ),
+  'transaction.confirm_identity': row('create', 'Confirms the customer of a transaction.', 'confirmIdentity'),
+  'facts.record': row(
+    'create',
+    'Records facts of a transaction that authorities ask for, or corrects them.',
+    'recordFacts',
+  ),
+  'payment.refund': row(
+    'move',
+    'Refunds a finished PIX payment, whole or in part, out of the balance.',
+    'refundPayment',
+  ),
+  'balance.pay_out': row(
+    'move',
+    'Creates an offramp out of the balance, accepts its quote or names its payee.',
+    'createOfframp',
+    'acceptQuote',
+    'provideIdentity',
+  ),
+  'balance.quote': row(
+    'move',
+    'Makes a quote of an offramp out of the balance, for a caller without `create`.',
+    'createQuote',
+  ),
+  'deposit.resolve': row('move', 'Keeps, refunds or converts a held deposit.', 'resolveDeposit'),
+  'withdrawal.create': row('move', 'Creates a withdrawal to a whitelisted destination.', 'createWithdrawal'),
+  'withdrawal.cancel': row('move', 'Cancels a withdrawal before it is sent.', 'cancelTransaction'),
+  'withdrawal.approve': row('move', 'Approves a withdrawal as its second approver.', 'approveWithdrawal'),
+  'withdrawal.reject': row('move', 'Rejects a withdrawal that waits for approval.', 'rejectWithdrawal'),
+  'money_out.approve': row(
+    'move',
+    'Approves money out that waits for another person: a payout, a refund, a redirected deposit, a withdrawal.',
+    'approveMoneyOut',
+  ),
+  'money_out.reject': row('move', 'Rejects money out that waits for another person.', 'rejectMoneyOut'),
+  'whitelist.create_group': row('move', 'Creates a group of the whitelist.', 'createWhitelistGroup'),
+  'whitelist.add_entry': row('move', 'Adds a destination to a group of the whitelist.', 'addWhitelistEntry'),
+  'whitelist.remove_entry': row('move', 'Removes a destination from the whitelist.', 'removeWhitelistEntry'),
+  'whitelist.add_proof': row(
+    'move',
+    'Stores the proof of a whitelisted address, which was made outside of the gateway, for the signer.',
+    'addWhitelistProof',
+  ),
+  'whitelist.withdraw_proof': row(
+    'move',
+    'Withdraws the proof of a whitelisted address, which the signer requires.',
+    'withdrawWhitelistProof',
+  ),
+  'link.create': row('admin', 'Creates a payment link.', 'createStaticLink'),
+  'link.disable': row('admin', 'Ends a payment link.', 'disableStaticLink'),
+  'stream_token.create': row(
+    'read',
+    'Makes a token that opens subscriptions for a short time.',
+    'createStreamToken',
+  ),
+  'export_link.create': row('read', 'Makes a link to an export. By `POST /export/…` only.'),
+  'settings.update_account': row('admin', 'Changes the rules of an account.', 'updateAccountSettings'),
+  'settings.cancel_change': row(
+    'admin',
+    'Cancels a change of settings that has not taken effect.',
+    'cancelSettingChange',
+  ),
+  'settings.update_template': row(
+    'platform:pricing',
+    'Changes price and limits of a template for an account: a price without margin needs two people.',
+    'updateTemplateSettings',
+  ),
+  'settings.update_limits': row(
+    'admin',
+    'Sets limits of an account on a template, within those of the platform.',
+    'updateTemplateLimits',
+  ),
+  'origins.update': row(
+    'admin',
+    'Changes the origins whose pages may use the keys of an account.',
+    'updateAllowedOrigins',
+  ),
+  'branding.update': row('admin', 'Changes how the hosted pages of an account look.', 'updateBranding'),
+  'webhook.create': row('admin', 'Creates a webhook endpoint.', 'createWebhookEndpoint'),
+  'webhook.update': row('admin', 'Changes a webhook endpoint.', 'updateWebhookEndpoint'),
+  'webhook.remove': row('admin', 'Removes a webhook endpoint.', 'removeWebhookEndpoint'),
+  'webhook.pause': row('admin', 'Pauses a webhook endpoint.', 'pauseWebhookEndpoint'),
+  'webhook.resume': row('admin', 'Resumes a webhook endpoint.', 'resumeWebhookEndpoint'),
+  'webhook.rotate_secret': row('admin', 'Creates a new signing secret for webhooks.', 'rotateWebhookSecret'),
+  'webhook.redeliver': row(
+    'admin',
+    'Sends events to webhook endpoints again.',
+    'redeliverWebhook',
+    'redeliverWebhooks',
+  ),
+  'webhook.test': row('admin', 'Sends a test to a webhook endpoint.', 'sendTestWebhook', 'sendSampleWebhook'),
+  'webhook.recover': row(
+    'admin',
+    'Enables a webhook endpoint and sends it what it missed.',
+    'recoverWebhookEndpoint',
+  ),
+  'key.create': row('admin', 'Creates an API key.', 'createApiKey'),
+  'key.rotate': row(
+    'admin',
+    'Replaces an API key by a new one; the old one stays valid for a while.',
+    'rotateApiKey',
+  ),
+  'key.revoke': row('admin', 'Revokes an API key.', 'revokeApiKey'),
+  'person.invite': row('admin', 'Invites a person to the account.', 'inviteMember'),
+  'person.confirm': row(
+    'admin',
+    'Confirms a person: they count as one maker with whoever invited them no more. By another owner.',
+    'confirmMember',
+  ),
+  'person.change_role': row('admin', 'Gives a person another role in the account.', 'changeMemberRole'),
+  'person.remove': row('admin', 'Removes a person from the account.', 'removeMember'),
+  'person.link': row(
+    'admin',
+    'Makes a link that signs a person in. By `crossramp person link` and a start only.',
+  ),
+  'person.sign_in': row('read', 'Signs a person in. By the pages of the console only.'),
+  'person.sign_out': row(
+    'read',
+    'Ends the session of the person who asks. By the pages of the console only.',
+  ),
+  'person.switch_account': row(
+    'read',
+    'Lets the session of a person act on another account of theirs. By the pages of the console only.',
+  ),
+  'session.revoke': row('read', 'Ends one of the person’s own sessions.', 'revokeSession'),
+  'session.confirm': row(
+    'read',
+    'Shows a passkey again, for acts that need it. By the pages of the console only.',
+  ),
+  'notifications.choose': row(
+    'read',
+    'Chooses the notifications that a person gets by e-mail.',
+    'chooseNotifications',
+  ),
+  'view.save': row('read', 'Saves an address of the console under a name.', 'saveView'),
+  'view.remove': row('read', 'Removes a saved address of the console.', 'removeView'),
+  'review.assign': row(
+    'read',
+    'Takes a case of the review queue: whoever does so works on it.',
+    'assignReviewCase',
+  ),
+  'review.release': row('read', 'Gives a case of the review queue back.', 'releaseReviewCase'),
+  'review.note': row('read', 'Adds a note about the subject of a case of the review queue.', 'addReviewNote'),
+  'transaction.view': row(
+    'platform:risk',
+    'Looks at a transaction of another account, as a case of the review queue. By the query `reviewCase` only.',
+  ),
+  'suspense.view': row(
+    'platform:risk',
+    'Looks at money in suspense of another account, as a case of the review queue. By the query `reviewCase` only.',
+  ),
+  'identity.add': row(
+    'read',
+    'Links a person to their identity at a sign-in provider. By the pages of the console only.',
+  ),
+  'passkey.add': row('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
+  'passkey.remove': row('read', 'Removes a passkey of the person who asks.', 'removePasskey'),
+  'passkey.reset': row('admin', 'Removes all passkeys of a person. By `crossramp person link` only.'),
+  'customer.update': row(
+    'admin',
+    'Sets limits of a customer, within those of the platform.',
+    'updateCustomer',
+  ),
+  'customer.grant': row(
+    'platform:pricing',
+    'Sets limits of a customer in place of those of the templates.',
+    'grantCustomerLimits',
+  ),
+  'hold.release': row(
+    'platform:risk',
+    'Releases a transaction that compliance screening holds.',
+    'releaseHold',
+  ),
+  'hold.reject': row('platform:risk', 'Rejects a transaction that compliance screening holds.', 'rejectHold'),
+  'hit.dismiss': row(
+    'platform:risk',
+    'Dismisses a hit of screening, with a reason: it is somebody else.',
+    'dismissScreeningHit',
+  ),
+  'hit.confirm': row(
+    'platform:risk',
+    'Confirms a hit of screening, with a reason: it is the person or the address of the list.',
+    'confirmScreeningHit',
+  ),
+  'step_up.approve': row(
+    'platform:risk',
+    'Approves the extra verification of a customer or payee, with a reason.',
+    'approveStepUp',
+  ),
+  'step_up.deny': row(
+    'platform:risk',
+    'Denies the extra verification of a customer or payee, with a reason.',
+    'denyStepUp',
+  ),
+  'case.approve': row(
+    'platform:risk',
+    'Approves the case of a customer, with a reason: what waits for it goes on.',
+    'approveCase',
+  ),
+  'case.deny': row(
+    'platform:risk',
+    'Denies the case of a customer, with a reason: what is open for that customer ends, and what was paid goes back.',
+    'denyCase',
+  ),
+  'case.retry': row('platform:risk', 'Begins the check of a customer again, with a reason.', 'retryCase'),
+  'case.freeze': row(
+    'platform:risk',
+    'Freezes a customer, with a reason: no money of that customer moves or goes back.',
+    'freezeCase',
+    'freezeCustomer',
+  ),
+  'case.unfreeze': row(
+    'platform:risk',
+    'Unfreezes a customer, with a reason: two people do it, one after the other.',
+    'unfreezeCase',
+  ),
+  'med.attach': row(
+    'move',
+    'Adds a file or an evidence pack to a MED case of the account.',
+    'attachMedFile',
+    'makeMedEvidence',
+  ),
+  'med.answer': row('move', 'Answers a MED case of the account.', 'answerMedCase'),
+  'med.attach_for': row(
+    'platform:risk',
+    'Adds a file or an evidence pack to a MED case of any account.',
+    'attachMedFile',
+    'makeMedEvidence',
+  ),
+  'med.answer_for': row('platform:risk', 'Answers a MED case of any account.', 'answerMedCase'),
+  'med.record': row(
+    'platform:risk',
+    'Records what happened to a MED case on the screens of the provider, with a reason.',
+    'recordMedOutcome',
+  ),
+  'facts.correct': row(
+    'platform:risk',
+    'Records facts of a transaction of an account that authorities ask for, or corrects them.',
+    'correctFacts',
+  ),
+  'refund.retry': row('platform:risk', 'Orders a failed return to a payer again.', 'retryRefund'),
+  'refund.settle_by_hand': row(
+    'platform:risk',
+    'Books a failed return as paid to the payer by hand.',
+    'settleRefundByHand',
+  ),
+  'suspense.assign': row(
+    'platform:risk',
+    'Credits money in suspense to the account that it lies with, or proposes another one.',
+    'assignSuspense',
+  ),
+  'suspense.approve': row(
+    'platform:risk',
+    'Approves that money in suspense is credited to another account than the one that it lies with.',
+    'approveSuspense',
+  ),
+  'suspense.reject': row(
+    'platform:risk',
+    'Rejects that money in suspense is credited to another account.',
+    'rejectSuspense',
+  ),
+  'suspense.return': row(
+    'platform:risk',
+    'Sends money in suspense back to where it came from.',
+    'returnSuspense',
+  ),
+  'news.retry': row('platform:risk', 'Tries unsettled news of a rail again.', 'retryRailNews'),
+  'news.close': row(
+    'platform:risk',
+    'Closes news of a rail that needs no further action, with a reason.',
+    'closeRailNews',
+  ),
+  'order.settle': row(
+    'platform:risk',
+    'Settles by hand an order to the PIX provider whose outcome the provider cannot tell.',
+    'settlePixOrder',
+  ),
+  'job.retry': row(
+    'platform:risk',
+    'Has a job that is due or failed tried at once, or all jobs that wait for a person, with an entry for each. By `crossramp job retry` only.',
+  ),
+  'job.cancel': row(
+    'platform:risk',
+    'Gives up a failed job that no money and no open transaction waits for. By `crossramp job cancel` only.',
+  ),
+  'network.pause': row('platform:risk', 'Pauses sending on a network.', 'pauseNetwork'),
+  'network.resume': row('platform:risk', 'Resumes sending on a network.', 'resumeNetwork'),
+  'account.create': row('platform:books', 'Adds an account. By `crossramp account create` only.'),
+  'account.import': row('platform:books', 'Imports the history of an account. By `crossramp import` only.'),
+  'receivable.settle': row(
+    'platform:books',
+    'Settles what an account owes the house after a lost dispute or a dropped deposit.',
+    'settleReceivable',
+  ),
+  'capital.book': row(
+    'platform:books',
+    'Proposes capital that is paid in or taken out: another person approves it.',
+    'bookCapital',
+  ),
+  'journal.propose': row('platform:books', 'Proposes a manual journal on house accounts.', 'proposeJournal'),
+  'journal.approve': row(
+    'platform:books',
+    'Approves a manual journal or capital: it is posted.',
+    'approveJournal',
+  ),
+  'journal.reject': row('platform:books', 'Rejects a manual journal or capital.', 'rejectJournal'),
+  'books.close': row('platform:books', 'Closes the books of a day.', 'closeBooks'),
+  'books.reconcile': row(
+    'platform:books',
+    'Reconciles a day: compares the statement of a rail with the ledger, and keeps the report.',
+    'reconcile',
+  ),
+  'sandbox.trigger': row('create', 'Plays a scenario of the sandbox on a transaction.', 'sandboxTrigger'),
+  'sandbox.fund': row('create', 'Credits play money to a balance.', 'sandboxFund'),
+  'sandbox.advance_clock': row(
+    'platform:rails',
+    'Moves the clock of the sandbox forward, for all its accounts.',
+    'sandboxAdvanceClock',
+  ),
+} as const satisfies Readonly<Record<string, Action>>;
+
+/** Name of an act. */
+export type ActionName = keyof typeof ACTIONS;

@@ -1,0 +1,35 @@
+/** Serial work on one thing: callers that arrive meanwhile wait, up to a limit. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Does the work when it is the key's turn. */
+export type Serialize<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * @param waitMaxMs - maximum wait for a turn, milliseconds.
+ * @param gaveUp - error of callers that waited longer; their work does not run.
+ */
+export function serializeByKey<Key>(waitMaxMs: number, gaveUp: () => Error): Serialize<Key> {
+  /** The end of the last turn that was asked for, by key. */
+  const ends = new Map<Key, Promise<unknown>>();
+  return (key, work) => {
+    const before = ends.get(key);
+    const worked = before ? within(waitMaxMs, before, gaveUp).then(work) : work();
+    // A caller that gives up does not let the callers behind it overtake those before it.
+    const end = Promise.allSettled([before, worked]).then(() => {
+      if (ends.get(key) === end) ends.delete(key);
+    });
+    ends.set(key, end);
+    return worked;
+  };
+}
+
+async function within(limitMs: number, awaited: Promise<unknown>, gaveUp: () => Error): Promise<void> {
+  const over = new AbortController();
+  const limit = sleep(limitMs, undefined, over).then(() => Promise.reject(gaveUp()));
+  try {
+    await Promise.race([awaited, limit]);
+  } finally {
+    over.abort();
+    limit.catch(() => {});
+  }
+}

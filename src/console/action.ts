@@ -1,0 +1,158 @@
+/** Does what a form asks for: its fields become the variables of one published mutation. */
+
+import { type GatewayError, invalidParameters, notFound } from '../base/errors/errors.ts';
+import { isDecimal, plainAmount } from '../base/money/money.ts';
+import { CONSOLE_PATH, consolePathOf } from '../base/pages/console-url.ts';
+import { parseInstant } from '../base/time/instant.ts';
+import { readBrl } from '../ui/figures.ts';
+import type { Language } from '../ui/language.ts';
+import { pathTo } from './context.ts';
+import { resultOf, type Variables } from './execute.ts';
+import { OPERATIONS, type Operation, type Variable } from './operations.ts';
+import { translatorIn, type Word } from './words.ts';
+
+/** Field of a form that says in which account it was shown. */
+export const ACCOUNT_FIELD = 'shownIn';
+
+/** Field of a form that names a variable whose setting is removed; one field per variable. */
+export const CLEARED_FIELD = 'cleared';
+
+/** Path to which the form of an act is sent. */
+export function actionPath({ name }: Pick<Operation, 'name'>): string {
+  return `${CONSOLE_PATH}/acts/${name}`;
+}
+
+/** @returns the mutation of an act. @throws {GatewayError} `NOT_FOUND` for one that there is not. */
+export function actionOperation(name: string): Operation {
+  const operation = OPERATIONS.get(name);
+  if (!operation?.isMutation) throw notFound();
+  return operation;
+}
+
+/**
+ * The variables of a mutation: each field of the form, by the type of the variable with its name. An empty field is
+ * left out; a cleared one is null.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER` for required fields that are empty, and for fields of another form than
+ *   their type.
+ */
+export function variablesOf({ variables }: Operation, form: URLSearchParams, language: Language): Variables {
+  refuseMissing(
+    variables
+      .filter(({ type, isRequired, isList }) => isRequired && !isList && type !== 'Boolean' && !CHOICES[type])
+      .map(({ name }) => name),
+    form,
+    language,
+  );
+  const cleared = new Set(form.getAll(CLEARED_FIELD));
+  return Object.fromEntries(
+    variables.flatMap((variable) => {
+      if (cleared.has(variable.name)) return [[variable.name, null]];
+      const choice = CHOICES[variable.type];
+      if (choice) return [[variable.name, choiceOf(choice, form, language)]];
+      const values = form.getAll(variable.name).map((each) => each.trim());
+      const filled = values.filter((each) => each !== '');
+      if (variable.isList) return filled.length > 0 || variable.isRequired ? [[variable.name, filled]] : [];
+      if (variable.type === 'Boolean' && variable.isRequired)
+        return [[variable.name, filled[0] === 'true' || filled[0] === 'on']];
+      return filled[0] === undefined ? [] : [[variable.name, read(variable, filled[0], language)]];
+    }),
+  );
+}
+
+/** A member of a `@oneOf` input as fields of a form have it: a value, or an object of several. */
+type Choice = Readonly<Record<string, Variable['type'] | Readonly<Record<string, Variable['type']>>>>;
+
+/** `@oneOf` inputs of the published schema that forms fill in, with the types of their members. */
+const CHOICES: Readonly<Record<string, Choice>> = {
+  OrderAmountInput: { brl: 'Decimal', quoteId: 'String' },
+  WhitelistTargetInput: {
+    wallet: { network: 'String', address: 'String' },
+    pixKey: { type: 'PixKeyType', key: 'String' },
+  },
+};
+
+/** @returns the one member that the form gives. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one. */
+function choiceOf(choice: Choice, form: URLSearchParams, language: Language): Variables {
+  const fieldsOf = (member: string) => {
+    const type = choice[member] as Choice[string];
+    return Object.entries(typeof type === 'string' ? { [member]: type } : type);
+  };
+  const isFilled = (name: string) => Boolean(form.get(name)?.trim());
+  const members = Object.keys(choice);
+  const [first, second] = members.filter((each) => fieldsOf(each).some(([name]) => isFilled(name)));
+  const chosen = first ?? (members[0] as string);
+  const fields = fieldsOf(chosen);
+  refuseMissing(
+    fields.map(([name]) => name),
+    form,
+    language,
+  );
+  const extra = second === undefined ? undefined : fieldsOf(second).find(([name]) => isFilled(name))?.[0];
+  if (extra !== undefined) throw wrong(extra, 'chooseOne', language);
+  const values = Object.fromEntries(
+    fields.map(([name, type]) => [name, read({ name, type }, form.get(name)?.trim() ?? '', language)]),
+  );
+  return typeof choice[chosen] === 'string' ? values : { [chosen]: values };
+}
+
+/** @throws {GatewayError} `INVALID_PARAMETER` for fields without a value. */
+function refuseMissing(names: readonly string[], form: URLSearchParams, language: Language): void {
+  const missing = names.filter((name) => !form.get(name)?.trim());
+  if (missing.length === 0) return;
+  const message = translatorIn(language)('isRequired');
+  throw invalidParameters(missing.map((parameter) => ({ parameter, message })));
+}
+
+/** One sign and three digits: thousands in one language, a fraction in the other. */
+const AMBIGUOUS_AMOUNT = /^[1-9]\d{0,2}[.,]\d{3}$/;
+/** Thousands never follow a zero. */
+const FRACTION = /^0[.,]\d+$/;
+/** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
+const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+
+function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, language: Language): unknown {
+  if (type === 'Decimal') return decimalOf(name, text, language);
+  if (type === 'DateTime') {
+    const instant = MINUTE.test(text) ? `${text}:00-03:00` : text;
+    if (parseInstant(instant)) return instant;
+    throw wrong(name, 'mustBeMoment', language);
+  }
+  if (type === 'Int') {
+    if (/^-?\d{1,9}$/.test(text)) return Number(text);
+    throw wrong(name, 'mustBeWhole', language);
+  }
+  if (type === 'Boolean') return text === 'true' || text === 'on';
+  return text;
+}
+
+/** @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for what is none, or can be read in two ways. */
+export function decimalOf(name: string, text: string, language: Language): string {
+  const digits = plainAmount(text);
+  if (AMBIGUOUS_AMOUNT.test(digits)) throw wrong(name, 'twoWays', language);
+  const plain = FRACTION.test(digits) ? digits.replace(',', '.') : readBrl(digits, language);
+  if (!isDecimal(plain)) throw wrong(name, 'mustBeNumber', language);
+  return plain;
+}
+
+function wrong(parameter: string, word: Word, language: Language): GatewayError {
+  return invalidParameters([{ parameter, message: translatorIn(language)(word) }]);
+}
+
+/**
+ * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the
+ *   console.
+ * @returns the address after an act: of the created record, or back at its form.
+ */
+export function pathAfter(operation: Operation, data: unknown, back: string | null): string {
+  const made = resultOf(operation, data);
+  const record = made as { readonly end2end?: string; readonly slug?: string } | null;
+  if (record?.end2end !== undefined && operation.field.startsWith('create'))
+    return pathTo(`/transactions/${record.end2end}`, { done: operation.name });
+  const url = new URL(consolePathOf(back), 'http://console.invalid');
+  url.searchParams.delete('became');
+  url.searchParams.set('done', operation.name);
+  if (operation.field === 'createStaticLink' && record?.slug) url.searchParams.set('link', record.slug);
+  if (operation.field === 'retryRailNews') url.searchParams.set('became', String(made));
+  return url.pathname + url.search;
+}

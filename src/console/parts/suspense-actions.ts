@@ -1,0 +1,75 @@
+/** Actions on money in suspense. */
+import { type Html, html } from '../../ui/html.ts';
+import type { ScreenContext } from '../context.ts';
+import type { SuspenseToDecideFragment as Entry } from '../generated/graphql.ts';
+import { isBrl, money } from './figures.ts';
+import { actionForm, disclosedForm, field } from './form.ts';
+
+/** @returns the forms that decide about an entry; null when it is decided. */
+export function suspenseActions(context: ScreenContext, entry: Entry): Html | null {
+  if (entry.state === 'OPEN') return decisions(context, entry);
+  return entry.isStuck ? returnAgain(context, entry) : null;
+}
+
+/** Approving names the account that was read: another proposal meanwhile is not approved with it. */
+function secondPerson(
+  context: ScreenContext,
+  { suspenseId: id, amount, currency }: Entry,
+  account: string,
+): Html {
+  const { translate, language } = context;
+  const approve = disclosedForm(context, {
+    action: 'ApproveSuspense',
+    preset: { id, account },
+    open: translate('approveSuspense'),
+    what: translate('approveSuspenseWhat', { amount: money({ amount, currency }, language), account }),
+    button: translate('approveSuspenseYes'),
+  });
+  const reject = actionForm(context, {
+    action: 'RejectSuspense',
+    preset: { id },
+    button: translate('rejectSuspense'),
+    kind: 'pill',
+  });
+  return html`<div class="row">${approve}${reject}</div>`;
+}
+
+function decisions(context: ScreenContext, entry: Entry): Html {
+  const { suspenseId: id, amount, currency, proposedTo, reason } = entry;
+  if (proposedTo !== null) return secondPerson(context, entry, proposedTo);
+  const { translate, language } = context;
+  const sum = money({ amount, currency }, language);
+  const preset = { id };
+  const assign = disclosedForm(context, {
+    action: 'AssignSuspense',
+    preset,
+    open: translate('assign'),
+    what: translate('assignWhat', { amount: sum }),
+    button: translate('assignYes'),
+    fields: field(
+      context,
+      'AssignSuspense',
+      { name: 'account', label: translate('accountNumber'), isRequired: true },
+      preset,
+    ),
+  });
+  // A payout that came back has no sender to go back to.
+  const back =
+    reason !== 'PAYOUT_RETURNED' &&
+    disclosedForm(context, {
+      action: 'ReturnSuspense',
+      preset,
+      open: translate('sendBack'),
+      what: translate(isBrl({ amount, currency }) ? 'sendBackWhat' : 'sendBackOnChainWhat', { amount: sum }),
+      button: translate('sendBackYes'),
+      kind: 'danger',
+    });
+  return html`<div class="row">${assign}${back}</div>`;
+}
+
+function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
+  const { translate, language } = context;
+  const what = translate('returnAgainWhat', { amount: money({ amount, currency }, language) });
+  const [open, button] = [translate('returnAgain'), translate('returnAgainYes')];
+  return html`<div class="row">${disclosedForm(context, { action: 'ReturnSuspense', preset: { id }, open, what, button })}</div>`;
+}

@@ -1,0 +1,129 @@
+/** Judges what feeds said: which of them count, and whether that gives a rate. Pure, and exact in decimals. */
+import { divide, isMore, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
+import type { FeedReport, RateReport } from '../../resolvers/services/rails.ts';
+import { AHEAD_MAX_MS, type PriceSettings, type RateSettings } from './settings.ts';
+
+/** The last that a feed said of an asset, in the currency that it counts in. */
+export interface FeedPrice {
+  readonly feed: string;
+  readonly asset: string;
+  readonly price: string | null;
+  readonly observedAtMs: number | null;
+  readonly failure: string | null;
+}
+
+/** A price in BRL that is young enough. */
+interface Fresh {
+  readonly feed: string;
+  readonly price: string;
+  readonly observedAtMs: number;
+}
+
+/** A rate has so many digits that count. */
+const DIGITS = 12;
+const RATE_DECIMALS_MAX = 18;
+
+/** @returns a report of each asset that is configured, by name. */
+export function evaluateFeeds(
+  settings: RateSettings,
+  prices: readonly FeedPrice[],
+  nowMs: number,
+): ReadonlyMap<string, RateReport> {
+  const quotes = settings.feeds.flatMap((feed) =>
+    feed.prices.map((price) => ({ feed: feed.name, ...price })),
+  );
+  const byAsset = Map.groupBy(quotes, ({ asset }) => asset);
+  const reports = new Map<string, RateReport>();
+  const reportOf = (asset: string): RateReport => {
+    const known = reports.get(asset);
+    if (known) return known;
+    const feeds = (byAsset.get(asset) ?? []).map((quote) =>
+      freshOf(settings, prices, quote, nowMs, reportOf),
+    );
+    const report = agree(asset, feeds, settings);
+    reports.set(asset, report);
+    return report;
+  };
+  for (const asset of byAsset.keys()) reportOf(asset);
+  return reports;
+}
+
+/** @returns the price of a feed in BRL, or why it does not count. */
+function freshOf(
+  { staleMs }: RateSettings,
+  prices: readonly FeedPrice[],
+  { feed, asset, in: other }: PriceSettings & { readonly feed: string },
+  nowMs: number,
+  reportOf: (asset: string) => RateReport,
+): Fresh | FeedReport {
+  const own = prices.find((each) => each.feed === feed && each.asset === asset);
+  const out = (state: FeedReport['state'], why: string, price: string | null = null): FeedReport => ({
+    ...{ feed, price, observedAtMs: own?.observedAtMs ?? null, state, why },
+  });
+  if (!own?.price || own.observedAtMs === null)
+    return out('NONE', own?.failure ?? 'nothing was heard of it yet');
+  const through = other === undefined ? undefined : reportOf(other);
+  if (through && through.mid === null)
+    return out('NONE', `there is no rate of ${through.asset} to count it in`);
+  const price = through?.mid ? multiply(own.price, through.mid) : own.price;
+  const observedAtMs = Math.min(own.observedAtMs, through?.observedAtMs ?? own.observedAtMs);
+  if (own.observedAtMs - nowMs > AHEAD_MAX_MS) return out('STALE', 'of the future', price);
+  if (nowMs - observedAtMs > staleMs)
+    return out(
+      'STALE',
+      `older than ${staleMs / 1_000} s${own.failure === null ? '' : `: ${own.failure}`}`,
+      price,
+    );
+  return { feed, price, observedAtMs };
+}
+
+function agree(asset: string, feeds: readonly (Fresh | FeedReport)[], settings: RateSettings): RateReport {
+  const quorum = settings.quorum ?? Math.floor(feeds.length / 2) + 1;
+  const fresh = feeds.filter((each): each is Fresh => !('state' in each));
+  const middle = medianOf(fresh.map(({ price }) => price));
+  const reports = feeds.map((each) =>
+    'state' in each ? each : heldAgainst(each, fresh, middle, settings.deviation),
+  );
+  const used = fresh.filter((each) =>
+    reports.some(({ feed, state }) => feed === each.feed && state === 'IN'),
+  );
+  const shared = { asset, quorum, feeds: reports };
+  if (used.length < quorum) {
+    const state = fresh.length < quorum ? 'STALE' : 'CONTESTED';
+    return { ...shared, state, mid: null, observedAtMs: null };
+  }
+  return {
+    ...shared,
+    state: 'AGREED',
+    mid: rounded(medianOf(used.map(({ price }) => price))),
+    observedAtMs: Math.min(...used.map(({ observedAtMs }) => observedAtMs)),
+  };
+}
+
+/** A price is held against the median of all; of two, against the other, because the median of two is further from neither. */
+function heldAgainst(own: Fresh, fresh: readonly Fresh[], middle: string, deviation: string): FeedReport {
+  const { feed, price, observedAtMs } = own;
+  const other = fresh.length === 2 ? (fresh.find((each) => each !== own)?.price ?? middle) : middle;
+  const distance = isMore(price, other) ? sum([price, `-${other}`]) : sum([other, `-${price}`]);
+  const isOff = isMore(distance, multiply(other, deviation));
+  const percent = divide(multiply(distance, '100'), other, 2);
+  const [state, why] = isOff ? (['OFF', `${percent} % off ${other}`] as const) : (['IN', ''] as const);
+  return { feed, price, observedAtMs, state, why };
+}
+
+/** @returns the one in the middle, or the mean of two; 0 of none. */
+function medianOf(prices: readonly string[]): string {
+  const sorted = prices.toSorted((left, right) => Number(isMore(left, right)) - Number(isMore(right, left)));
+  const half = Math.floor(sorted.length / 2);
+  const upper = sorted[half];
+  if (upper === undefined) return '0';
+  return sorted.length % 2 === 1 ? upper : multiply(sum([sorted[half - 1] ?? upper, upper]), '0.5');
+}
+
+/** Twelve digits that count: a rate stands in quotes whole, and its source knows no more. */
+function rounded(price: string): string {
+  const [whole = '0', fraction = ''] = price.split('.');
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0;
+  const decimals = whole === '0' ? zeros + DIGITS : Math.max(0, DIGITS - whole.length);
+  return roundHalfUp(price, Math.min(decimals, RATE_DECIMALS_MAX));
+}

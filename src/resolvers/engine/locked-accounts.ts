@@ -1,0 +1,74 @@
+/**
+ * Requests of an account that somebody else holds locked for long, such as an import, wait apart: a batch locks all of its
+ * accounts, so the others would wait with them, and fail with them.
+ */
+import { type GroupCommitOptions, groupCommit, type Run } from '../../base/concurrency/group-commit.ts';
+import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
+
+/** Works on one request. */
+type Work<Request, Result> = (request: Request) => Promise<Result>;
+
+/** Queries that find locked accounts. */
+export interface LockedAccountParts<Request, Result> {
+  /** Works on a batch, under the locks of its accounts. */
+  readonly run: Run<Request, Result>;
+  readonly accountOf: (request: Request) => bigint;
+  /** @returns those of the accounts that are locked now. */
+  readonly lockedOf: (accountIds: readonly bigint[]) => Promise<readonly bigint[]>;
+  /** @returns the same work, counted while it runs: shared batches tell whether callers wait for the database. */
+  readonly counting?: (work: Work<Request, Result>) => Work<Request, Result>;
+  /** Keeps the accounts that are found to be locked, for whoever else wants to know. */
+  readonly locked?: Set<bigint>;
+}
+
+/** An account of the batch is locked: its requests wait apart, and the others are tried again. */
+class Locked extends Error {
+  override readonly name = 'Locked';
+}
+
+/**
+ * @returns a function that works on a request, in batches. An account counts as locked when a batch has waited for it
+ *   in vain. From then on its requests are in batches of their own, which wait one at a time on one connection, until
+ *   one of them gets the account. Requests of the two kinds may overtake each other.
+ */
+export function waitingForLocked<Request, Result>(
+  {
+    run,
+    accountOf,
+    lockedOf,
+    counting = (work) => work,
+    locked = new Set(),
+  }: LockedAccountParts<Request, Result>,
+  options: Omit<GroupCommitOptions<Request>, 'failsAll'>,
+): Work<Request, Result> {
+  const runShared: Run<Request, Result> = async (begun, grow) => {
+    if (begun.some((request) => locked.has(accountOf(request)))) throw new Locked();
+    try {
+      return await run(begun, grow);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const found = await lockedOf([...new Set(begun.map(accountOf))]);
+      // The lock was released meanwhile.
+      if (found.length === 0) return run(begun, grow);
+      for (const each of found) locked.add(each);
+      throw new Locked();
+    }
+  };
+  const shared = counting(groupCommit(runShared, { ...options, failsAll: isOutOfReach }));
+  const ofOneAccount = groupCommit(run, { ...options, failsAll: isOutOfReach, onlyOf: accountOf });
+
+  const waitForLocked = async (request: Request): Promise<Result> => {
+    const result = await ofOneAccount(request);
+    locked.delete(accountOf(request));
+    return result;
+  };
+  return async (request) => {
+    if (locked.has(accountOf(request))) return waitForLocked(request);
+    try {
+      return await shared(request);
+    } catch (error) {
+      if (error instanceof Locked) return waitForLocked(request);
+      throw error;
+    }
+  };
+}

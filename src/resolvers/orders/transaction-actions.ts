@@ -1,0 +1,312 @@
+/** Actions of an account holder on an existing transaction: each is a trigger of its machine. */
+import type { ActionName } from '../../base/access/actions.ts';
+import { known } from '../../base/errors/assert.ts';
+import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
+import { BRL } from '../../base/money/currency.ts';
+import { fromMinor } from '../../base/money/money.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { accepts } from '../../templates/accepts.ts';
+import { depositOf } from '../../templates/amounts.ts';
+import { type CallerActionName, permissionOf } from '../../templates/caller-actions.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
+import type { TriggerName } from '../../templates/triggers.ts';
+import { passesByCase } from '../cases/outcome-of-case.ts';
+import { decideCaseOfStepUp, frozenCaseOf, refuseFrozen } from '../cases/perform-case-action.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
+import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
+import { coversNetworkFee } from '../engine/possible-actions.ts';
+import { depositWorthNow, price } from '../pricing/price.ts';
+import { type Context, requireFresh, requirePermission, requireRails } from '../services/context.ts';
+import { settleProtections } from '../settings/protections.ts';
+import { requireSecondPerson } from '../settings/second-person.ts';
+import { findOwnProcess } from '../transactions/read-transaction.ts';
+
+/**
+ * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
+ *
+ * @throws {GatewayError} `NOT_FOUND`, `STEP_CONFLICT`, `FORBIDDEN`.
+ */
+export async function cancelTransaction(context: Context, target: Target): Promise<ProcessRow> {
+  const row = await findTarget(context, target);
+  const permission = permissionOf('cancel', context.registry.of(row.template), row);
+  requirePermission(context, permission);
+  return advanceTransaction(context, target, row, { on: 'cancelled' }, permission);
+}
+
+/** Accepts the quote of a transaction that was made without that. @throws as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance. */
+export async function acceptQuote(context: Context, target: Target): Promise<ProcessRow> {
+  requireRails(context);
+  const row = await findTarget(context, target);
+  const permission = await permissionOutOfBalance(context, row, 'accept_quote');
+  return advanceTransaction(context, target, row, { on: 'accepted' }, permission);
+}
+
+/** Identity of a customer or payee, and a payee's PIX key; each under the caller's own name for it. */
+export interface IdentityInput {
+  readonly clientName: Named | undefined;
+  readonly clientTaxId: Named | undefined;
+  readonly pixKey?: Named | undefined;
+  readonly pixKeyType?: Named | undefined;
+}
+
+/**
+ * Names the customer or payee of a transaction that waits for that; a customer above the limit of the day ends it.
+ *
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `STEP_UP_REQUIRED` out of the balance.
+ */
+export async function provideIdentity(
+  context: Context,
+  target: Target,
+  input: IdentityInput,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requireRails(context);
+  const clientName = checks.personName(checks.required(input.clientName, 'clientName'));
+  const clientTaxId = checks.taxId(checks.required(input.clientTaxId, 'clientTaxId'));
+  const payout = checks.pixKey(input.pixKey, input.pixKeyType);
+  if (input.pixKey && !input.pixKeyType)
+    checks.add({ parameter: 'pixKeyType', message: 'is required with pixKey' });
+  if (input.pixKeyType && !input.pixKey)
+    checks.add({ parameter: 'pixKey', message: 'is required with pixKeyType' });
+  checks.refuse();
+  const row = await findTarget(context, target);
+  const permission = await permissionOutOfBalance(context, row, 'provide_identity');
+  if (isDone(target.attempt)) return row;
+  await refuseUntaken(context, row, 'identity_given');
+  const identity = { clientName: known(clientName, 'a name'), clientTaxId: known(clientTaxId, 'a tax id') };
+  const isPayout = row.targetCurrency === BRL.code;
+  if (isPayout && !payout)
+    throw invalidParameters([{ parameter: 'pixKey', message: 'is required, with pixKeyType' }]);
+  const amount = isPayout ? row.targetAmount : row.sourceAmount;
+  if (amount === null) throw await conflict(context, row);
+  const trigger = { on: 'identity_given', ...identity, ...(payout && { payout }) } as const;
+  return advanceTransaction(context, target, row, trigger, permission);
+}
+
+/** Confirms the identity that was given. @throws as `cancelTransaction`. */
+export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
+  requirePermission(context, 'transaction.confirm_identity');
+  const row = await findTarget(context, target);
+  return advanceTransaction(
+    context,
+    target,
+    row,
+    { on: 'identity_confirmed' },
+    'transaction.confirm_identity',
+  );
+}
+
+/** Resolution of a held deposit: keep it, send it back, or convert it at a new price. */
+export type Resolution = 'keep' | 'refund' | 'requote';
+
+/**
+ * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
+ *
+ * @param address - return address; by default the sending one.
+ * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
+ *   `STEP_UP_REQUIRED` with an address; `STEP_CONFLICT` for the deposit of a frozen customer, unless it is sent back, which waits.
+ */
+export async function resolveDeposit(
+  context: Context,
+  target: Target,
+  resolution: Resolution,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requirePermission(context, 'deposit.resolve');
+  // Back where it came from it may go; anywhere else it leaves as a withdrawal does.
+  if (address) {
+    requireFresh(context);
+    await settleProtections(context);
+  }
+  const row = await findTarget(context, target);
+  switch (resolution) {
+    case 'keep':
+      return advanceTransaction(context, target, row, { on: 'kept' }, 'deposit.resolve', {
+        atomically: refuseDepositOfFrozen,
+      });
+    case 'refund':
+      return refund(context, target, row, address, checks);
+    case 'requote':
+      return requote(context, target, row);
+  }
+}
+
+/**
+ * Rejects a transaction that screening holds. Frozen money does not go back.
+ *
+ * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` when it is frozen; `LIMIT_EXCEEDED` for a deposit
+ *   that does not cover the network fee.
+ */
+export async function rejectHold(context: Context, target: Target): Promise<ProcessRow> {
+  requirePermission(context, 'hold.reject');
+  const row = await findTarget(context, target);
+  if (!isDone(target.attempt) && row.process?.deposit) {
+    await refuseUntaken(context, row, 'hold_rejected');
+    await refuseWorthless(context, row);
+  }
+  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject', {
+    atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
+  });
+}
+
+/**
+ * Releases a transaction that screening holds. For a frozen one, the first release is stored, and the second one acts: by another
+ * person, who does not count as one maker with the first.
+ *
+ * @param trigger - the reason, 1 to 200 characters, for the audit log; required for a frozen transaction.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again; `STEP_CONFLICT` for a
+ *   frozen customer.
+ */
+export async function releaseHold(
+  context: Context,
+  target: Target,
+  trigger: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  requirePermission(context, 'hold.release');
+  const row = await findTarget(context, target);
+  const reason = row.process?.isFrozen
+    ? checks.reference(checks.required(trigger, 'reason'))
+    : trigger && checks.reference(trigger);
+  checks.refuse();
+  const by = context.caller.id;
+  const maker = row.process?.release?.by;
+  const nowMs = await context.clock.nowMs();
+  const subject = 'the release of frozen money';
+  return advanceTransaction(
+    context,
+    target,
+    row,
+    { on: 'released', by, ...(reason !== undefined && { reason }) },
+    'hold.release',
+    {
+      ...(maker !== undefined && { maker }),
+      // Under the lock of the account: the release that is completed is the one that stands.
+      atomically: async (tx, { accountId, clientTaxId }, before) => {
+        await refuseFrozen(tx, accountId, clientTaxId);
+        const first = before.process?.release?.by;
+        if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
+      },
+    },
+  );
+}
+
+/**
+ * Decides the extra verification of a customer or payee.
+ *
+ * @param trigger - reason, 1 to 200 characters; the audit log keeps it.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
+ */
+export async function decideStepUp(
+  context: Context,
+  target: Target,
+  isApproved: boolean,
+  trigger: Named,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  const permission = isApproved ? 'step_up.approve' : 'step_up.deny';
+  requirePermission(context, permission);
+  const reason = checks.reference(trigger);
+  checks.refuse();
+  const row = await findTarget(context, target);
+  const on = isApproved ? 'step_up_approved' : 'step_up_denied';
+  const why = known(reason, 'a reason');
+  return advanceTransaction(context, target, row, { on, reason: why }, permission, {
+    atomically: async (tx, { clientTaxId }) => {
+      if (clientTaxId !== null)
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+    },
+  });
+}
+
+async function refund(
+  context: Context,
+  target: Target,
+  row: ProcessRow,
+  address: Named | undefined,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
+  if (isDone(target.attempt)) return row;
+  await refuseUntaken(context, row, 'refund_ordered');
+  const { currency } = depositOf(row);
+  const from = known(row.depositFrom, 'where it came from');
+  const to = checks.wallet(address, currency) ?? from;
+  checks.refuse();
+  await refuseWorthless(context, row);
+  const isElsewhere = to !== from;
+  const worth = isElsewhere && (await depositWorthNow(context, row));
+  const ordered = { on: 'refund_ordered', address: to, ...(worth && { worth }) } as const;
+  return advanceTransaction(context, target, row, ordered, 'deposit.resolve');
+}
+
+/** @throws {GatewayError} `LIMIT_EXCEEDED` where nothing would be left of a deposit that goes back. */
+async function refuseWorthless(context: Context, row: ProcessRow): Promise<void> {
+  if (!(await coversNetworkFee(context, row)))
+    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+}
+
+async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
+  if (isDone(target.attempt)) return row;
+  await refuseUntaken(context, row, 'requoted');
+  const { currency, amount } = depositOf(row);
+  const { facts } = await price(context, {
+    accountId: row.accountId,
+    template: context.registry.of(row.template),
+    direction: 'out',
+    currency,
+    wanted: { crypto: fromMinor(amount, currency.decimals) },
+  });
+  const requoted = { on: 'requoted', price: facts } as const;
+  return advanceTransaction(context, target, row, requoted, 'deposit.resolve', {
+    // The payee was checked for the amount that was ordered, when it was ordered.
+    atomically: async (tx, moved) => {
+      await refuseDepositOfFrozen(tx, moved);
+      if (!(await passesByCase(context, tx, moved))) throw unverified();
+    },
+  });
+}
+
+/** @throws {GatewayError} `STEP_CONFLICT`, in words that do not tell whoever asks that the customer is frozen. */
+async function refuseDepositOfFrozen(tx: Tx, { accountId, clientTaxId }: ProcessRow): Promise<void> {
+  if (await frozenCaseOf(tx, accountId, clientTaxId))
+    throw new GatewayError('STEP_CONFLICT', 'the deposit is being checked: nothing was changed');
+}
+
+function unverified(): GatewayError {
+  return new GatewayError(
+    'LIMIT_EXCEEDED',
+    'this amount needs a verified payee: the deposit can be kept or sent back',
+  );
+}
+
+/**
+ * Refuses what the step does not take, before anything of the transaction is looked at that only later steps know. The
+ * machine judges again under the lock.
+ *
+ * @throws {GatewayError} `STEP_CONFLICT`.
+ */
+async function refuseUntaken(context: Context, row: ProcessRow, on: TriggerName): Promise<void> {
+  if (!accepts(context.registry.of(row.template), row, on)) throw await conflict(context, row);
+}
+
+/**
+ * A transaction without a payer takes its money from the balance as soon as its facts are complete: the caller who completes them lets money out.
+ *
+ * @returns the act, which the caller may do.
+ */
+async function permissionOutOfBalance(
+  context: Context,
+  row: ProcessRow,
+  action: CallerActionName,
+): Promise<ActionName> {
+  const permission = permissionOf(action, context.registry.of(row.template), row);
+  requirePermission(context, permission);
+  if (permission === 'balance.pay_out') await settleProtections(context);
+  return permission;
+}
+
+function findTarget(context: Context, { end2end, family }: Target): Promise<ProcessRow> {
+  return findOwnProcess(context, end2end, family);
+}

@@ -1,0 +1,29 @@
+/** Work under way in this process: a check of whether callers wait for too long waits for it, too. */
+import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
+
+/** Knows the work that has begun and not ended. */
+export class RunningWork {
+  readonly #begun = new Set<Promise<unknown>>();
+
+  /** @returns a function that does the same, known while it is at it. */
+  counting<Request, Result>(
+    work: (requested: Request) => Promise<Result>,
+  ): (requested: Request) => Promise<Result> {
+    return async (requested) => {
+      const working = work(requested);
+      this.#begun.add(working);
+      try {
+        return await working;
+      } finally {
+        this.#begun.delete(working);
+      }
+    };
+  }
+
+  /** Waits for all that is under way now. @throws the error of what failed because the database was out of reach; a locked account is not. */
+  async ended(): Promise<void> {
+    for (const end of await Promise.allSettled(this.#begun))
+      if (end.status === 'rejected' && isOutOfReach(end.reason) && !isLockTimeout(end.reason))
+        throw end.reason;
+  }
+}

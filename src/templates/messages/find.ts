@@ -1,0 +1,45 @@
+/** Finds the telling of a step, the reason why a payment goes back, and how far a deposit has come. */
+import { stepNameOf } from '../../base/ids/step-name.ts';
+import type { Label } from '../../base/text/label.ts';
+import type { Step, Template } from '../define.ts';
+import type { Flow, StepMessage } from './message.ts';
+import { PAY_IN } from './pay-in.ts';
+import { PAY_OUT } from './pay-out.ts';
+import { REASONS, RETURNS } from './returns.ts';
+
+const STEP_MESSAGES = { ...PAY_IN, ...PAY_OUT, ...RETURNS };
+const VERSION = /_v\d+$/;
+
+/** @returns the telling of a step; undefined where it has none, which a test does not allow. */
+export function messageOf(step: Pick<Step, 'component' | 'state'>, flow: Flow): StepMessage | undefined {
+  const name = nameOf(step);
+  return STEP_MESSAGES[`${name}:${flow}`] ?? STEP_MESSAGES[name];
+}
+
+/**
+ * @param isReturned - whether what was paid beyond the price is back with its payer, or on its way.
+ * @returns the telling of a payment that has succeeded, and of which an excess goes back; undefined at any other step.
+ */
+export function excessMessageOf(step: Step, isReturned: boolean): StepMessage | undefined {
+  if (step.statusCode !== 'SUCCESS') return undefined;
+  return STEP_MESSAGES[isReturned ? 'success/DONE+returned' : 'success/DONE+excess'];
+}
+
+/** @param errorEn - message of the error that is kept through the refund (C-31). @returns the reason for which the payment goes back. */
+export function reasonOf({ steps }: Template, errorEn: string): Label | undefined {
+  const decided = steps.find(({ errorMessage }) => errorMessage.en === errorEn);
+  return decided && REASONS[nameOf(decided)];
+}
+
+/** @returns the progress of a deposit that is paid out, from 0; undefined at any other step. */
+export function stageOf(
+  { stages = [] }: Template,
+  step: Pick<Step, 'component' | 'state'>,
+): number | undefined {
+  const stage = stages.findIndex((names) => names.includes(stepNameOf(step)));
+  return stage < 0 ? undefined : stage;
+}
+
+function nameOf({ component, state }: Pick<Step, 'component' | 'state'>): string {
+  return `${component.replace(VERSION, '')}/${state}`;
+}

@@ -1,0 +1,28 @@
+/** Words of pages in both languages: a table of texts, and what says one of them. `{name}` in a text is filled in. */
+import type { Label } from '../base/text/label.ts';
+import type { Language } from './language.ts';
+
+/** Says a text of a table in the language of the page. */
+export type Translator<Word extends string> = (
+  word: Word,
+  values?: Readonly<Record<string, string>>,
+) => string;
+
+/** @returns the function that formats the texts of a table in a language. */
+export function translatorOf<Word extends string>(
+  words: Readonly<Record<Word, Label>>,
+  language: Language,
+): Translator<Word> {
+  return (word, values = {}) => fillIn(words[word][language], values);
+}
+
+/**
+ * @returns the text with its `{name}`s filled in; a missing value leaves nothing, and a value that ends with a full
+ *   stop gets no second one.
+ */
+export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
+    const value = values[name] ?? '';
+    return value.endsWith('.') ? value : value + stop;
+  });
+}

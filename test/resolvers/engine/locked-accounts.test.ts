@@ -1,0 +1,65 @@
+/**
+ * Goal: an account that somebody else holds locked for long, as an import does, stops nobody but itself: requests of other accounts
+ * are done meanwhile, also those that shared a batch with its own, and the gateway is ready. Method: somebody holds the lock.
+ */
+import { expect, test, vi } from 'vitest';
+import type { AdvanceResult } from '../../../src/resolvers/services/advance.ts';
+import { isLockTimeout } from '../../../src/store/connection/database-error.ts';
+import { useApp } from '../../support/app.ts';
+import { holdAccounts } from '../../support/hold-accounts.ts';
+import { inboundOf, type Merchant } from '../inbound/support.ts';
+
+const app = useApp();
+const { onramp } = inboundOf(app);
+
+const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
+  app.services
+    .advance({ target: { accountId, transactionId: id }, trigger: { on: 'cancelled' } })
+    .then(({ code }) => code)
+    .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
+
+test('accounts that are locked for long make nobody wait but themselves, and share batches again when they are free', async () => {
+  const [first, second, free] = [await app.addAccount(), await app.addAccount(), await app.addAccount()];
+  const rowsOf = (merchant: Merchant) => Promise.all(Array.from({ length: 3 }, () => onramp(merchant)));
+  const [ofFirst, ofSecond, ofFree] = [await rowsOf(first), await rowsOf(second), await rowsOf(free)];
+  const cancelNth = (n: number) => [ofFirst, ofSecond, ofFree].map((rows) => cancel(rows[n] as never));
+  const held = await holdAccounts(app.owner, first.accountId, second.accountId);
+  const ready = async () => (await app.get('/readyz')).json;
+  let waiting: (Promise<string> | undefined)[] = [];
+  try {
+    const [early] = [cancelNth(0)];
+    expect(await early[2]).toBe('ADVANCED');
+    waiting = cancelNth(1);
+    expect(await waiting[2]).toBe('ADVANCED');
+    await expect.poll(ready).toMatchObject({ status: 'ready' });
+    expect(await early[0]).toBe('the account is locked');
+  } finally {
+    await held.release();
+  }
+  expect((await Promise.all(waiting))[1]).toBe('ADVANCED');
+  const batches = vi.spyOn(app.database, 'withTx');
+  expect(await Promise.all(cancelNth(2))).toEqual(['ADVANCED', 'ADVANCED', 'ADVANCED']);
+  expect(batches).toHaveBeenCalledOnce();
+});
+
+test('an account that somebody else has for a moment is not taken for one that is locked for long', async () => {
+  const [locked, busy] = [await app.addAccount(), await app.addAccount()];
+  const rows = [await onramp(locked), await onramp(busy)] as const;
+  const { query } = app.database;
+  // Another process works with the account again and again, also while it is asked which ones are locked.
+  const asked = vi.spyOn(app.database, 'query').mockImplementation(async (statement, values) => {
+    if (statement.name !== 'process_free') return query(statement, values);
+    const time = await holdAccounts(app.owner, busy.accountId);
+    const free = await query(statement, values);
+    await time.release();
+    return free;
+  });
+  const held = await holdAccounts(app.owner, locked.accountId);
+  try {
+    const [ofLocked, ofBusy] = rows.map(cancel);
+    expect(await Promise.race([ofLocked, ofBusy?.then((code) => `busy: ${code}`)])).toBe('busy: ADVANCED');
+  } finally {
+    await held.release();
+    asked.mockRestore();
+  }
+});

@@ -1,0 +1,22 @@
+/** Goal: a moment is read in one way: the place of its time is named, and a year that could be another stands there. */
+import { expect, test } from 'vitest';
+import { instantText, nearText, showTime } from '../../src/ui/times.ts';
+
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
+
+test('moments stand in the time of Brasília, and say so', () => {
+  const time = '2026-11-21 17:35:12.006+00';
+  expect(plain(showTime(time, 'en', 'time').text)).toBe(
+    '<time datetime="2026-11-21T17:35:12.006Z">14:35 (Brasília time)</time>',
+  );
+  expect(plain(instantText(time, 'pt', 'second'))).toBe('21 de nov. de 2026, 14:35:12');
+  expect(instantText(time, 'en', 'millis')).toBe('14:35:12.006');
+});
+
+test('a list names the year where it is another one, by the calendar of Brasília', () => {
+  const [before, after] = [Date.parse('2026-01-01T02:59:00Z'), Date.parse('2026-01-01T03:01:00Z')];
+  const now = Date.parse('2026-11-22T12:00:00Z');
+  expect(plain(nearText(before, 'en', 'minute', now))).toBe('Dec 31, 2025, 23:59');
+  expect(plain(nearText(after, 'en', 'minute', now))).toBe('Jan 1, 00:01');
+  expect(plain(nearText(before, 'pt', 'day', now))).toBe('31 de dez. de 2025');
+});
