@@ -33,7 +33,7 @@ const checkout = (form: Record<string, string> = {}) => ({
   ...form,
 });
 const create = (form?: Record<string, string>, person = owner, headers?: Record<string, string>) =>
-  visit(app, person, '/console/actions/CreateCheckout', {
+  visit(app, person, '/console/acts/CreateCheckout', {
     form: checkout(form),
     ...(headers && { headers }),
   });
@@ -80,7 +80,7 @@ describe('a form', () => {
 
   test('names no field of the mutation, and says at the field what to enter', async () => {
     const form = { back: '/console/people', name: 'Ana', email: 'nobody', role: 'VIEWER' };
-    const page = await visit(app, owner, '/console/actions/InviteMember', { form });
+    const page = await visit(app, owner, '/console/acts/InviteMember', { form });
     expect(page.text).toMatch(
       /<\/b> Check the highlighted fields\.[\s\S]*Enter an e-mail address such as ana@example\.com/,
     );
@@ -90,7 +90,7 @@ describe('a form', () => {
     const person = await signInAs(app, app.accountId, { email: 'slow@shop.invalid', role: 'owner' });
     const key = 'console-slow-1';
     const form = new URLSearchParams({ csrf: formToken(person.token), ...checkout({ idempotencyKey: key }) });
-    const sent = request(`${app.baseUrl}/console/actions/CreateCheckout`, {
+    const sent = request(`${app.baseUrl}/console/acts/CreateCheckout`, {
       method: 'POST',
       headers: {
         ...person.headers,
@@ -152,12 +152,12 @@ describe('a form', () => {
   test('that a page has for several destinations is refused as one of them', async () => {
     for (const name of ['Cold', 'Exchange']) {
       const form = { back: '/console/whitelist', name };
-      await visit(app, owner, '/console/actions/CreateWhitelistGroup', { form });
+      await visit(app, owner, '/console/acts/CreateWhitelistGroup', { form });
     }
     const list = await visit(app, owner, '/console/whitelist');
     const groupId = /name="groupId" value="([^"]+)"/.exec(list.text)?.[1] as string;
     const form = { back: '/console/whitelist', groupId, label: 'Vault', address: 'nowhere' };
-    const page = await visit(app, owner, '/console/actions/AddWhitelistEntry', { form });
+    const page = await visit(app, owner, '/console/acts/AddWhitelistEntry', { form });
     expect([page.status, page.text.match(/value="Vault"/g)?.length]).toEqual([400, 1]);
     const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
@@ -165,7 +165,7 @@ describe('a form', () => {
 
   test('leads back to a path of the console only', async () => {
     const back = 'https://elsewhere.invalid/console';
-    const page = await visit(app, owner, '/console/actions/CreateWhitelistGroup', {
+    const page = await visit(app, owner, '/console/acts/CreateWhitelistGroup', {
       form: { back, name: 'Custody' },
     });
     expect([page.status, page.headers.get('location')]).toEqual([303, '/console?done=CreateWhitelistGroup']);
@@ -175,8 +175,8 @@ describe('a form', () => {
 describe('C-40: a role', () => {
   test('has the forms that it may send, and no others', async () => {
     const [ours, theirs] = [await visit(app, owner, NEW), await visit(app, viewer, NEW)];
-    expect(ours.text).toContain('action="/console/actions/CreateCheckout"');
-    expect(theirs.text).not.toContain('action="/console/actions/');
+    expect(ours.text).toContain('action="/console/acts/CreateCheckout"');
+    expect(theirs.text).not.toContain('action="/console/acts/');
     expect(theirs.text).toContain('Your role is view-only');
     const refused = await create({ idempotencyKey: 'console-viewer' }, viewer);
     expect([refused.status, /Your role doesn’t allow this\./.test(refused.text)]).toEqual([403, true]);
@@ -192,7 +192,7 @@ describe('C-40: a role', () => {
 
   test('a key that is made is shown in that answer alone', async () => {
     const form = { back: '/console/developers', name: 'Shop', scopes: 'read' };
-    const made = await visit(app, owner, '/console/actions/CreateApiKey', { form });
+    const made = await visit(app, owner, '/console/acts/CreateApiKey', { form });
     const key = /crx_test_\w{36}/.exec(made.text)?.[0];
     expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect((await app.get('/v2/balance', { key: key ?? '' })).status).toBe(200);

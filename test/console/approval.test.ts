@@ -23,7 +23,7 @@ beforeAll(async () => {
     'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "500" }) { funding { journalId } errors { code message path } } }',
   );
   const action = (name: string, form: Record<string, string>) =>
-    visit(app, maker, `/console/actions/${name}`, { form: { back: '/console/whitelist', ...form } });
+    visit(app, maker, `/console/acts/${name}`, { form: { back: '/console/whitelist', ...form } });
   await action('CreateWhitelistGroup', { name: 'Vault' });
   const groupId =
     /name="groupId" value="([^"]+)"/.exec((await visit(app, maker, '/console/whitelist')).text)?.[1] ?? '';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   end2end = /CRX\w+/.exec(made.headers.get('location') ?? made.text)?.[0] ?? made.text;
 });
 
-const APPROVE = 'action="/console/actions/ApproveWithdrawal"';
+const APPROVE = 'action="/console/acts/ApproveWithdrawal"';
 
 test('the maker sees why they cannot approve, and gets no button that would be refused', async () => {
   const path = `/console/transactions/${end2end}`;

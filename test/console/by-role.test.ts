@@ -36,14 +36,14 @@ function sendFrom(
   action: string,
   typed: Readonly<Record<string, string>> = {},
 ) {
-  const [form] = new RegExp(`<form method="post" action="/console/actions/${action}"[\\s\\S]*?</form>`).exec(
+  const [form] = new RegExp(`<form method="post" action="/console/acts/${action}"[\\s\\S]*?</form>`).exec(
     page,
   ) ?? [''];
   expect(form, page).not.toBe('');
   const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
     ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')],
   );
-  return visit(app, person, `/console/actions/${action}`, {
+  return visit(app, person, `/console/acts/${action}`, {
     form: { ...Object.fromEntries(hidden), ...typed },
   });
 }
@@ -67,7 +67,7 @@ describe('a developer', () => {
 
   test('C-40: gets the form of an offramp from a deposit, and no other source', async () => {
     const { text } = await visit(app, developer, '/console/new?kind=offramp-order');
-    expect(text).toContain('action="/console/actions/CreateOfframp"');
+    expect(text).toContain('action="/console/acts/CreateOfframp"');
     expect(sourcesIn(text)).toEqual(['EXTERNAL']);
   });
 });

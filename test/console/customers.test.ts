@@ -30,7 +30,7 @@ test('customers are listed in both languages, each leads to its transactions, an
 
 test('C-40: a tighter limit holds at once; whoever only looks has no form', async () => {
   const form = { back: '/console/customers', taxId: CPF, limitDaily: '90.50' };
-  expect((await visit(app, owner, '/console/actions/UpdateCustomer', { form })).status).toBe(303);
+  expect((await visit(app, owner, '/console/acts/UpdateCustomer', { form })).status).toBe(303);
   expect(await open('/console/customers')).toContain('R$90.50');
   const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
   const seen = await open('/console/customers', viewer);

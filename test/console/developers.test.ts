@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 const send = (action: string, form: Record<string, string>, person = owner) =>
-  visit(app, person, `/console/actions/${action}`, { form: { back: BACK, ...form } });
+  visit(app, person, `/console/acts/${action}`, { form: { back: BACK, ...form } });
 
 describe('many deliveries', () => {
   test('are counted before they are sent; what is sent has the filter that was counted', async () => {
@@ -70,9 +70,9 @@ describe('the sandbox', () => {
 
   test('C-40: moves its clock for the operator alone', async () => {
     const [ours, theirs] = [await visit(app, owner, BACK), await visit(app, operator, BACK)];
-    expect(ours.text).toContain('action="/console/actions/SandboxFund"');
-    expect(ours.text).not.toContain('action="/console/actions/SandboxAdvanceClock"');
-    expect(theirs.text).toContain('action="/console/actions/SandboxAdvanceClock"');
+    expect(ours.text).toContain('action="/console/acts/SandboxFund"');
+    expect(ours.text).not.toContain('action="/console/acts/SandboxAdvanceClock"');
+    expect(theirs.text).toContain('action="/console/acts/SandboxAdvanceClock"');
     expect((await send('SandboxAdvanceClock', { by: '1ms' }, operator)).status).toBe(303);
     expect((await send('SandboxAdvanceClock', { by: 'soon' }, operator)).status).toBe(400);
   });

@@ -127,7 +127,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   test('boxes of the key form stand beside their words', async () => {
     const page = await open('/console/developers', 'en');
     await page.locator('summary', { hasText: /key/i }).first().click();
-    const boxes = await page.locator('form[action="/console/actions/CreateApiKey"] [type=checkbox]').all();
+    const boxes = await page.locator('form[action="/console/acts/CreateApiKey"] [type=checkbox]').all();
     expect(boxes.length).toBeGreaterThan(1);
     for (const box of boxes) {
       const size = await box.boundingBox();

@@ -130,7 +130,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect([await refused.count(), await amount.inputValue()]).toEqual([1, 'much']);
     await page.reload();
     expect([await refused.count(), await page.getByLabel('Amount').inputValue()]).toEqual([0, '']);
-    expect([page.url(), sent]).toEqual([app.baseUrl + address, ['/console/actions/SandboxFund']]);
+    expect([page.url(), sent]).toEqual([app.baseUrl + address, ['/console/acts/SandboxFund']]);
   });
 
   test('C-52: a secret that is shown once is not made again by loading its page again', async () => {

@@ -73,7 +73,7 @@ async function attach(person: SignedInForTest, file: File, more: Record<string, 
   }))
     form.append(name, value);
   form.append('content', file);
-  const url = `${app.baseUrl}/console/actions/AttachMedFile`;
+  const url = `${app.baseUrl}/console/acts/AttachMedFile`;
   const response = await fetch(url, {
     method: 'POST',
     redirect: 'manual',
@@ -90,7 +90,7 @@ test('the case says in both languages what is due and blocked, and has forms for
   expect(page.status).toBe(200);
   for (const text of ['Dispute (MED)', 'Needs an answer', 'Answer by', 'USDT', 'Opened by the payer’s bank'])
     expect(page.text).toContain(text);
-  expect(page.text).toContain('/console/actions/AnswerMedCase');
+  expect(page.text).toContain('/console/acts/AnswerMedCase');
   expect(page.text).toContain('enctype="multipart/form-data"');
   const portuguese = await visit(app, owner, screen, { headers: { 'accept-language': 'pt-BR' } });
   for (const text of [
@@ -100,8 +100,8 @@ test('the case says in both languages what is due and blocked, and has forms for
     'Aberto pelo banco do pagador',
   ])
     expect(portuguese.text).toContain(text);
-  expect((await visit(app, viewer, screen)).text).not.toContain('/console/actions/AnswerMedCase');
-  expect((await visit(app, operator, screen)).text).toContain('/console/actions/RecordMedOutcome');
+  expect((await visit(app, viewer, screen)).text).not.toContain('/console/acts/AnswerMedCase');
+  expect((await visit(app, operator, screen)).text).toContain('/console/acts/RecordMedOutcome');
   expect((await visit(app, stranger, screen)).status).toBe(404);
 });
 
@@ -137,9 +137,9 @@ test('a file of a wrong kind or size, of another session or without the right, i
   expect((await attach(stranger, pdf())).status).toBe(404);
   const headers = { ...owner.headers, 'content-type': 'multipart/form-data; boundary=x' };
   const broken = { method: 'POST', headers, body: '--x\r\nnonsense' } as const;
-  expect((await fetch(`${app.baseUrl}/console/actions/AttachMedFile`, broken)).status).toBe(400);
+  expect((await fetch(`${app.baseUrl}/console/acts/AttachMedFile`, broken)).status).toBe(400);
   // No other form takes parts.
-  const others = await fetch(`${app.baseUrl}/console/actions/AddReviewNote`, broken);
+  const others = await fetch(`${app.baseUrl}/console/acts/AddReviewNote`, broken);
   expect(others.status).toBe(415);
   expect(await files()).toEqual(before);
 });

@@ -270,7 +270,7 @@ describe.each(MOVES)('%s', (template, moves) => {
     const { csrf: _own, ...given } = hidden;
     const amount = action.rules.amount?.isRequired ? { amount: action.rules.amount.max ?? '' } : {};
     const typed = { ...amount, ...(form.endsWith('StepUp') && { reason: 'case 4713' }) };
-    const done = await visit(app, person, `/console/actions/${form}`, { form: { ...given, ...typed } });
+    const done = await visit(app, person, `/console/acts/${form}`, { form: { ...given, ...typed } });
     expect([done.status, /role="alert"[^<]*<[^<]*/.exec(done.text)?.[0]]).toEqual([303, undefined]);
     const after = await stateOf(owner, row);
 

@@ -336,7 +336,7 @@ test.each(ROWS.map((row) => [row.act, row.about, row] as const))('%s %s states w
   );
   const { csrf: _own, ...rest } = hidden;
   const before = await books();
-  const done = await visit(app, who(), `/console/actions/${action}`, { form: { ...rest, ...typed } });
+  const done = await visit(app, who(), `/console/acts/${action}`, { form: { ...rest, ...typed } });
   expect(done.status).toBe(303);
   await ended?.();
   const expected = moves(...amounts);

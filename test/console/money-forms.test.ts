@@ -169,7 +169,7 @@ function fieldsIn(page: string): Record<string, string> {
 }
 /** Fields of the form of an action on a screen, and those of them that are amounts. */
 function shownFields(page: string, action: string): Readonly<Record<'names' | 'amounts', readonly string[]>> {
-  const start = page.indexOf(`action="/console/actions/${action}"`);
+  const start = page.indexOf(`action="/console/acts/${action}"`);
   const form = page.slice(start, page.indexOf('</form>', start));
   const tags = form.match(/<(?:input|select|textarea)\b[^>]*>/g) ?? [];
   const nameOf = (tag: string) => / name="([^"]*)"/.exec(tag)?.[1] ?? '';
@@ -197,7 +197,7 @@ test.each(
   expect(names).toEqual(expect.arrayContaining(Object.keys(typed())));
   expect(Object.keys(typed())).toEqual(expect.arrayContaining([...amounts]));
   const form = { back: screen, accept: 'true', ...typed() };
-  const page = await visit(app, owner, `/console/actions/${action}`, { form: { ...form, ask: 'confirm' } });
+  const page = await visit(app, owner, `/console/acts/${action}`, { form: { ...form, ask: 'confirm' } });
   expect(page.status, page.text).toBe(200);
   const part = page.text.slice(page.text.indexOf('id="confirm"'));
   const said = /<p data-sentence><b>([^<]*)<\/b>/.exec(part)?.[1] ?? part.slice(0, 2_000);
@@ -206,7 +206,7 @@ test.each(
 
   const before = await available();
   const { csrf: _own, ...hidden } = fieldsIn(part);
-  const made = await visit(app, owner, `/console/actions/${action}`, { form: hidden });
+  const made = await visit(app, owner, `/console/acts/${action}`, { form: hidden });
   expect(made.status, made.text).toBe(303);
   const end2end = /transactions\/(\w+)\?/.exec(made.headers.get('location') ?? '')?.[1] ?? '';
   if (play) {
@@ -231,14 +231,14 @@ test.each(
 test('C-21: the confirmation leads back to the form with what was typed', async () => {
   const form = { back: '/console/new?kind=offramp-order', accept: 'true', brl: '150.00', ...CURRENCY };
   const from = { from: 'BALANCE', ...PIX, ...ANA, externalCode: 'o-1' };
-  const confirmed = await visit(app, owner, '/console/actions/CreateOfframp', {
+  const confirmed = await visit(app, owner, '/console/acts/CreateOfframp', {
     form: { ...form, ...from, ask: 'confirm' },
   });
   const part = confirmed.text.slice(
-    confirmed.text.lastIndexOf('<form method="post" action="/console/actions/CreateOfframp"'),
+    confirmed.text.lastIndexOf('<form method="post" action="/console/acts/CreateOfframp"'),
   );
   const { csrf: _own, ...hidden } = fieldsIn(part);
-  const back = await visit(app, owner, '/console/actions/CreateOfframp', {
+  const back = await visit(app, owner, '/console/acts/CreateOfframp', {
     form: { ...hidden, ask: 'price' },
   });
   for (const value of ['150.00', 'ana@example.com', 'Ana Souza', 'o-1'])
@@ -247,7 +247,7 @@ test('C-21: the confirmation leads back to the form with what was typed', async 
 
 test('C-22: an amount with too many decimals is refused before it is confirmed', async () => {
   const form = { back: '/console/new?kind=withdrawal', ask: 'confirm', groupId, amountReceived: '30.555' };
-  const page = await visit(app, owner, '/console/actions/CreateWithdrawal', {
+  const page = await visit(app, owner, '/console/acts/CreateWithdrawal', {
     form: { ...form, currency: 'BRL' },
   });
   expect(page.status).toBe(400);
@@ -281,9 +281,9 @@ async function paid(): Promise<string> {
 async function reviewRefund(end2end: string, amount: string) {
   const { text } = await visit(app, owner, `/console/transactions/${end2end}`);
   const { csrf: _own, ...hidden } = fieldsIn(
-    text.slice(text.indexOf('action="/console/actions/RefundPayment"') - 30),
+    text.slice(text.indexOf('action="/console/acts/RefundPayment"') - 30),
   );
-  return visit(app, owner, '/console/actions/RefundPayment', { form: { ...hidden, amount, ask: 'confirm' } });
+  return visit(app, owner, '/console/acts/RefundPayment', { form: { ...hidden, amount, ask: 'confirm' } });
 }
 
 const REFUND = new RegExp(`^${brl} goes back to the payer; ${usdt} is debited from your balance\\.$`);
@@ -303,7 +303,7 @@ test.each([
 
   const before = await available();
   const { csrf: _own, ...confirmed } = fieldsIn(part);
-  const done = await visit(app, owner, '/console/actions/RefundPayment', { form: confirmed });
+  const done = await visit(app, owner, '/console/acts/RefundPayment', { form: confirmed });
   expect(done.status, done.text).toBe(303);
   const after = await available();
   expect(Number(less(after.USDT_TRX ?? '0', before.USDT_TRX ?? '0'))).toBe(-Number(debited));

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const ask = (action: string, kind: string, form: Record<string, string>, headers?: Record<string, string>) =>
-  visit(app, owner, `/console/actions/${action}`, {
+  visit(app, owner, `/console/acts/${action}`, {
     form: { back: `/console/new?kind=${kind}`, ask: 'price', currency: 'USDT_TRX', accept: 'true', ...form },
     ...(headers && { headers }),
   });
@@ -84,7 +84,7 @@ test('a payment link is handed over as text and as a QR image once it is made', 
     currency: 'USDT_TRX',
     idempotencyKey: 'link-1',
   };
-  const made = await visit(app, owner, '/console/actions/CreateStaticLink', { form });
+  const made = await visit(app, owner, '/console/acts/CreateStaticLink', { form });
   const location = made.headers.get('location') ?? '';
   expect(location).toMatch(/^\/console\/new\?kind=link&done=CreateStaticLink&link=[\w-]+$/);
   const page = await visit(app, owner, location);

@@ -30,7 +30,7 @@ const find = async (end2end: string) => (await app.graphql(ONE, { end2end })).js
 const page = async (end2end: string, lang = 'en') =>
   (await visit(app, owner, `/console/transactions/${end2end}?lang=${lang}`)).text;
 const action = (name: string, form: Record<string, string>) =>
-  visit(app, owner, `/console/actions/${name}`, {
+  visit(app, owner, `/console/acts/${name}`, {
     form: { back: `/console/transactions/${form.end2end}`, ...form },
   });
 

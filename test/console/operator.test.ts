@@ -96,7 +96,7 @@ describe('C-34: news that is not settled', () => {
     endToEndId: 'E12345678202611221200abcdefghzzz',
   } as const;
   const send = (action: string, form: Record<string, string>) =>
-    visit(app, desk, `/console/actions/${action}`, { form: { back: '/console/rails', ...form } });
+    visit(app, desk, `/console/acts/${action}`, { form: { back: '/console/rails', ...form } });
 
   test('is tried again, which says what became of it, and closed with a reason', async () => {
     await app.services.receive({ ...event, amount: null });
@@ -127,13 +127,13 @@ test('C-34: an order that the PIX provider has not decided is shown with the for
   expect(page).toMatch(/acts\/SettlePixOrder"[\s\S]*?name="key" value="CRX1:pay:0"/);
   const form = { back: '/console/rails', key: 'CRX1:pay:0', outcome: 'NOT_DONE', evidence: 'the bank' };
   // The rail that is played in the process cannot be asked about it, so nothing is settled.
-  expect((await visit(app, desk, '/console/actions/SettlePixOrder', { form })).status).toBe(503);
+  expect((await visit(app, desk, '/console/acts/SettlePixOrder', { form })).status).toBe(503);
   await app.owner.query(`update pix_order set is_done = false where key = 'CRX1:pay:0'`);
 });
 
 describe('C-34: failed returns', () => {
   const send = (action: string, end2end: string, form: Record<string, string> = {}) =>
-    visit(app, desk, `/console/actions/${action}`, {
+    visit(app, desk, `/console/acts/${action}`, {
       form: { back: '/console/operator', account: String(app.accountId), end2end, ...form },
     });
   const refunds = async (end2end: string) =>
@@ -141,7 +141,7 @@ describe('C-34: failed returns', () => {
 
   test('is ordered again by its form', async () => {
     const [end2end = ''] = receivable;
-    expect(await open('/console/operator')).toContain('action="/console/actions/RetryRefund"');
+    expect(await open('/console/operator')).toContain('action="/console/acts/RetryRefund"');
     const done = await send('RetryRefund', end2end);
     expect([done.status, done.headers.get('location')]).toEqual([303, '/console/operator?done=RetryRefund']);
     expect((await refunds(end2end))[0]).toEqual({ state: 'RETRIED' });
@@ -158,7 +158,7 @@ describe('C-34: failed returns', () => {
   });
 
   test('is refused to whoever has not the scope', async () => {
-    const page = await visit(app, owner, '/console/actions/RetryRefund', {
+    const page = await visit(app, owner, '/console/acts/RetryRefund', {
       form: { back: '/console', account: String(app.accountId), end2end: receivable[0] ?? '' },
     });
     expect(page.status).toBe(403);
@@ -190,7 +190,7 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   const { id } = await entryOf();
   const RETURNING = '/console/operator?state=RETURNING';
   const form = { back: RETURNING, id: String(id) };
-  const send = () => visit(app, desk, '/console/actions/ReturnSuspense', { form });
+  const send = () => visit(app, desk, '/console/acts/ReturnSuspense', { form });
   const release = vi.spyOn(app.services.rails.pix, 'refund');
   release.mockRejectedValue(new Error('the bank does not answer'));
   expect((await send()).status).toBe(303);
@@ -239,7 +239,7 @@ describe('one account', () => {
 
   test('C-21: price and limits of a template are changed by its form, and shown', async () => {
     const form = { back: path(), account: String(app.accountId), template: 'onramp' };
-    const changed = await visit(app, desk, '/console/actions/UpdateTemplateSettings', {
+    const changed = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
       form: { ...form, feeRate: '0.015', amountMax: '9,876.50' },
     });
     expect([changed.status, changed.text]).toEqual([303, '']);
@@ -248,7 +248,7 @@ describe('one account', () => {
     expect(page).toMatch(
       /<th scope="row">Onramp to the balance<\/th><td class="num"[^>]*>[\d.]+%<\/td><td class="num"[^>]*>1\.5%</,
     );
-    const wrong = await visit(app, desk, '/console/actions/UpdateTemplateSettings', {
+    const wrong = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
       form: { ...form, feeRate: '2' },
     });
     expect([wrong.status, /id="[^"]*onramp-feeRate"[^>]*aria-invalid="true"/.test(wrong.text)]).toEqual([
@@ -266,7 +266,7 @@ describe('one account', () => {
       limitDaily: '7654.00',
       level: 'VERIFIED',
     };
-    expect((await visit(app, desk, '/console/actions/GrantCustomerLimits', { form })).status).toBe(303);
+    expect((await visit(app, desk, '/console/acts/GrantCustomerLimits', { form })).status).toBe(303);
     const page = await open(`${path()}?lang=en`);
     expect(page).toContain(taxId);
     expect(page).toContain('7,654.00');
@@ -277,7 +277,7 @@ describe('one account', () => {
     const [end2end = ''] = receivable;
     const form = { back: path(), account: String(app.accountId), end2end };
     const send = (fields: Record<string, string>, person = desk) =>
-      visit(app, person, '/console/actions/CorrectFacts', { form: { ...form, ...fields } });
+      visit(app, person, '/console/acts/CorrectFacts', { form: { ...form, ...fields } });
     expect(await open(path())).toContain('acts/CorrectFacts');
     expect((await send({ walletCountry: 'BR', walletVasp: 'Exchange Ltda.' })).status).toBe(303);
     expect((await send({ walletCountry: 'PT', walletVasp: '' })).status).toBe(303);
@@ -323,7 +323,7 @@ test('the trial balance adds up each currency: the balances to nothing, debits t
 
 test('a journal by hand is proposed by a form, and not approved by who proposed it', async () => {
   const action = (name: string, form: Record<string, string>) =>
-    visit(app, desk, `/console/actions/${name}`, { form: { back: '/console/books', ...form } });
+    visit(app, desk, `/console/acts/${name}`, { form: { back: '/console/books', ...form } });
   const account = (await open('/console/accounts')).match(/\/console\/accounts\/(\d+)/)?.[1] ?? '';
   const proposed = await action('ProposeJournal', {
     account,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const open = async (path = SETTINGS, person = owner) => (await visit(app, person, path)).text;
 const send = (action: string, form: Readonly<Record<string, string | readonly string[]>>) =>
-  visit(app, owner, `/console/actions/${action}`, { form: { back: SETTINGS, ...form } });
+  visit(app, owner, `/console/acts/${action}`, { form: { back: SETTINGS, ...form } });
 const origins = async () => {
   const { json } = await app.graphql('{ viewer { account { allowedOrigins } } }');
   return json.data.viewer.account.allowedOrigins;
@@ -72,7 +72,7 @@ test('one site is added and another taken away; one that is none is refused at i
   expect(await origins()).toEqual([shop, till]);
   const page = await open();
   const removal = new RegExp(
-    `<form method="post" action="/console/actions/UpdateAllowedOrigins"(?:(?!</form>)[^])*name="origins" value="${till}"(?:(?!</form>)[^])*name="replaces" value="${shop}"(?:(?!</form>)[^])*</form>`,
+    `<form method="post" action="/console/acts/UpdateAllowedOrigins"(?:(?!</form>)[^])*name="origins" value="${till}"(?:(?!</form>)[^])*name="replaces" value="${shop}"(?:(?!</form>)[^])*</form>`,
   );
   expect(page).toMatch(removal);
   const addition = { part: 'addition', origins: [shop, till, 'shop'], replaces: [shop, till] };

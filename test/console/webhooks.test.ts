@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => worker.stop());
 
 const send = (action: string, form: Record<string, string | readonly string[]>) =>
-  visit(app, owner, `/console/actions/${action}`, { form: { back: screen, ...form } });
+  visit(app, owner, `/console/acts/${action}`, { form: { back: screen, ...form } });
 const eventNames = async () => {
   const { json } = await app.graphql(
     `{ viewer { account { webhookEndpoint(endpointId: "${endpointId}") { eventNames } } } }`,

@@ -77,7 +77,7 @@ describe('C-40: by a form of the console, a person does what the role has the sc
     // A person reads what to do, not the name of a scope.
     const found = await refused(async (person) => {
       const sent = { back: '/console/search', ...fieldsOf(operation, known) };
-      const page = await visit(app, person, `/console/actions/${name}`, { form: sent });
+      const page = await visit(app, person, `/console/acts/${name}`, { form: sent });
       return page.status === 403 ? 'refused' : undefined;
     });
     const others = name === 'ConfirmMember' ? NO_OWNERS : [];

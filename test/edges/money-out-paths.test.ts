@@ -75,7 +75,7 @@ const WAYS: readonly ((amount: string, key?: string) => Promise<unknown>)[] = [
     ),
   (amount) => owner.graphql(mutation('refundPayment', `, amount: "${amount}"`)),
   (amount) =>
-    visit(app, owner, '/console/actions/RefundPayment', {
+    visit(app, owner, '/console/acts/RefundPayment', {
       form: { back: `/console/transactions/${end2end}`, end2end, amount },
     }),
   () => tool('request_refund', { end2end }),

@@ -207,7 +207,7 @@ describe.each(ROLE_NAMES)('C-25: a person with the role %s', (role) => {
     const { amount, ...rest } = given;
     const order = amount?.startsWith('{') ? { brl: '10' } : { ...(amount && { amount }) };
     const sent = { back: '/console/search', ...fieldsOf(form, {}), ...rest, ...order };
-    return (await visit(app, person, `/console/actions/${form.name}`, { form: sent })).status === 403;
+    return (await visit(app, person, `/console/acts/${form.name}`, { form: sent })).status === 403;
   };
 
   test('lets money out of the account with the scope move only, and by no route of /v2', async () => {

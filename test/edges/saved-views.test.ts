@@ -80,7 +80,7 @@ test('the console keeps what is shown, without its page, and leads back to it; a
   const page = await visit(app, rita, LATE);
   expect(page.text).toContain(`name="path" value="${LATE}"`);
   const form = { back: shown, name: 'Late ones', path: LATE };
-  expect((await visit(app, rita, '/console/actions/SaveView', { form })).status).toBe(303);
+  expect((await visit(app, rita, '/console/acts/SaveView', { form })).status).toBe(303);
   const after = await visit(app, rita, '/console/transactions');
   expect(after.text).toContain(`href="${LATE}">Late ones</a>`);
   expect((await visit(app, leo, '/console/statement')).text).toContain('view 49');

@@ -135,7 +135,7 @@ test('C-40: money that leaves is a link for a person: nothing moves, whatever th
     const { value: refund } = await call('request_refund', { end2end });
     expect(refund.is_done).toBe(false);
     const page = await visit(app, owner, new URL(refund.confirm_at).pathname);
-    expect(page.text).toContain('/console/actions/RefundPayment');
+    expect(page.text).toContain('/console/acts/RefundPayment');
     expect((await call('get_transaction', { end2end })).value.statusCode).toBe('SUCCESS');
 
     const { value: out } = await call('request_withdrawal', {

@@ -38,7 +38,7 @@ describe('a page asked for by another name of this machine', () => {
     ['shop.example.com', '/console', {}],
     ['127.0.0.1:4000', '/v2/onramps', {}],
     ['127.0.0.1:4000', '/graphql', { search: '?query={viewer{__typename}}' }],
-    ['127.0.0.1:4000', '/console/actions/CreateCheckout', { method: 'POST' }],
+    ['127.0.0.1:4000', '/console/acts/CreateCheckout', { method: 'POST' }],
     ['127.0.0.1:4000', '/readyz', { accept: '*/*' }],
     ['not a host', '/console', {}],
   ])('%s%s %j is answered there', (host, path, more) => expect(at(asked(host, path, more))).toBeUndefined());

@@ -13,7 +13,7 @@ export function formOf(
     ([name, value]) => `:has(input[type=hidden][name="${name}"][value="${value}"])`,
   );
   const button = pressed === undefined ? '' : `:has(button[value="${pressed}"])`;
-  return page.locator(`form[action="/console/actions/${action}"]${hidden.join('')}${button}`);
+  return page.locator(`form[action="/console/acts/${action}"]${hidden.join('')}${button}`);
 }
 
 /** Opens the menu or the parts of the page that the form stands in. */
