@@ -41,7 +41,9 @@ const BEFORE_LOCK: Readonly<Record<string, string>> = {
   closeBooks: 'refuses early what the lock would refuse too; judged again under it',
   reconcile: 'the time at which the statement was read',
   reconcileFile: 'the time at which the file was read',
-  noteLook: 'since when a look counts as the same; its entry takes the time after the lock',
+  auditView: 'since when a view counts as the same; its entry takes the time after the lock',
+  close: 'in the transaction of the step, which has the lock',
+  stepCase: 'in the transaction of the step, which has the lock',
   settleProtections: 'whether to lock at all; judged again under the lock',
 };
 

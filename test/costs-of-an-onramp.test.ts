@@ -11,7 +11,7 @@ import { cpfOf } from './support/load.ts';
 import { logEnd, logParts } from './support/log-by-table.ts';
 
 /** Most that an onramp alone may cost: what it costs now. */
-const MAX = { statements: 73, transactions: 18, wal: 24_100 };
+const MAX = { statements: 74, transactions: 18, wal: 24_100 };
 /**
  * Most for each of many. How much they share depends on the machine: statements and transactions are goals of the project, of which a fourth is
  * usual; for bytes of the log the goal is 20,000, and 19,100 are usual; of memory, half of it is, callers and what waits for them included.

@@ -140,12 +140,12 @@ function operation(registry: Registry, route: Route): Schema {
 }
 
 /** Members of bodies that name a record. */
-const RECORD_MEMBERS = ['end2end', 'endpoint_id', 'group_id'];
+const RECORD_MEMBER = /^end2end$|(?<!tax)_id$/;
 
 /** Whether the body of a route names a record, which may be missing. A creation refuses its members otherwise. */
 function namesRecord({ answer, body = {} }: Route): boolean {
   const isCreation = answer.kind === 'created';
-  return !isCreation && RECORD_MEMBERS.some((member) => member in body);
+  return !isCreation && Object.keys(body).some((member) => RECORD_MEMBER.test(member));
 }
 
 function successSchema(registry: Registry, route: Route, description: string): Schema {

@@ -1,6 +1,7 @@
 /** Names of events that an endpoint can choose: `Query.webhookEventNames`. */
 import { LONGEST_TEXT, Violations } from '../base/errors/violations.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
+import { requireScope } from '../resolvers/services/context.ts';
 import { type EventNameRow, findEventNames } from '../resolvers/webhooks/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';
@@ -42,7 +43,8 @@ export function defineEventNames(
         }),
         template: t.arg({ type: template, description: 'Only names of this template. Default: all.' }),
       },
-      resolve: (_root, { text, template: only }) => {
+      resolve: (_root, { text, template: only }, context) => {
+        requireScope(context, 'read');
         const violations = new Violations();
         violations.text(named('text', text));
         violations.refuse();

@@ -26,13 +26,14 @@ export const CSV_FORMS = {
 export type CsvLanguage = keyof typeof CSV_FORMS;
 
 /**
- * A cell: text, an amount as decimal text, or a time as clocks of a zone show it. A spreadsheet shows the least number of decimals; other
+ * A cell: text, an amount as decimal text, a day (`YYYY-MM-DD`), or a time as clocks of a zone show it. A spreadsheet shows the least number of decimals; other
  * forms have the amount as it is.
  */
 export type Cell =
   | string
   | null
   | { readonly amount: string | null; readonly decimals?: number }
+  | { readonly day: string }
   | { readonly time: Instant | null; readonly zone: Zone };
 
 /** @returns the cell of an amount: one of BRL has two decimals in a spreadsheet. @param code - of the currency. */
@@ -88,8 +89,13 @@ function textOf({ decimalMark, isForSpreadsheet }: CsvForm, cell: Cell): string 
     if (amount === null) return '';
     return (isForSpreadsheet ? withDecimals(amount, decimals) : amount).replace('.', decimalMark);
   }
+  if ('day' in cell) return isForSpreadsheet ? brazilian(cell.day) : cell.day;
   if (cell.time === null) return '';
   if (!isForSpreadsheet) return isoIn(cell.zone, cell.time);
   const { day, time } = wallTime(cell.zone, cell.time);
-  return `${day.split('-').toReversed().join('/')} ${time}`;
+  return `${brazilian(day)} ${time}`;
+}
+
+function brazilian(day: string): string {
+  return day.split('-').toReversed().join('/');
 }

@@ -110,6 +110,8 @@ const STILL = [
     'RejectJournal',
     'CloseBooks',
   ],
+  ...['AnswerMedCase', 'AttachMedFile', 'MakeMedEvidence', 'RecordMedOutcome'],
+  ...['ChooseNotifications', 'SendSampleWebhook', 'UpdateWebhookEndpoint'],
   ...['Reconcile', 'AssignReviewCase', 'ReleaseReviewCase', 'AddReviewNote'],
   ...['RetryRailNews', 'CloseRailNews', 'SettlePixOrder', 'SandboxTrigger', 'SandboxAdvanceClock'],
 ];

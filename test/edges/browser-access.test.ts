@@ -148,7 +148,10 @@ describe('preflights', () => {
         return allowed(passed);
       })
       .toBe(origin);
-    expect([passed.status, passed.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, HEAD']);
+    expect([passed.status, passed.headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      'GET, HEAD, POST',
+    ]);
     expect(allowed(await app.get(path, { key, headers: { origin } }))).toBe(origin);
     expect(allowed(await preflight(path, 'https://other.example.com', 'GET'))).toBeNull();
     expect((await app.get(path, { key: null, method: 'OPTIONS' })).status).toBe(405);

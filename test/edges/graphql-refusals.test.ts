@@ -134,6 +134,27 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   assignReviewCase: ['read', `(input: { caseKey: "HOLD:1:x" }) { reviewCase { caseKey } ${ERRORS} }`],
   releaseReviewCase: ['read', `(input: { caseKey: "HOLD:1:x" }) { reviewCase { caseKey } ${ERRORS} }`],
   addReviewNote: ['read', `(input: { caseKey: "HOLD:1:x", body: "x" }) { reviewNote { noteId } ${ERRORS} }`],
+  chooseNotifications: [
+    'read',
+    `(input: { kinds: [], language: EN }) { notifications { language } ${ERRORS} }`,
+  ],
+  answerMedCase: [
+    'move',
+    `(input: { caseId: "1", analysis: CONTEST, body: "x" }) { medCase { caseId } ${ERRORS} }`,
+  ],
+  attachMedFile: [
+    'move',
+    `(input: { caseId: "1", name: "x", content: "data:application/pdf;base64,AAAA" }) { medCase { caseId } ${ERRORS} }`,
+  ],
+  makeMedEvidence: ['move', `(input: { caseId: "1" }) { medCase { caseId } ${ERRORS} }`],
+  recordMedOutcome: [
+    'platform:risk',
+    `(input: { caseId: "1", outcome: CANCELLED, reason: "x" }) { medCase { caseId } ${ERRORS} }`,
+  ],
+  sendSampleWebhook: [
+    'admin',
+    `(input: { endpointId: "x", eventName: "x" }) { webhookSample { sampleId } ${ERRORS} }`,
+  ],
   saveView: ['read', `(input: { name: "x", path: "/console" }) { savedView { name } ${ERRORS} }`],
   removeView: ['read', `(input: { name: "x" }) { savedView { name } ${ERRORS} }`],
   removePasskey: ['read', `(input: { passkeyId: "x" }) { passkeyId ${ERRORS} }`],

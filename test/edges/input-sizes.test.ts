@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it, test } from 'vitest';
+import { NOTIFICATION_KINDS } from '../../src/base/access/notification-kinds.ts';
 import { GatewayError } from '../../src/base/errors/errors.ts';
 import { VIOLATIONS_MAX, Violations } from '../../src/base/errors/violations.ts';
 import { checkSize } from '../../src/base/input/input-bounds.ts';
@@ -172,6 +173,13 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     'DEAD',
     '[WebhookDeliveryState!]',
     `query($list: $type) { viewer { account { webhookDeliveries(states: $list, first: 1) ${COUNT} } } }`,
+  ),
+  'ChooseNotificationsInput.kinds': listInput(
+    'input.kinds',
+    NOTIFICATION_KINDS.length,
+    'KEY',
+    '[NotificationKind!]!',
+    'mutation($list: $type) { chooseNotifications(input: { kinds: $list, language: EN }) { notifications { language } errors { code message path } } }',
   ),
   'UpdateBrandingInput.frameHosts': listInput(
     'input.frameHosts',

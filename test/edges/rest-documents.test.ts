@@ -197,7 +197,7 @@ describe('OpenAPI', () => {
       ROUTES.map(({ method, path, parameters, isProved }) => [
         ...[method, path, ...(path.includes('{id}') ? ['id'] : []), ...parameters],
         ...(method === 'POST' && hasKey(path) ? ['Idempotency-Key'] : []),
-        ...(isProved ? ['If-None-Match'] : []),
+        ...(isProved ? ['If-None-Match', 'Crossramp-Version'] : []),
       ]),
     );
     const ids = Object.values<Record<string, Operation>>(json.paths).flatMap((operations) =>

@@ -108,7 +108,8 @@ const MOMENT = /At$|^at$|^since$|^until$/;
 /** Members of inputs and arguments whose days are moments, or whose names mean something else. */
 const NO_DAY = new Set(['CreateOfframpInput.from']);
 /** JSON in a string: the published body, byte for byte. */
-const JSON_TEXT = ['legacyBody'];
+/** Bodies as they are sent: a signature is made over their bytes. */
+const JSON_TEXT = ['legacyBody', 'body'];
 const PAGE = ['after', 'before', 'first', 'last', 'offset'];
 /** A deprecation says why, and from which day on the element may be gone. */
 const DEPRECATED = /\S.* Removed after \d{4}-\d{2}-\d{2}\.$/;

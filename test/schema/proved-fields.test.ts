@@ -31,13 +31,13 @@ const RENDERED = {
   settings:
     'Account AccountHolder AccountHolderConnection AccountHolderEdge AccountSettings Branding PendingSettingChange ProposedPrice SavedView StaticLink TemplateLimits TemplateSetting WebhookEndpoint WebhookSecret WhitelistEntry WhitelistGroup',
   'rights and people':
-    'ActionArgument ActionEffect ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession PossibleAction StreamToken Viewer',
+    'ActionArgument ActionEffect NotificationChoice NotificationSettings ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession PossibleAction StreamToken Viewer',
   'rates and clocks':
     'AssetRate Balance BalanceChange BalanceWorth Flow HousePosition PaymentSession PossibleScenarios Quote RateFeed SandboxFunding SandboxScenario Takings TakingsDay TakingsPeriod',
   'logs and what is pruned':
     'AuditEntry AuditLogConnection AuditLogEdge CursorExpired Event EventConnection EventEdge EventItem Heartbeat RequestLogConnection RequestLogEdge RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   deliveries:
-    'DeliveryFigures DeliveryReport DeliverySlice EndpointFigures TotalFigures WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookRedelivery',
+    'WebhookEventName WebhookRedeliveryProgress WebhookSample DeliveryFigures DeliveryReport DeliverySlice EndpointFigures TotalFigures WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookRedelivery',
   'customers and what is recorded':
     'CaseEvidence Customer CustomerCase CustomerCaseConnection CustomerCaseEdge CustomerConnection CustomerEdge CustomerVolume TransactionRecord',
   rails:

@@ -39,6 +39,8 @@ import { RELATED_MAX } from '../../src/store/engine/related.ts';
 import { OWN_ACCOUNTS_MAX } from '../../src/store/people/people.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
 import { SLICES } from '../../src/store/webhooks/delivery-report.ts';
+import { REDELIVERIES_LISTED } from '../../src/store/webhooks/redeliveries.ts';
+import { SAMPLES_LISTED } from '../../src/store/webhooks/samples.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { ATTEMPTS_MAX } from '../../src/webhooks/schedule.ts';
 
@@ -58,6 +60,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Account.templateLimits': TEMPLATES,
   'Account.templateSettings': TEMPLATES,
   'Account.webhookEndpoints': CAME_ENDPOINTS_LISTED,
+  'Account.webhookRedeliveries': REDELIVERIES_LISTED,
   'Account.webhookSecrets': SECRETS_MAX,
   'Account.whitelistGroups': WHITELIST_MAX.groups,
   'AccountHolder.templateSettings': TEMPLATES,
@@ -80,6 +83,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'MedCase.answers': MED_LISTED_MAX,
   'MedCase.files': MED_LISTED_MAX,
   'MedCase.history': MED_LISTED_MAX,
+  'NotificationSettings.kinds': 'one for each kind',
   'Person.accounts': OWN_ACCOUNTS_MAX,
   'Person.savedViews': VIEWS_MAX,
   'PossibleAction.arguments': ACTIONS,
@@ -109,6 +113,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.screeningLists': SETUP,
   'Query.search': FOUND_MAX,
   'Query.treasury': CHART,
+  'Query.webhookEventNames': 'the steps of all templates',
   'RailHealth.checks': SETUP,
   'RotateWebhookSecretPayload.secrets': SECRETS_MAX,
   'Reconciliation.balances': SETUP,
@@ -124,6 +129,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'TrialBalance.lines': CHART,
   'Viewer.keys': API_KEYS_MAX,
   'WebhookDelivery.attempts': ATTEMPTS_MAX,
+  'WebhookEndpoint.samples': SAMPLES_LISTED,
   'WhitelistGroup.entries': WHITELIST_MAX.entries,
 };
 

@@ -11,16 +11,17 @@ const SCHEMA = buildSchema(REGISTRY);
 /** Plain values, by what makes them that. */
 const PLAIN = {
   'has a key that is its whole identity':
-    'Currency Label Money NetworkSending AssetRate RateFeed RailHealth RailCheck ReviewCase SandboxScenario ScreeningList',
+    'Currency Label Money NetworkSending NotificationChoice AssetRate RateFeed RailHealth RailCheck ReviewCase SandboxScenario ScreeningList WebhookEventName',
   'a figure, computed for each answer':
     'Attention Balance BalanceChange BalanceWorth BookAmount CloseChecklist CustomerVolume DeliveryReport DeliverySlice EndpointFigures Flow HouseDay HousePosition ProfitAndLoss RailOfDay RailOrderTimes Receivable ReconciledBalance ResultLine ReviewCount Takings TakingsDay TakingsPeriod TotalFigures TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
   'a part of a record, which is read with it':
-    'AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile Counterpart Finding LedgerAccount MedAnswer MedFile OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
+    'AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile Counterpart Finding LedgerAccount MedAnswer MedFile NotificationSettings OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
   'an entry of a log, which never changes: its key is in it':
     'AuditEntry BookClose Booking CaseEvidence CursorExpired Event Heartbeat LedgerLine MedEvent RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   'a view of a transaction': 'Approval Hold OpenRefund PaymentSession SearchHit StepUp',
   'shown once, or read by nothing':
     'Invitation IssuedApiKey Quote SandboxFunding StreamToken WebhookRedelivery WebhookSecret',
+  'a report on work of an endpoint, which is gone after a while': 'WebhookRedeliveryProgress WebhookSample',
   'the caller': 'Viewer',
   'a part of every schema': 'Query Mutation Subscription PageInfo',
 };

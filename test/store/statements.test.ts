@@ -9,13 +9,16 @@ const VOLATILE =
   /(?<![.\w])(?:(?:now|(?:clock|statement|transaction)_timestamp|random|gen_random_uuid|uuidv[47])\(\)|(?:current|local)_?(?:timestamp|time)|current_date)/;
 
 /**
- * Ages that the server judges by its own clock, because that of a process may be wrong and a wrong age here carries out a request twice
- * or deletes what must stay (decision 0055).
+ * Ages that the server judges by its own clock, because that of a process may be wrong and a wrong age here carries out a request twice,
+ * sends an e-mail twice, or deletes what must stay (decision 0055).
  */
 const BY_SERVER = [
   'account/retention.ts: const BEGIN: Statement = {',
+  'engine/idempotency.ts: const CLAIM: Statement = {',
   'engine/idempotency.ts: const RELEASE: Statement = {',
-  'engine/idempotency.ts: const TAKE: Statement = {',
+  'people/notification-mails.ts: const ADDRESS: Statement = {',
+  'people/notification-mails.ts: const CLAIM: Statement = {',
+  'people/notification-mails.ts: const END: Statement = {',
 ];
 
 const test = useDatabase();

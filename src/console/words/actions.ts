@@ -19,7 +19,7 @@ export const ACTION_TEXTS: Readonly<Record<ActionName, Label>> = {
   'med.attach_for': label('File added to a MED case', 'Arquivo anexado a um caso do MED'),
   'med.answer': label('MED case answered', 'Caso do MED respondido'),
   'med.answer_for': label('MED case answered', 'Caso do MED respondido'),
-  'med.record': label('Outcome of a MED case recorded', 'Desfecho de um caso do MED registrado'),
+  'med.record': label('Outcome of a MED case recorded', 'Desfecho de caso do MED registrado'),
   'payment.refund': label('Refund requested', 'Devolução solicitada'),
   'balance.quote': label('Payout quote requested', 'Cotação de pagamento solicitada'),
   'balance.pay_out': label('Payout created', 'Pagamento criado'),

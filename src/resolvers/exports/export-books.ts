@@ -72,8 +72,8 @@ function classSums(lines: readonly TrialLine[]): readonly (readonly [LedgerAccou
 
 function columnsOf(language: CsvLanguage): readonly Column[] {
   return [
-    ['date_from', 'De', (_line, { from }) => dayText(from, language)],
-    ['date_to', 'Até', (_line, { to }) => dayText(to, language)],
+    ['date_from', 'De', (_line, { from }) => ({ day: from })],
+    ['date_to', 'Até', (_line, { to }) => ({ day: to })],
     ['class', 'Classe', (line) => classText(line.class, language)],
     ['account', 'Conta', ({ house }) => house],
     ['currency', 'Moeda', ({ currency }) => currency],
@@ -83,11 +83,6 @@ function columnsOf(language: CsvLanguage): readonly Column[] {
     ['closing', 'Saldo final', ({ closing, currency }) => amountCell(closing, currency)],
     ['closing_brl', 'Saldo final (R$)', ({ calculatedBrl }) => amountCell(calculatedBrl, BRL.code)],
   ];
-}
-
-/** A day as people of the language write it. */
-function dayText(day: string, language: CsvLanguage): string {
-  return language === 'pt' ? day.split('-').toReversed().join('/') : day;
 }
 
 function classText(kind: LedgerAccountClass, language: CsvLanguage): string {

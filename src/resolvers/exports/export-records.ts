@@ -110,6 +110,7 @@ function jsonLine(columns: readonly Column[], cells: readonly Cell[]): string {
 
 function textOf(cell: Exclude<Cell, string | null>): string | null {
   if ('amount' in cell) return cell.amount;
+  if ('day' in cell) return cell.day;
   return cell.time === null ? null : isoMillis(cell.time);
 }
 

@@ -107,7 +107,10 @@ export async function answerMedCase(
   checks.refuse();
   const row = await meant(context, caseId);
   if (!context.rails.pix.answerMedCase)
-    throw conflict('the PIX provider takes answers on its screens alone: the operator records the answer');
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      'the PIX provider takes answers on its screens alone: the operator records the answer',
+    );
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
     const files = await readMedFiles(tx, row.id, MED_LISTED_MAX);
     const id = randomUUID();
@@ -148,7 +151,8 @@ export async function recordMedOutcome(
       await addMedEvent(tx, row.id, { at, event: 'answered_elsewhere', actor, detail: reason });
       writeDown('med.record', objectOf(row), { after: { outcome, reason } });
     });
-  if (row.kind === 'dispute') throw conflict('the decision of a dispute moves money: the rail reports it');
+  if (row.kind === 'dispute')
+    throw new GatewayError('STEP_CONFLICT', 'the decision of a dispute moves money: the rail reports it');
   await close(context, row, { decision: outcome, actor: context.caller.id, reason }, attempt);
   return reread(context, context.database, row);
 }
@@ -223,7 +227,10 @@ async function refuseAnswered(context: Context, tx: Tx, row: MedCase): Promise<v
   if (now.state !== 'open') throw decided(now);
   const answers = await readMedAnswers(tx, row.id, MED_LISTED_MAX);
   if (answers.some(({ state }) => state === 'pending' || state === 'sent'))
-    throw conflict(`case ${row.id} was answered: the answer is on its way to the provider`);
+    throw new GatewayError(
+      'STEP_CONFLICT',
+      `case ${row.id} was answered: the answer is on its way to the provider`,
+    );
 }
 
 async function addFile(
@@ -272,9 +279,5 @@ function objectOf({ id }: Pick<MedCase, 'id'>) {
 }
 
 function decided({ id, state }: Pick<MedCase, 'id' | 'state'>): GatewayError {
-  return conflict(`case ${id} is ${state}`);
-}
-
-function conflict(words: string): GatewayError {
-  return new GatewayError('STEP_CONFLICT', words);
+  return new GatewayError('STEP_CONFLICT', `case ${id} is ${state}`);
 }

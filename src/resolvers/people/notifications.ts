@@ -7,6 +7,7 @@ import {
 } from '../../base/access/notification-kinds.ts';
 import type { Role } from '../../base/access/roles.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
+import { Violations } from '../../base/errors/violations.ts';
 import type { Label } from '../../base/text/label.ts';
 import { type Chooser, readChoice, storeChoice } from '../../store/people/notification-choices.ts';
 import { audited } from '../checks/audited.ts';
@@ -53,6 +54,9 @@ export async function chooseNotifications(
   language: keyof Label,
 ): Promise<OwnNotifications | null> {
   requirePermission(context, 'notifications.choose');
+  const violations = new Violations();
+  violations.atMost('input.kinds', kinds, NOTIFICATION_KINDS.length, 'kinds');
+  violations.refuse();
   if (!context.caller.person)
     throw new GatewayError('FORBIDDEN', 'notifications are for people: a key gets none');
   const chosen = NOTIFICATION_KINDS.filter((kind) => kinds.includes(kind));

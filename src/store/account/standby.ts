@@ -23,15 +23,17 @@ export interface StandbyState {
   readonly version: bigint | null;
 }
 
+interface ReadRow extends StandbyState {
+  readonly accountId: bigint;
+}
+
 /** @returns a read of the state for an account, which begins after the call; calls of about the same time share a statement. */
 export function standbyReader(
   database: Pick<Database, 'query'>,
 ): (accountId: bigint) => Promise<StandbyState> {
   return readManyTogether(
     async (requested: readonly bigint[]) => {
-      const rows = await database.query<StandbyState & { accountId: bigint }>(READ, [
-        [...new Set(requested)],
-      ]);
+      const rows = await database.query<ReadRow>(READ, [[...new Set(requested)]]);
       const states = new Map(rows.map((row) => [row.accountId, row]));
       return requested.map((accountId) => states.get(accountId) as StandbyState);
     },
@@ -41,6 +43,6 @@ export function standbyReader(
 
 /** @returns the age of the newest mark on the standby. Unit: ms. */
 export async function standbyBehindMs(database: Pick<Database, 'query'>): Promise<number> {
-  const [row] = await database.query<StandbyState>(READ, [[0n]]);
+  const [row] = await database.query<ReadRow>(READ, [[0n]]);
   return Number(row?.behindMs);
 }

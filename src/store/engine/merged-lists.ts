@@ -93,7 +93,7 @@ const SCANNED = filtersWhere(({ reads }) => reads === 'scan');
 /**
  * Reads a page, newest first unless backward.
  *
- * @param options - `counted`: whether the total is wanted; `lookMax`: in place of `SCAN_MAX`.
+ * @param options - `counted`: whether the total is wanted; `scanMax`: in place of `SCAN_MAX`.
  * @returns undefined when `after` or `before` is not a record of the account.
  */
 export async function listMerged(

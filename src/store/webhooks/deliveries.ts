@@ -241,7 +241,7 @@ const END: Statement = {
         select account_id, 'endpoint', endpoint_id, jsonb_build_object('state', case when disables is null then 'failing' else 'disabled' end)
           from verdict v where disables is not null or before < ${BREAKER_FAILURES} and failures >= ${BREAKER_FAILURES}
            and not exists (select from notification n where n.account_id = v.account_id and n.kind = 'endpoint'
-             and n.subject = v.endpoint_id and n.at > now() - interval '1 hour')
+             and n.subject = v.endpoint_id and n.at > $2::timestamptz - interval '1 hour')
     ), ended as (
       update webhook_delivery d set leased_until = null, leased_by = null, at_once = false, due_at = coalesce(g.due_at, d.due_at),
           state = case when g.state = 'pending' and v.disables is not null and not g.is_test then 'skipped' else g.state end,

@@ -18,7 +18,16 @@ export const POSSIBLE_TYPES = {
   EventItem: ['CursorExpired', 'Heartbeat', 'TransactionEvent'],
   Node: [
     ...['Account', 'AccountHolder', 'ApiKey', 'CrossrampCheckout', 'Customer', 'CustomerCase'],
-    ...['ManualJournal', 'Member', 'Offramp', 'OfframpInstant', 'Onramp', 'OnrampInstant', 'Passkey'],
+    ...[
+      'ManualJournal',
+      'MedCase',
+      'Member',
+      'Offramp',
+      'OfframpInstant',
+      'Onramp',
+      'OnrampInstant',
+      'Passkey',
+    ],
     ...['Person', 'PersonSession', 'PixOrder', 'RailNews', 'Reconciliation', 'ScreeningHit'],
     ...['StaticLink', 'SuspenseEntry', 'WebhookDelivery', 'WebhookEndpoint', 'WhitelistEntry'],
     ...['WhitelistGroup', 'Withdrawal'],

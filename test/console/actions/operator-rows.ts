@@ -185,7 +185,7 @@ async function dispute({ app, askAsOperator }: Stage, { mark }: Walk): Promise<s
 /** An order that the provider does not know: the provider of the sandbox cannot be asked, and is played here. */
 async function unknownOrder({ app, shop }: Stage, { mark }: Walk): Promise<string> {
   const { rails } = app.services as { rails: { pix: object } };
-  rails.pix = { ...rails.pix, askOrder: async () => 'unknown' };
+  rails.pix = { ...rails.pix, queryOrder: async () => 'unknown' };
   const key = `CRX${mark}:pay:0`;
   await app.owner.query(
     `insert into pix_order (mode, key, kind, account_id, psp_id, amount, placed_at, sent_at)

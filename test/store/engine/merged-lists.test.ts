@@ -170,7 +170,7 @@ describe('lists read as one give what naive SQL gives', () => {
         const seen: string[] = [];
         for (let at: string | undefined; ; ) {
           const slice = { limit, isBackward, ...(isBackward ? { before: at } : { after: at }) };
-          const options = { counted: false, lookMax: scanMax };
+          const options = { counted: false, scanMax };
           const found = await listMerged(test.database, accountId, filter, slice, options);
           const rows = (found?.rows ?? []).map((row) => row.end2end);
           seen.push(...rows);
