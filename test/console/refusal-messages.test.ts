@@ -59,6 +59,8 @@ const GENERAL: Readonly<Record<string, string>> = {
   'the provider gave no verified e-mail address': 'the page of sign-ins has words of its own',
   'sign in as 7 first': 'the page of links has words of its own',
   'only people have passkeys': NO_FORM,
+  'notifications are for people': NO_FORM,
+  'a link to an export is made with an API key': NO_FORM,
   'views belong to people': NO_FORM,
   'the sandbox requires a test key': NO_FORM,
   'this requires the token of a payment session': NO_FORM,

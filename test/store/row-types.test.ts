@@ -17,7 +17,7 @@ const NOT_CONSTANT = [
   'src/resolvers/reconciliation/verify-continuously.ts: statement',
   'src/store/account/audit-log.ts: statement',
   'src/store/account/request-log.ts: statement',
-  'src/store/account/retention.ts: STATEMENTS[kept]',
+  'src/store/account/retention.ts: STATEMENTS[kind]',
   'src/store/account/staged-history.ts: statement',
   'src/store/account/staged-history.ts: statement',
   "src/store/connection/check-server.ts: { name: '', text: 'select 1' }",

@@ -36,6 +36,41 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^the PIX provider takes answers on its screens alone/,
+    label(
+      'This provider takes answers only on its own screens. The operator answers there and records it here.',
+      'Este provedor só aceita respostas nas próprias telas. O operador responde por lá e registra aqui.',
+    ),
+  ],
+  [
+    /^the decision of a dispute moves money/,
+    label(
+      'The provider reports the decision of a dispute. Nothing has to be recorded here.',
+      'O provedor informa a decisão de uma contestação. Não é preciso registrar nada aqui.',
+    ),
+  ],
+  [
+    /^a case has at most (?<max>\d+) files/,
+    label(
+      'A case takes at most {max} files of this kind.',
+      'Um caso aceita no máximo {max} arquivos deste tipo.',
+    ),
+  ],
+  [
+    /^the deposit is being checked/,
+    label(
+      'This deposit is being checked. Try again later.',
+      'Este depósito está em análise. Tente de novo mais tarde.',
+    ),
+  ],
+  [
+    /^this amount needs a verified payee/,
+    label(
+      'This amount needs a verified recipient. Keep the deposit or send it back.',
+      'Este valor exige um recebedor verificado. Mantenha o depósito ou devolva-o.',
+    ),
+  ],
+  [
     /^the deposit does not cover the network fee/,
     label(
       'The deposit doesn’t cover the network fee, so it can’t be sent back.',
