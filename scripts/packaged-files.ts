@@ -39,6 +39,9 @@ export const COPIED: readonly string[] = [
 const KINDS =
   /\.(?:bru|cfg|conf|css|graphql|html|js|json|jsx|md|ndjson|php|png|prisma|py|service|sh|sql|toml|tpl|ts|yaml|yml)$|^(?:LICENSE|\.npmrc|\.env\.example)$/;
 
+/** Folders that installations and builds make. */
+const MADE = ['node_modules', 'dist'];
+
 /**
  * In a checkout only files that git tracks, because an operator may keep secrets beside them. The image is built without git,
  * from what `.dockerignore` leaves: there the kinds alone decide.
@@ -64,10 +67,10 @@ function trackedFiles(root: string): readonly string[] {
   return stdout.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
 }
 
-/** Hidden files of a folder are none of the project's. */
+/** Hidden files of a folder, and what an example has installed or built there, are none of the project's. */
 function filesIn(root: string, name: string): readonly string[] {
   if (!statSync(join(root, name)).isDirectory()) return [name];
   return readdirSync(join(root, name)).flatMap((each) =>
-    each.startsWith('.') ? [] : filesIn(root, join(name, each)),
+    each.startsWith('.') || MADE.includes(each) ? [] : filesIn(root, join(name, each)),
   );
 }

@@ -38,7 +38,11 @@ afterAll(() => rmSync(place, { recursive: true }));
 describe('the package', () => {
   test('of a tree without git has every file of the project, and none of another kind', () => {
     for (const path of SECRETS) writeFileSync(join(place, path), 'secret');
+    const installed = join(place, 'examples/react/node_modules');
+    mkdirSync(installed);
+    writeFileSync(join(installed, 'index.js'), '');
     expect(packagedFiles(place)).toEqual(tracked.filter(inCopied).toSorted());
+    rmSync(installed, { recursive: true });
   });
 
   test('of a checkout has tracked files alone', () => {
