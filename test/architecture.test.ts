@@ -165,7 +165,9 @@ describe('layers', () => {
     ];
     const tests = readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' });
     const folders = new Set(
-      tests.filter((path) => /.\/.*\.ts$/.test(path)).map((path) => path.split('/')[0]),
+      tests
+        .filter((path) => /.\/.*\.ts$/.test(path) && !path.includes('node_modules'))
+        .map((path) => path.split('/')[0]),
     );
     const known = [...LAYERS.flat(), ...about];
     expect([...folders].filter((name) => !known.includes(name as string))).toEqual([]);
