@@ -36,7 +36,7 @@ it('a request goes through no more files than ARCHITECTURE.md says', async () =>
   // Once before: what is kept after the first request is none of the walk.
   await create();
   const allowed = Number(/walk of `POST \/v2\/onramp` has (\d+) files/.exec(ARCHITECTURE)?.[1]);
-  // What other files of this process left to a timer may come in between: the shortest of ten is the walk.
+  // Timers of other files of this process may come in between: the shortest of ten is the walk.
   let files = await walkOf(create);
   for (let attempts = 1; attempts < 10 && files.length > allowed; attempts++) {
     const walk = await walkOf(create);

@@ -275,7 +275,7 @@ describe('an act', () => {
   });
 });
 
-/** What changes nothing the second time. */
+/** Actions that change nothing the second time. */
 const REPEATABLE: readonly ActionName[] = [
   'link.disable',
   'whitelist.remove_entry',

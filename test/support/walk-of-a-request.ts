@@ -2,7 +2,7 @@
 import { Session } from 'node:inspector/promises';
 
 /**
- * What every request shares, and which of it runs is a matter of time: a key is asked for again after half a second, and the hub of
+ * Sources that every request shares, of which time decides which run: a key is asked for again after half a second, and the hub of
  * another application in this process reads its events when its timer says so.
  */
 const BESIDE =

@@ -56,7 +56,7 @@ export async function startWriteProbe(
           acknowledged.push({ id, server, beganAt, at: performance.now() });
         }
       } catch {
-        // What the server does with it is not awaited.
+        // The answer of the server is not awaited.
         client?.end().catch(() => {});
         client = undefined;
       }

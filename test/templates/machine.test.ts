@@ -428,7 +428,7 @@ describe('triggers that do not fit are refused', () => {
       if (run.row.component === '' || ending === 'final') continue;
       const taken = fitting(run.row, TRIGGERS)
         .filter((each) => isEverTaken(run, each))
-        // What goes back beside the step, and MED cases, leave it as it is.
+        // Money that goes back beside the step, and MED cases, leave it as it is.
         .filter(
           (each) =>
             !/^(?:refund_(settled|failed|retried|paid_by_hand)|med_\w+)$/.test(each.on) ||

@@ -516,7 +516,7 @@ function usedUpDay(pix: PixIn) {
   };
 }
 
-/** What happens when nobody does anything. */
+/** Timers that act when nobody does anything. */
 function timers(pix: PixIn): Row[] {
   const { begun, charged, denied, of, paid, pending, qrcode, review } = stepsOf(pix);
   const soon = rest((walker) => ({ ...bodyOf(pix, walker), expires_in: 1_800 }));
