@@ -283,6 +283,24 @@ describe('a message', () => {
     expect(await states()).toMatchObject([{ state: 'failed', attempts: 7 }]);
   });
 
+  test('on its first attempt does not fail with an older one on its last', async () => {
+    smtp.answer(address('owner'), { at: 'RCPT', reply: '452 Full' });
+    await newKey();
+    for (let count = 0; count < 6; count += 1) {
+      await send();
+      await later();
+    }
+    await newKey();
+    await later();
+    await send();
+    smtp.answer(address('owner'), 'accept');
+    await later();
+    await send();
+    expect((await states()).filter(({ state }) => state === 'sent')).toContainEqual(
+      expect.objectContaining({ attempts: 2 }),
+    );
+  });
+
   test('of a process that died while it sent is sent by another one after its lease', async () => {
     await newKey();
     const dies: Sender = { send: () => Promise.reject(new Error('killed')) };

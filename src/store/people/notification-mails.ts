@@ -28,7 +28,7 @@ export interface ClaimedMail {
   readonly personId: string;
   readonly email: string;
   readonly language: keyof Label;
-  /** Number of this attempt, from 1: the highest of its items. */
+  /** Number of this attempt, from 1: the lowest of its items, so that a new one does not fail with an old one. */
   readonly attempt: number;
   /** The oldest first. */
   readonly items: readonly MailItem[];
@@ -126,7 +126,7 @@ export async function claimMail(database: Database): Promise<ClaimedMail | null 
     await endMail(database, mail, { state: 'failed', error: 'the person is no member any more' });
     return null;
   }
-  return { ...mail, attempt: Math.max(...rows.map(({ attempts }) => attempts)) };
+  return { ...mail, attempt: Math.min(...rows.map(({ attempts }) => attempts)) };
 }
 
 /** Stores how the attempt ended, for all notifications of the e-mail. */
