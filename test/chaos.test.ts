@@ -17,7 +17,7 @@ import { openDatabase } from '../src/store/connection/connection.ts';
 import { verifyLedger } from '../src/store/ledger/verify.ts';
 import { newHome } from './support/home.ts';
 import { cpfOf, randomOf } from './support/load.ts';
-import { findPostgres16, type MortalPostgres, startMortalPostgres } from './support/mortal-postgres.ts';
+import { findOlderPostgres, type MortalPostgres, startMortalPostgres } from './support/mortal-postgres.ts';
 import { type Running, start } from './support/process.ts';
 import { type Direction, type Fault, startProxy, type TestProxy, through } from './support/proxy.ts';
 import { useReceiver } from './support/receiver.ts';
@@ -79,7 +79,7 @@ let idle: pg.Client;
 let apiKey = '';
 
 beforeAll(async () => {
-  const older = findPostgres16();
+  const older = findOlderPostgres('16');
   if (IS_FULL && !older) throw new Error('the full run needs PostgreSQL 16: docs/reliability.md says how');
   postgres = await startMortalPostgres(older);
   proxy = await startProxy(Number(new URL(postgres.url).port));

