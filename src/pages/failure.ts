@@ -1,7 +1,7 @@
 /** The page of a request that has no session, or failed: one sentence, and the request id for support. */
 import { ERRORS, type GatewayError } from '../base/errors/errors.ts';
 import { html } from '../ui/html.ts';
-import { languageOf } from '../ui/language.ts';
+import { chooseLanguage } from '../ui/language.ts';
 import { layout, policyOf } from './layout.ts';
 import { noticeOf, type PageAnswer, type PageRequest } from './serve-session.ts';
 import { translatorIn } from './words.ts';
@@ -15,7 +15,7 @@ export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLangua
 /** @returns the page that says what went wrong. */
 export function failurePage(error: GatewayError, request: FailedRequest): PageAnswer {
   const { query, acceptLanguage, path, requestId } = request;
-  const language = languageOf(query.get('lang'), acceptLanguage);
+  const language = chooseLanguage(query.get('lang'), acceptLanguage);
   const translate = translatorIn(language);
   const title = translate(error.code === 'NOT_FOUND' ? 'missingTitle' : 'failedTitle');
   const body = layout({

@@ -9,7 +9,7 @@ import type { Origin, Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/engine/pricing.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import { showAmount } from '../ui/figures.ts';
-import { isLanguage, type Language, languageOf } from '../ui/language.ts';
+import { chooseLanguage, isLanguage, type Language } from '../ui/language.ts';
 import { ACTIONS, type Action } from './actions.ts';
 import { policyOf } from './layout.ts';
 import { type FormState, pathOf, type SessionPage, VERIFY } from './page.ts';
@@ -186,7 +186,7 @@ function languageIn({ query, acceptLanguage }: Pick<PageRequest, 'query' | 'acce
 } {
   const chosen = query.get('lang');
   const isLanguageChosen = chosen !== null && isLanguage(chosen);
-  return { language: languageOf(chosen, acceptLanguage), isLanguageChosen };
+  return { language: chooseLanguage(chosen, acceptLanguage), isLanguageChosen };
 }
 
 /** Error texts of fields. */

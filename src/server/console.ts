@@ -34,8 +34,8 @@ import { type Exchange, READ_METHODS, readForm, send, sendText } from './http/ht
 import { DOOR_HEADERS, LEADING_HEADERS, pageHeaders } from './http/page-headers.ts';
 import { presentError } from './http/present-error.ts';
 import type { Authenticate } from './sign-in/authenticate.ts';
+import { languageCookie, languageOfRequest } from './sign-in/console-language.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './sign-in/console-session.ts';
-import { languageCookie, languageOfRequest } from './sign-in/page-language.ts';
 
 /** Parts that serve the console. */
 export interface ConsoleParts {

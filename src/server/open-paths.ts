@@ -16,7 +16,7 @@ import { DOOR_HEADERS } from './http/page-headers.ts';
 import { type docsServer, wantsHtml } from './serve-docs.ts';
 import { serveGraphiqlFile } from './serve-graphiql.ts';
 import { RAILS_PATH } from './serve-rails.ts';
-import { languageOfRequest } from './sign-in/page-language.ts';
+import { languageOfRequest } from './sign-in/console-language.ts';
 
 /** Data of the open paths. */
 export interface OpenParts {

@@ -9,7 +9,7 @@ import { homeHtml } from '../docs/home-page.ts';
 import { llmsText } from '../docs/llms-text.ts';
 import { MARKDOWN_END } from '../docs/markdown.ts';
 import { QUESTION_MAX } from '../docs/search.ts';
-import { languageOf } from '../ui/language.ts';
+import { chooseLanguage } from '../ui/language.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
 import { checkMethod } from './http/check-request.ts';
 import { type Exchange, READ_METHODS, send, sendText } from './http/http.ts';
@@ -55,7 +55,10 @@ export function docsServer(parts: DocsParts) {
     sendText(exchange, 200, MARKDOWN, text, { vary: 'accept', 'cache-control': SHORTLY });
   const home = (exchange: Exchange) => {
     const { request, search } = exchange;
-    const language = languageOf(new URLSearchParams(search).get('lang'), request.headers['accept-language']);
+    const language = chooseLanguage(
+      new URLSearchParams(search).get('lang'),
+      request.headers['accept-language'],
+    );
     const { publicUrl, hasSandbox, hasGraphiql } = parts;
     page(
       exchange,

@@ -103,10 +103,10 @@ export type Decided =
  *   a timer ends the withdrawal at its own step.
  */
 export function pendingApproval({ approval }: Process, nowMs: number): Approval | undefined {
-  return approval?.trigger && isTooLate(approval, nowMs) ? undefined : approval;
+  return approval?.trigger && hasLapsed(approval, nowMs) ? undefined : approval;
 }
 
-function isTooLate({ askedAt }: Approval, nowMs: number): boolean {
+function hasLapsed({ askedAt }: Approval, nowMs: number): boolean {
   return nowMs > Date.parse(askedAt) + APPROVAL_MS;
 }
 
@@ -120,7 +120,7 @@ export function decided(process: Process, trigger: Trigger, nowMs: number): Deci
   if (trigger.on !== 'approved' && trigger.on !== 'rejected')
     return pendingApproval(process, nowMs) ? undefined : { process: rest, trigger };
   if (trigger.on === 'rejected') return approval.trigger && { approval: undefined };
-  if (isTooLate(approval, nowMs)) return 'too_late';
+  if (hasLapsed(approval, nowMs)) return 'too_late';
   const by = [...approval.by, trigger.by];
   if (by.length < approval.needed) return { approval: { ...approval, by } };
   const { trigger: waited } = approval;

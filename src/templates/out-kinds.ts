@@ -1,6 +1,6 @@
 /**
  * Kinds of money out by a transition (C-25): every transition that lowers `available`, chooses a destination of
- * money, or makes a rail send some names its kind. The rule for the ruled ones is `resolvers/engine/money-out.ts`.
+ * money, or makes a rail send some names its kind. The rule for the ruled ones is `resolvers/engine/rule-money-out.ts`.
  */
 
 /** Kinds of money out that pass the rule: the account holder chooses amount or destination. */

@@ -1,4 +1,4 @@
-/** In which language a page speaks. */
+/** Languages of pages, and the choice of one for a reader; the console also remembers it (`server/sign-in/console-language.ts`). */
 import type { Label } from '../base/text/label.ts';
 
 /** A language that the pages have. */
@@ -14,7 +14,7 @@ export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' 
  * @param accepted - the `Accept-Language` header.
  * @returns the language to speak; Portuguese where nothing says otherwise, as those who pay by PIX do.
  */
-export function languageOf(chosen: string | null, accepted: string | undefined): Language {
+export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
   if (chosen !== null && isLanguage(chosen)) return chosen;
   const ranges = (accepted ?? '').split(',').map((range) => {
     const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');

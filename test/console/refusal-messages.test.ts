@@ -27,7 +27,7 @@ const CODES: readonly ErrorCode[] = [
 ];
 /** Where the message comes from a variable: the text before the messages, and after them. */
 const IN_VARIABLES: Readonly<Record<string, RegExp>> = {
-  'resolvers/engine/money-out.ts': /throw refused\(([\s\S]*?)\);\n/g,
+  'resolvers/engine/rule-money-out.ts': /throw refused\(([\s\S]*?)\);\n/g,
   'resolvers/orders/create-withdrawal.ts': /throw refuse\(([\s\S]*?)\);\n/g,
   'resolvers/webhooks/redeliver-webhooks.ts': /const detail =([\s\S]*?);\n/g,
 };

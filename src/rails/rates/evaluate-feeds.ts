@@ -1,4 +1,7 @@
-/** Judges what feeds said: which of them count, and whether that gives a rate. Pure, and exact in decimals. */
+/**
+ * Evaluates the prices of feeds: the stale and deviating ones are left out, and a quorum of the others gives a rate. Pure, and exact in
+ * decimals. The age from which a rate is not quoted is in `resolvers/pricing/price.ts`.
+ */
 import { divide, isMore, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
 import type { FeedReport, RateReport } from '../../resolvers/services/rails.ts';
 import { AHEAD_MAX_MS, type PriceSettings, type RateSettings } from './settings.ts';

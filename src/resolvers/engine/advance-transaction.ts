@@ -53,7 +53,7 @@ import {
 } from './batch.ts';
 import { applyLimits, countVolumes, type KnownNames } from './limits.ts';
 import { waitingForLocked } from './locked-accounts.ts';
-import { ruleMoneyOut, storeOutflows } from './money-out.ts';
+import { ruleMoneyOut, storeOutflows } from './rule-money-out.ts';
 
 /** Parts of the engine. */
 export interface EngineParts {

@@ -88,7 +88,7 @@ export async function createWithdrawal(
       pixKey: entry.pixKeyType === null ? null : entry.target,
       pixKeyType: entry.pixKeyType,
       groupId,
-      // Whether it needs approval follows from what left, under the account's lock (engine/money-out.ts).
+      // Whether it needs approval follows from what left, under the account's lock (engine/rule-money-out.ts).
       process: { ...blank.process, worth },
     };
     return { create, awaitsRail: false };

@@ -43,7 +43,7 @@ export interface Priced {
   readonly pricedAt: string;
 }
 
-/** Age from which a rate is looked up again, and age from which it is not quoted. */
+/** Age from which a rate is looked up again, and age from which it is not quoted, whatever its source; feeds have an own limit before it (`rails/rates/`). */
 const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
 const RETRY_SECONDS = 5;

@@ -44,9 +44,9 @@ import {
 } from '../http/http.ts';
 import { DOOR_HEADERS, LEADING_HEADERS } from '../http/page-headers.ts';
 import { presentError } from '../http/present-error.ts';
+import { languageCookie, languageOfRequest } from './console-language.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
-import { languageCookie, languageOfRequest } from './page-language.ts';
 import { CHALLENGE, type PasskeyParts, passkeyServer } from './passkeys.ts';
 
 /** Parts that serve sign-in. */

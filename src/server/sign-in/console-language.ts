@@ -1,6 +1,6 @@
-/** Language of the console's pages and of its sign-in: chosen once, and stored in a cookie. */
+/** Language of the console and of its sign-in: chosen as for every page (`ui/language.ts`), and stored in a cookie. */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
-import { isLanguage, type Language, languageOf } from '../../ui/language.ts';
+import { chooseLanguage, isLanguage, type Language } from '../../ui/language.ts';
 import type { Exchange } from '../http/http.ts';
 
 const COOKIE = 'lang';
@@ -11,7 +11,7 @@ export function languageOfRequest({ request, search }: Exchange): Language {
   const requested = new URLSearchParams(search).get('lang');
   const cookie = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
   const chosen = requested !== null && isLanguage(requested) ? requested : (cookie ?? null);
-  return languageOf(chosen, request.headers['accept-language']);
+  return chooseLanguage(chosen, request.headers['accept-language']);
 }
 
 /** @returns the cookie that keeps the language which an address asks for; null where it asks for none. */
