@@ -1,9 +1,9 @@
-/** Names of the events of a template: one for each of its steps (C-61), and those besides the steps. */
+/** Names of the events of a template: one for each of its steps (C-61), and those of `stay-events.ts` that its transitions publish. */
 
 import { eventName } from '../base/ids/step-name.ts';
 import type { Template } from './define.ts';
 import { isRuled } from './out-kinds.ts';
-import { STAY_EVENTS, type StayEvent } from './transition.ts';
+import { STAY_EVENTS, type StayEvent } from './stay-events.ts';
 
 /** Event of money out that is held by a ceiling. */
 export const HELD_EVENT: StayEvent = 'money_out.held';
@@ -24,7 +24,7 @@ export function extraEvents({ name, machine }: Template): readonly { name: strin
   );
   return (Object.keys(STAY_EVENTS) as StayEvent[])
     .filter((event) => events.has(event))
-    .map((event) => ({ name: extraEventName(name, event), doc: STAY_EVENTS[event] }));
+    .map((event) => ({ name: extraEventName(name, event), doc: STAY_EVENTS[event].doc }));
 }
 
 /** @returns the whole name of an event beside the steps. */

@@ -1,7 +1,7 @@
 /** Headlines of steps and events: the movement of money as the account holder sees it, in words that fit a row. */
 import { type Label, label } from '../base/text/label.ts';
 import type { Step } from './define.ts';
-import type { StayEvent } from './transition.ts';
+import { STAY_EVENTS } from './stay-events.ts';
 
 const IDENTITY = label('Checking the payer', 'Verificando o pagador');
 const PAYEE = label('Checking the recipient', 'Verificando o destinatário');
@@ -91,19 +91,6 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'success_withdrawl_dash/RETURNED': label('Bank sent it back', 'Banco devolveu'),
 };
 
-/** By the two last parts of the name of an event beside the steps. */
-const EVENT_HEADLINES: Readonly<Record<StayEvent, Label>> = {
-  'partial_refund.requested': label('Partial refund started', 'Devolução parcial iniciada'),
-  'partial_refund.done': label('Partially refunded', 'Devolvido parcialmente'),
-  'partial_refund.failed': label('Partial refund failed', 'Falha na devolução parcial'),
-  'money_out.held': label('Money out is held', 'Saída de dinheiro retida'),
-  'med_case.opened': label('Fraud reported', 'Fraude notificada'),
-  'med_case.due_48h': label('Answer due in 48 h', 'Defesa vence em 48 h'),
-  'med_case.due_24h': label('Answer due in 24 h', 'Defesa vence em 24 h'),
-  'med_case.due_6h': label('Answer due in 6 h', 'Defesa vence em 6 h'),
-  'med_case.closed': label('Fraud report closed', 'Notificação encerrada'),
-};
-
 /** @returns the headline of a step; the published label of one that has none, as imported history may. */
 export function headlineOf({ component, state, status, substatus, headline }: Step): Label {
   if (headline) return headline;
@@ -113,6 +100,6 @@ export function headlineOf({ component, state, status, substatus, headline }: St
 
 /** @returns the headline of an event: its own where the step stays, else that of the step that was reached. */
 export function eventHeadlineOf(name: string, step: Step): Label {
-  const own: Readonly<Record<string, Label>> = EVENT_HEADLINES;
-  return own[name.split('.').slice(-2).join('.')] ?? headlineOf(step);
+  const events: Readonly<Record<string, { readonly headline: Label }>> = STAY_EVENTS;
+  return events[name.split('.').slice(-2).join('.')]?.headline ?? headlineOf(step);
 }

@@ -12,7 +12,8 @@ import type { Approval, Process, ProcessRow } from './facts.ts';
 import { decided } from './money-out.ts';
 import type { OutKind } from './out-kinds.ts';
 import { FINISHED } from './status.ts';
-import type { Change, StayEvent, Transition, View } from './transition.ts';
+import type { StayEvent } from './stay-events.ts';
+import type { Change, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
 /** An effect and the moment it is due, milliseconds. */

@@ -4,7 +4,8 @@
  */
 import type { StepName } from '../base/ids/step-name.ts';
 import type { Process } from './facts.ts';
-import { type Change, type StayEvent, type Transition, type View, when } from './transition.ts';
+import type { StayEvent } from './stay-events.ts';
+import { type Change, type Transition, type View, when } from './transition.ts';
 import { MED_ALARMS, type MedAlarm } from './triggers.ts';
 
 const ALARM_EVENTS: Readonly<Record<MedAlarm, StayEvent>> = {

@@ -4,6 +4,7 @@ import type { Journal } from '../ledger/posting.ts';
 import type { EffectName } from './effects.ts';
 import type { Facts, Process, ProcessRow } from './facts.ts';
 import type { OutKind } from './out-kinds.ts';
+import type { StayEvent } from './stay-events.ts';
 import type { TriggerFacts, TriggerName } from './triggers.ts';
 
 /** Input of a transition. */
@@ -63,23 +64,6 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   /** The same trigger is looked at once more, from the step that was reached. */
   readonly again?: true;
 }
-
-/** Events besides the steps, by the two last parts of their names: their meaning, in one sentence. */
-export const STAY_EVENTS = {
-  'partial_refund.requested': 'A part of the payment is going back to its payer.',
-  'partial_refund.done': 'A part of the payment was returned to its payer.',
-  'partial_refund.failed':
-    'A part of the payment could not be returned; it was credited back to the balance.',
-  'med_case.opened':
-    'The payer’s bank reported the payment as fraud (MED); it cannot be refunded until the case is decided.',
-  'med_case.due_48h': 'A MED case about the payment has to be answered within 48 hours.',
-  'med_case.due_24h': 'A MED case about the payment has to be answered within 24 hours.',
-  'med_case.due_6h': 'A MED case about the payment has to be answered within 6 hours.',
-  'med_case.closed': 'The report of fraud about the payment (MED) was decided or cancelled.',
-  'money_out.held': 'Money out is above a ceiling of the account; it waits until two people lift it.',
-} as const;
-/** A member of STAY_EVENTS. */
-export type StayEvent = keyof typeof STAY_EVENTS;
 
 /** Effects of reaching a step. */
 export type Entering = { readonly [Name in StepName]?: readonly EffectName[] };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { eventHeadlineOf, HEADLINES, headlineOf } from '../../src/templates/headlines.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { STAY_EVENTS } from '../../src/templates/transition.ts';
+import { STAY_EVENTS } from '../../src/templates/stay-events.ts';
 
 const STEPS = REGISTRY.templates.flatMap(({ steps }) => steps);
 

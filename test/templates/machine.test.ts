@@ -794,7 +794,7 @@ describe('sequence and time', () => {
     );
   });
 
-  test('a stay is no event, and posts nothing but returns and losses beside the step', () => {
+  test('a stay counts as an event only where its transition names one, and posts nothing but returns and losses beside the step', () => {
     const stays = everywhere().flatMap(({ steps }) =>
       steps.flatMap((step, index) => (step.isMove ? [] : [{ step, before: steps[index - 1] }])),
     );
@@ -805,7 +805,7 @@ describe('sequence and time', () => {
       expect([component, state, process?.sequence]).toEqual([
         before?.row.component,
         before?.row.state,
-        before?.row.process?.sequence,
+        (before?.row.process?.sequence ?? 0) + (step.event ? 1 : 0),
       ]);
     }
   });
