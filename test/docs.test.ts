@@ -102,7 +102,9 @@ test('docs/rails.md lists every currency with its decimals and contract', () => 
   const listed = [...table.matchAll(/^\| `(\w+)` \| (\d+) \| (?:`(\w+)`|–) \|$/gm)].map(
     ([, code, decimals, contract]) => ({ code, decimals: Number(decimals), contract }),
   );
-  expect(listed).toEqual(CURRENCIES.map(({ code, decimals, contract }) => ({ code, decimals, contract })));
+  expect(listed, 'a row of the table for each of CURRENCIES, in their order').toEqual(
+    CURRENCIES.map(({ code, decimals, contract }) => ({ code, decimals, contract })),
+  );
 });
 
 test('docs/operations.md lists every setting of src/config.ts', () => {

@@ -21,7 +21,10 @@ export interface Currency {
   readonly contract?: string;
 }
 
+/** Segment of each asset in ledger account codes. A new asset needs a line here. */
 const ASSETS = { USDT: 1, BRL: 2, USDC: 3, TRX: 4, ETH: 5, BTC: 6, POL: 7, BNB: 8, SOL: 9 } as const;
+/** Name of an asset of the catalogue. */
+export type Asset = keyof typeof ASSETS;
 /**
  * Properties of a network. A new EVM network needs a line here; any other also needs its address form (address.ts).
  */
@@ -182,7 +185,7 @@ export function currencyOfHistory(code: string): Currency | undefined {
   const known = currencyOf(code) ?? GAS_COINS.find((coin) => coin.code === code);
   if (known) return known;
   const parts = RAW_CODE.exec(code);
-  return parts ? token(parts[1] as string, parts[2] as string, UNLISTED_DECIMALS) : undefined;
+  return parts ? currencyNamed(parts[1] as string, parts[2] as string, UNLISTED_DECIMALS) : undefined;
 }
 
 /** @returns the currency of a ledger account; every code in the ledger has the form of one. */
@@ -210,7 +213,12 @@ export function explorerUrl(currencyCode: string, txHash: string): string | unde
   return network && network.explorer + txHash;
 }
 
-function token(asset: string, network: string, decimals: number, contract?: string): Currency {
+/** A currency of the catalogue: the type of its asset keeps it from an account code without a segment. */
+function token(asset: Asset, network: string, decimals: number, contract?: string): Currency {
+  return currencyNamed(asset, network, decimals, contract);
+}
+
+function currencyNamed(asset: string, network: string, decimals: number, contract?: string): Currency {
   return {
     code: `${asset}_${network}`,
     asset,
@@ -218,7 +226,7 @@ function token(asset: string, network: string, decimals: number, contract?: stri
     decimals,
     displayName: `${asset} (${network})`,
     lockSeconds: LOCK_SECONDS,
-    segments: [ASSETS[asset as keyof typeof ASSETS] ?? 0, NETWORKS[network]?.segment ?? 0],
+    segments: [ASSETS[asset as Asset] ?? 0, NETWORKS[network]?.segment ?? 0],
     ...(contract !== undefined && { contract }),
   };
 }

@@ -1,4 +1,5 @@
 /** Makes the account and the rates of a new sandbox. */
+import type { Asset } from '../../base/money/currency.ts';
 import { createAccount, findAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { seedRates } from '../../store/engine/pricing.ts';
@@ -14,7 +15,7 @@ export const SANDBOX_RATES: Readonly<Record<string, string>> = {
   POL: '1.2140',
   BNB: '5230.00',
   SOL: '812.50',
-};
+} satisfies Readonly<Record<Exclude<Asset, 'BRL'>, string>>;
 
 /** @returns the id of the sandbox account, which is made when there is none. */
 export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
