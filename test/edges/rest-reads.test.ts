@@ -6,6 +6,7 @@
  * are compared with slices of the whole.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { FAMILIES } from '../../src/rest-compat/families.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import {
   BECH32,
@@ -184,6 +185,17 @@ describe('lists and statement', () => {
       ids,
       split(ids).length,
     ]);
+  });
+
+  it('C-14: every filter of every list is tried', () => {
+    const parameters = FAMILIES.flatMap(({ list, filters }) =>
+      Object.keys(filters).map((name) => `${list}?${name}`),
+    );
+    const tried = FILTER_ROWS.flatMap(([target]) => {
+      const [list, query] = target.split('?');
+      return [...new URLSearchParams(query).keys()].map((name) => `${list}?${name}`);
+    });
+    expect(parameters.filter((each) => !tried.includes(each))).toEqual([]);
   });
 
   it.each(FILTER_ROWS)('C-14, C-16: %s gives %s and their number', async (target, names) => {
