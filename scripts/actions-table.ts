@@ -21,15 +21,15 @@ import {
 
 /** Where it stands. */
 const DOCUMENT = new URL('../docs/security.md', import.meta.url);
-const ACTIONS_SECTION = /(<!-- acts, written by npm run acts -->\n)[\s\S]*?(<!-- end of acts -->)/;
+const ACTIONS_SECTION = /(<!-- actions, written by npm run actions -->\n)[\s\S]*?(<!-- end of actions -->)/;
 const HEAD =
   '| Act | Scope | Roles | What it does | GraphQL | `/v2` | Page | Console | `crossramp` |\n|---|---|---|---|---|---|---|---|---|\n';
 
-const ROLES_SECTION = /(<!-- roles, written by npm run acts -->\n)[\s\S]*?(<!-- end of roles -->)/;
+const ROLES_SECTION = /(<!-- roles, written by npm run actions -->\n)[\s\S]*?(<!-- end of roles -->)/;
 const ROLES_HEAD = '| Role | Scopes | What it is for |\n|---|---|---|\n';
 
 const MONEY_OUT_SECTION =
-  /(<!-- money out, written by npm run acts -->\n)[\s\S]*?(<!-- end of money out -->)/;
+  /(<!-- money out, written by npm run actions -->\n)[\s\S]*?(<!-- end of money out -->)/;
 const OUT_HEAD =
   '| Money out | Trigger | Templates | Leads to | Scope | Cooling | Threshold of the day | Ceilings of the hour |\n|---|---|---|---|---|---|---|---|\n';
 const FREE_KIND_NAMES = Object.keys(FREE_KINDS) as (keyof typeof FREE_KINDS)[];

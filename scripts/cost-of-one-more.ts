@@ -77,7 +77,7 @@ export function costs(): readonly Cost[] {
     },
     {
       kind: 'currency',
-      probe: '`USDC_SOL`',
+      probe: '`USDC_SOL`; a new asset has its rate in the sandbox besides, which the compiler asks for',
       files: naming(/'USDC_SOL'|'USDC', 'SOL'/),
       before: '3',
       goal: '1',
@@ -106,6 +106,14 @@ export function costs(): readonly Cost[] {
       files: naming(/'\/v2\/balance'/, 'src/rest-compat/'),
       before: '1 to 2',
       goal: '1 to 2',
+      reason: '',
+    },
+    {
+      kind: 'event that leaves the step',
+      probe: '`partial_refund.requested`',
+      files: naming(/'partial_refund\.requested'/),
+      before: '3',
+      goal: '2',
       reason: '',
     },
     {

@@ -13,7 +13,8 @@ import { type Position, placesOf } from '../test/support/places.ts';
 
 /** Where they stand. */
 const DOCUMENT = new URL('../docs/ledger.md', import.meta.url);
-const RAIL_EVENTS_SECTION = /(<!-- news, written by npm run news -->\n)[\s\S]*?(<!-- end of news -->)/;
+const RAIL_EVENTS_SECTION =
+  /(<!-- rail events, written by npm run rail-events -->\n)[\s\S]*?(<!-- end of rail events -->)/;
 
 /** @returns the document with the tables as the machines have them. */
 export function withRailEvents(document: string): string {

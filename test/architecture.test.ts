@@ -214,6 +214,21 @@ describe('layers', () => {
     expect(names.filter((name) => !drawing.includes(`${name}/`))).toEqual([]);
   });
 
+  test('ARCHITECTURE.md names the place of each rule: the file exports the function', () => {
+    const [, section = ''] = readFileSync(join(SRC, '../ARCHITECTURE.md'), 'utf8').split(
+      '## The place of a rule\n',
+    );
+    const rules = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| .+ \| `(\w+)` \| `(.+)` \|$/gm)].map(
+      ([, name = '', path = '']) => ({ name, path }),
+    );
+    expect(rules.length).toBeGreaterThan(10);
+    const textOf = (path: string) => SOURCES.find((source) => source.path === join(path))?.text ?? '';
+    const missing = rules.filter(
+      ({ name, path }) => !new RegExp(`^export (async )?(function|const) ${name}\\b`, 'm').test(textOf(path)),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('only programs read the environment, through config.ts; the database server inherits three names of it', () => {
     const readers = SOURCES.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
     const allowed = [
