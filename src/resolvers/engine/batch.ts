@@ -1,6 +1,6 @@
 /**
- * A batch of the engine: its requests with what is planned for them, the journals of the plans, the news and the jobs that are
- * kept with them, and what the audit log says of acts that make or move transactions.
+ * A batch of the engine: its requests with what is planned for them, the journals of the plans, the rail events and the jobs that are
+ * stored with them, and the audit entries of actions that make or move transactions.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { together } from '../../base/concurrency/together.ts';
@@ -52,7 +52,7 @@ export interface Item {
   row: ProcessRow;
   code: Outcome['code'];
   steps: readonly PlannedStep[];
-  /** News that acted before, and may act again. */
+  /** Rail events that acted before, and may act again. */
   isRepeat?: boolean;
   /** Money that leaves by it, or waits to (C-25). */
   outflow?: MoneyOutRow;
@@ -77,15 +77,15 @@ export function refuse(item: Item, code: Outcome['code']): void {
   if (!('create' in item.request.target)) item.row = item.before;
 }
 
-/** The account and the transaction that settled news was for. */
+/** The account and the transaction that a settled rail event was for. */
 export type Owner = Pick<KnownRailEvent, 'accountId' | 'transactionId'>;
 
-/** @returns the key of the news of a request; undefined where it brings none. */
+/** @returns the key of the rail event of a request; undefined where it brings none. */
 export function railEventKeyOf({ railEvent: event }: AdvanceRequest): string | undefined {
   return event && `${event.kind} ${event.key}`;
 }
 
-/** @returns the news of the batch that was settled before, by key; the accounts are locked. */
+/** @returns the rail events of the batch that were settled before, by key; the accounts are locked. */
 export async function readKnownEvents(
   tx: Tx,
   mode: AccountMode,
@@ -97,7 +97,7 @@ export async function readKnownEvents(
 }
 
 /**
- * @returns whether settled news may act again on its transaction: a deposit that was dropped can be seen once more, one that
+ * @returns whether a settled rail event may act again on its transaction: a deposit that was dropped can be seen once more, one that
  *   did not fit is offered again when it is final, and one that was dropped before it was final can be dropped after that.
  */
 export function mayApplyAgain(owner: Owner, { request: { trigger }, row }: Item): boolean {
@@ -107,7 +107,7 @@ export function mayApplyAgain(owner: Owner, { request: { trigger }, row }: Item)
   return isOwn && isOfferedAgain;
 }
 
-/** Stores the news of transactions that moved. After a dispute was opened or ended, waiting news of the transaction is due at once. */
+/** Stores the rail events of transactions that moved. After a dispute was opened or ended, waiting events of the transaction are due immediately. */
 export async function storeBatchEvents(tx: Tx, moved: readonly Item[], nowMs: number): Promise<void> {
   const event = moved.flatMap(settledEvents);
   const stored = event.length > 0 ? await storeRailEvents(tx, event) : [];

@@ -224,7 +224,7 @@ async function releaseInTime(
   }
 }
 
-/** News that cannot be settled now is stored and tried again; the job ends. */
+/** An event that cannot be settled now is stored and retried; the job ends. */
 async function bring(services: Services, job: Job): Promise<void> {
   await services.receive(job.payload as RailEvent);
   await endJobs(services.database, [job], await services.clock.nowMs());

@@ -12,7 +12,7 @@ import { addSuspense, type SuspenseReason } from '../../store/engine/suspense.ts
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { Money } from './rail-events.ts';
 
-/** Money to be booked, with the news that told of it. */
+/** Money to be booked, with the rail event that reported it. */
 export interface Arrived extends Money, RailEventTarget {
   readonly record: RailEventRecord;
   readonly reason: SuspenseReason;
@@ -20,9 +20,9 @@ export interface Arrived extends Money, RailEventTarget {
 }
 
 /**
- * Stores the news, posts the journal and opens the entry; the account's head is locked by the caller.
+ * Stores the event, posts the journal and opens the entry; the account's head is locked by the caller.
  *
- * @returns whether that was done: false for news that was settled before.
+ * @returns whether that was done: false for an event that was settled before.
  */
 export async function bookSuspense(tx: Tx, arrived: Arrived): Promise<boolean> {
   const { record, accountId, transactionId, currency, amountMinor, reason, nowMs } = arrived;

@@ -74,14 +74,14 @@ export async function closeRailEventManually(
   return findOwnRailEvent(context, id);
 }
 
-/** @returns news of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
+/** @returns an event of the caller's mode. @throws {GatewayError} `NOT_FOUND`. */
 export async function findOwnRailEvent({ database, mode }: Context, id: string): Promise<FoundRailEvent> {
   const event = ID.test(id) ? await findRailEvent(database, BigInt(id), mode) : undefined;
   if (!event) throw notFound();
   return event;
 }
 
-/** Decides under the lock of the account that the news is for, and writes to its audit log; to the platform's where the account is not known. */
+/** Decides under the lock of the account that the event is for, and writes to its audit log; to the platform's where the account is not known. */
 async function decide(
   context: Context,
   { id, kind, accountId, attempts, lastError }: FoundRailEvent,

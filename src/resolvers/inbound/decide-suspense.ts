@@ -153,7 +153,7 @@ export async function returnSuspense(
     await decideSuspense(tx, entry.id, { ...decision, dueMs });
     return { now: { ...now, ...decision, ...UNPROPOSED }, audited: { state: decision.state } };
   });
-  // An order that does not get through is placed again when it is due, by the retries of news, which say so in the log.
+  // An order that does not get through is placed again when it is due, by the retries of rail events, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
   return findEntry(context, id);
 }

@@ -20,7 +20,7 @@ import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import { AGAIN, type DepositEvent, type Receipt } from '../services/rail-event.ts';
 
-/** News under its key, and the money of that key in suspense, unless that was dropped. */
+/** A rail event under its key, and the money of that key in suspense, unless that was dropped. */
 export interface RailEventPosition {
   readonly record: RailEventRecord;
   readonly entry?: SuspenseRow | undefined;

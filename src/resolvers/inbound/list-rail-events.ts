@@ -1,4 +1,4 @@
-/** Reads the news of rails that an operator has to look at. */
+/** Reads the rail events that an operator has to look at. */
 
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
@@ -12,7 +12,7 @@ import { findOwnRailEvent } from './decide-rail-event.ts';
 import { maskRailEvent } from './mask-rail-event.ts';
 
 /**
- * @returns news of the caller's mode, newest first unless backward. Tax ids are unmasked only for those who decide about money.
+ * @returns events of the caller's mode, newest first unless backward. Tax ids are unmasked only for those who decide about money.
  * @throws {GatewayError} `FORBIDDEN`.
  */
 export async function listRailEvents(
@@ -27,7 +27,7 @@ export async function listRailEvents(
     : { ...found, rows: found.rows.map((row) => ({ ...row, body: maskRailEvent(row.body) })) };
 }
 
-/** @returns news that the caller may list, whatever its state. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/** @returns an event that the caller may list, whatever its state. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function readRailEvent(context: Context, id: string): Promise<ListedRailEvent> {
   const decides = requireReader(context.caller);
   const found = await findOwnRailEvent(context, id);

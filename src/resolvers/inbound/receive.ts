@@ -1,7 +1,7 @@
 /**
- * Receives news of rails. News is stored, matched by what the rail knows, and becomes a step of its transaction or a booking
- * in suspense, all in one database transaction. News that cannot be settled now is stored alone and tried again. News that its
- * transaction never takes stays in the operator's list (C-34).
+ * Receives the events of rails. An event is stored, matched by what the rail knows, and becomes a step of its transaction or a booking
+ * in suspense, all in one database transaction. An event that cannot be settled now is stored alone and retried. An event that its
+ * transaction never accepts stays in the operator's list (C-34).
  */
 import type { Logger } from 'pino';
 import { platformAccount } from '../../store/account/accounts.ts';
@@ -43,12 +43,12 @@ import { holdAgainstDispute } from './hold-against-dispute.ts';
 import { kindOf, moneyOf, type Otherwise, railEventRecordOf } from './rail-events.ts';
 import { endReturn, findReturned } from './return-suspense.ts';
 
-/** Pauses before news that could not be settled is tried again, milliseconds. */
+/** Pauses before the retry of an event that could not be settled, milliseconds. */
 const AGAIN_FIRST_MS = 2_000;
 const AGAIN_MAX_MS = 3_600_000;
 /** The longest such pause while its account is locked: money should not wait long for an import that has ended. */
 const LOCKED_MAX_MS = 10_000;
-/** Most tries of news that its transaction does not take: over four hours. */
+/** Most attempts for an event that its transaction does not accept: over four hours. */
 const UNTAKEN_MAX = 10;
 const WORDS_MAX = 200;
 
@@ -116,7 +116,7 @@ async function postpone(
   return { outcome };
 }
 
-/** @returns the field of the log that names the transaction of news; without one that is known, nothing. */
+/** @returns the field of the log that names the transaction of an event; without one that is known, nothing. */
 async function transactionOf(
   database: Services['database'],
   target: RailEventTarget | undefined,
@@ -239,7 +239,7 @@ async function isHeld(
   return locked.has(accountId) && (await readLockedHeads(database, [accountId])).length > 0;
 }
 
-/** Tells the transaction that the news is for. */
+/** Triggers the step of the transaction that the event is for. */
 async function offer(
   services: Services,
   event: RailEvent,

@@ -19,7 +19,7 @@ const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'news of rails has t
 const EVERY_MS = 2_000;
 const BATCH_MAX = 50;
 
-/** Starts the retries of this process. Several processes may work on one database: news acts once, whichever process takes it. */
+/** Starts the retries of this process. Several processes may work on one database: an event acts once, whichever process takes it. */
 export function startRailEventRetries(services: Services, log: Logger): RailEventRetries {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, REPEAT, async () => {

@@ -97,7 +97,7 @@ function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
   return returnId ?? `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
-/** @returns the entry in suspense whose return the news is about, if it is about one. */
+/** @returns the entry in suspense whose return the event is about, if it is about one. */
 export function findReturned(
   { database, mode }: Services,
   { order }: RefundEvent,

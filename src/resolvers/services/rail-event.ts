@@ -208,5 +208,5 @@ export interface Receipt {
   readonly row?: ProcessRow;
 }
 
-/** Takes news of a rail. Once this resolves, the news is stored and the rail may be answered. */
+/** Accepts an event of a rail. Once this resolves, the event is stored and the rail may be answered. */
 export type Receive = (event: RailEvent) => Promise<Receipt>;

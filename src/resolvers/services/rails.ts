@@ -24,7 +24,7 @@ export interface Order {
   readonly row: ProcessRow;
 }
 
-/** An order to give money back that no transaction took; `refund_ended` news follows under its key. */
+/** An order to give money back that no transaction took; a `refund_ended` event follows under its key. */
 export interface RefundOrder {
   readonly key: string;
   /** Account whose suspense holds it. */
@@ -87,10 +87,10 @@ export interface PixRail {
    * @returns the provider's reports of payments; the caller receives them.
    */
   readonly queryCharge?: (order: Order & { readonly txid: string }) => Promise<readonly RailEvent[]>;
-  /** Pays BRL to the transaction's PIX key; `payout_ended` news follows under the key. */
+  /** Pays BRL to the transaction's PIX key; a `payout_ended` event follows under the key. */
   readonly payOut: (order: Order & { readonly amount: string }) => Promise<unknown>;
   /**
-   * Returns BRL of the payment that came, under our return id; `refund_ended` news follows with the id.
+   * Returns BRL of the payment that came, under our return id; a `refund_ended` event follows with the id.
    *
    * @throws {RailRefused}
    */
@@ -127,7 +127,7 @@ export interface ChainRail {
   readonly watchDeposit: (
     order: Order & { readonly currency: Currency; readonly address: string; readonly exactAmount: string },
   ) => Promise<unknown>;
-  /** Sends crypto; `broadcast_sent` and `broadcast_confirmed` news follow, or `broadcast_failed`. */
+  /** Sends crypto; `broadcast_sent` and `broadcast_confirmed` events follow, or `broadcast_failed`. */
   readonly send: (
     order: Order & {
       readonly currency: Currency;
