@@ -78,7 +78,9 @@ beforeAll(async () => {
         !isObjectLiteralExpression(node)
       )
         return [];
-      const perform = node.properties.find((each) => each.name?.getText() === 'perform');
+      const perform = node.properties.find(
+        (each) => isPropertyAssignment(each) && each.name.getText() === 'perform',
+      );
       if (!perform || !isPropertyAssignment(perform)) return [];
       const path = /\bpath: ['`]([^'`]*)['`]/.exec(node.getText())?.[1]?.replaceAll('$', '');
       const isFollowed = !binding(perform.initializer) && ATTEMPT.test(perform.initializer.getText());
