@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts';
 
 outliveLostOutput();
 await runProgram(process.argv);
-// What a slow reader of a pipe has not taken yet would be lost.
+// An exit drops output that a slow reader of a pipe has not taken yet.
 await flushOutput();
 // A failed write of the answer is reported in a later turn.
 await setImmediate();
