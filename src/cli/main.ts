@@ -1,10 +1,12 @@
 /** `crossramp`: the commands of the operator. They work with or without a running gateway. */
 import { setImmediate } from 'node:timers/promises';
-import { outliveLostOutput } from './output.ts';
+import { flushOutput, outliveLostOutput } from './output.ts';
 import { runProgram } from './run-program.ts';
 
 outliveLostOutput();
 await runProgram(process.argv);
+// An exit drops output that a slow reader of a pipe has not taken yet.
+await flushOutput();
 // A failed write of the answer is reported in a later turn.
 await setImmediate();
 // The migration engine leaves a timer that would keep the process alive for ten seconds.

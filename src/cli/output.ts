@@ -88,6 +88,11 @@ export function outliveLostOutput(): void {
   });
 }
 
+/** Waits until everything that was written to standard output is read, or can no longer be. */
+export function flushOutput(): Promise<void> {
+  return new Promise((resolve) => process.stdout.write('', () => resolve()));
+}
+
 /**
  * @param rows - the first is the heading.
  * @param right - columns that are aligned to the right, counted from 0.

@@ -188,9 +188,9 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
     action: 'webhook.recover',
     summary:
       'Enables a disabled endpoint and sends it the events that it missed, 10,000 at once: repeat for the rest',
-    perform: async (context, _attempt, { id, checks }) => {
+    perform: async (context, attempt, { id, checks }) => {
       checks.refuse();
-      return { answer: recordJson(REDELIVERY, await recoverWebhookEndpoint(context, id), context) };
+      return { answer: recordJson(REDELIVERY, await recoverWebhookEndpoint(context, id, attempt), context) };
     },
   },
   {
@@ -210,8 +210,8 @@ export const DELIVERY_WRITES: readonly RecordWrite[] = [
       }),
       dry_run: flag('Only count: nothing is sent. Default: false.'),
     },
-    perform: async (context, _attempt, { body, checks }) => {
-      const options = { isDryRun: body.flag('dry_run') ?? false };
+    perform: async (context, attempt, { body, checks }) => {
+      const options = { isDryRun: body.flag('dry_run') ?? false, attempt };
       const found = await redeliverWebhooks(context, filterOf(body, checks), checks, options);
       return { answer: recordJson(REDELIVERY, found, context) };
     },

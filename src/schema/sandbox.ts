@@ -109,8 +109,8 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
     resolve: async (args, context) => {
       const keyed = { mutation: 'sandboxTrigger', action: 'sandbox.trigger', args } as const;
       const { end2end, scenario, amount } = args;
-      const { row } = await moveOnce(context, keyed, () =>
-        playScenario(context, { end2end, scenario, amount: amount ?? undefined }),
+      const { row } = await moveOnce(context, keyed, (attempt) =>
+        playScenario(context, { end2end, scenario, amount: amount ?? undefined }, attempt),
       );
       return row as never;
     },

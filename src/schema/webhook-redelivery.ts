@@ -207,8 +207,11 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
         eventNames: eventNames ? { name: 'input.filter.eventNames', values: eventNames } : undefined,
       };
       const keyed = { mutation: 'redeliverWebhooks', action: 'webhook.redeliver', args } as const;
-      const { stored } = await performOnce(context, keyed, async () =>
-        storedOf(context, await redeliverWebhooks(context, input, checks, { isDryRun: args.dryRun })),
+      const { stored } = await performOnce(context, keyed, async (attempt) =>
+        storedOf(
+          context,
+          await redeliverWebhooks(context, input, checks, { isDryRun: args.dryRun, attempt }),
+        ),
       );
       return stored;
     },
@@ -227,8 +230,8 @@ function defineRecover(builder: Builder, payload: RedeliveryRef): void {
     }),
     resolve: async (args, context) => {
       const keyed = { mutation: 'recoverWebhookEndpoint', action: 'webhook.recover', args } as const;
-      const { stored } = await performOnce(context, keyed, async () =>
-        storedOf(context, await recoverWebhookEndpoint(context, args.endpointId)),
+      const { stored } = await performOnce(context, keyed, async (attempt) =>
+        storedOf(context, await recoverWebhookEndpoint(context, args.endpointId, attempt)),
       );
       return stored;
     },

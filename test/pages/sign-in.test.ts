@@ -167,6 +167,14 @@ describe.runIf(hasBrowser)('pages of signing in', () => {
   });
 });
 
+/** What a browser sends that was shown the page. */
+async function shown(url: string) {
+  const page = await fetch(url);
+  const [cookie = ''] = page.headers.getSetCookie();
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page.text()) ?? [];
+  return { headers: { ...OWN_PAGE, cookie: cookie.split(';')[0] ?? '' }, form: { csrf } };
+}
+
 describe('C-40: a link', () => {
   test('is not used by looking at it, nor by a form of another site', async () => {
     const url = await newcomerLink();
@@ -181,14 +189,6 @@ describe('C-40: a link', () => {
     expect([used.status, used.headers.get('location')]).toEqual([303, '/console']);
     expect((await request(url, headers, form)).status).toBe(404);
   });
-
-  /** What a browser sends that was shown the page. */
-  async function shown(url: string) {
-    const page = await fetch(url);
-    const [cookie = ''] = page.headers.getSetCookie();
-    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page.text()) ?? [];
-    return { headers: { ...OWN_PAGE, cookie: cookie.split(';')[0] ?? '' }, form: { csrf } };
-  }
 
   test('that is wrong says so as a page, which no frame and no cache keeps', async () => {
     const answer = await request(`${app.baseUrl}/console/link/${'x'.repeat(43)}`);
@@ -221,6 +221,34 @@ describe('C-40: a link', () => {
       await limited.close();
     }
   });
+});
+
+test('C-40: a browser in which a person signed in starts again whatever others behind its address do', async () => {
+  const limited = await startApp(app.database, 0, { authFailureLimit: { perSecond: 0.001, burst: 60 } });
+  try {
+    const path = new URL(await newcomerLink()).pathname;
+    const { headers, form } = await shown(`${limited.publicUrl}${path}`);
+    const cookies = (await request(`${limited.publicUrl}${path}`, headers, form)).headers.getSetCookie();
+    const device = cookies.map((each) => each.split(';')[0] ?? '').find((each) => each.startsWith('device='));
+    const startWith = async (cookie?: string) => {
+      const answer = await fetch(`${limited.publicUrl}/console/passkeys/sign-in/options`, {
+        method: 'POST',
+        headers: { ...OWN_PAGE, 'content-type': 'application/json', ...(cookie && { cookie }) },
+        body: '{}',
+      });
+      return answer.status;
+    };
+    const flood = new Set<number>();
+    for (let batch = 0; batch < 100 && !flood.has(429); batch += 1)
+      for (const status of await Promise.all(Array.from({ length: 20 }, () => startWith())))
+        flood.add(status);
+    expect(flood).toContain(429);
+    expect(await startWith(device)).toBe(200);
+    expect(await startWith(`${device}x`)).toBe(429);
+    expect(await startWith('device=s1.000000000000.AAAA')).toBe(429);
+  } finally {
+    await limited.close();
+  }
 });
 
 describe('C-40: a form of a person', () => {

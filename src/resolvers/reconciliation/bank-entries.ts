@@ -65,6 +65,11 @@ export class BankEntries {
   readonly #noons = new Map<string, Date>();
   readonly #at: Date[] = [];
   #minors = new BigInt64Array(FIRST_ROOM);
+  readonly #movements: Movements = {
+    nameAt: (position) => this.#names.at(position),
+    minorAt: (position) => this.#minorAt(position),
+    timeAt: (position) => this.#at[position] as Date,
+  };
   /** Ids of PIX, and the positions of the movements that contain them. */
   readonly #pixIds: string[] = [];
   readonly #ofPix: number[] = [];
@@ -165,30 +170,61 @@ export class BankEntries {
       const [coming, going] = pixId.startsWith('D') ? (['payout_return', 'refund'] as const) : PLAIN;
       const kind = this.#minorAt(position) > 0n ? coming : going;
       const name = `${kind} ${pixId}`;
-      const entry = this.#unnamedEntry(position);
-      if (named.has(name)) yield { ...entry, id: `bank:${entry.id}`, kind };
-      else yield { kind, id: pixId, amount: entry.amount, at: entry.at, untold: 'paid_by_hand' };
+      const { id, amount, at, eventName, untold } = this.#unnamedEntry(position);
+      if (named.has(name)) yield { id: `bank:${id}`, amount, at, eventName, untold, kind };
+      else yield { kind, id: pixId, amount, at, untold: 'paid_by_hand' };
       named.add(name);
     }
   }
 
-  /** @returns an entry that is found by its amount and day. */
-  #unnamedEntry(position: number): StatementEntry {
-    const minor = this.#minorAt(position);
-    const kind = minor > 0n ? 'payment' : 'payout';
-    const at = this.#at[position] as Date;
-    return {
-      kind,
-      id: this.#names.at(position),
-      amount: amountText(minor),
-      at,
-      eventName: NO_RAIL_EVENT,
-      untold: 'any',
-    };
+  #unnamedEntry(position: number): UnnamedEntry {
+    return new UnnamedEntry(this.#movements, position);
   }
 
   #minorAt(position: number): bigint {
     return this.#minors[position] as bigint;
+  }
+}
+
+/** Stored parts of movements by their positions. */
+interface Movements {
+  readonly nameAt: (position: number) => string;
+  readonly minorAt: (position: number) => bigint;
+  readonly timeAt: (position: number) => Date;
+}
+
+/** An entry that is found by its amount and day. Its members are made when they are read: a report keeps hundreds of thousands. */
+class UnnamedEntry implements StatementEntry {
+  readonly #movements: Movements;
+  readonly #position: number;
+
+  constructor(movements: Movements, position: number) {
+    this.#movements = movements;
+    this.#position = position;
+  }
+
+  get kind() {
+    return this.#movements.minorAt(this.#position) > 0n ? 'payment' : 'payout';
+  }
+
+  get id() {
+    return this.#movements.nameAt(this.#position);
+  }
+
+  get amount() {
+    return amountText(this.#movements.minorAt(this.#position));
+  }
+
+  get at() {
+    return this.#movements.timeAt(this.#position);
+  }
+
+  get eventName() {
+    return NO_RAIL_EVENT;
+  }
+
+  get untold() {
+    return 'any' as const;
   }
 }
 

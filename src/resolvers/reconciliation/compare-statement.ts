@@ -3,7 +3,7 @@
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
-import { instantOf, millisOf } from '../../base/time/instant.ts';
+import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import type { NewReconciliation } from '../../store/rails/reconciliation.ts';
 import {
   BANK,
@@ -49,6 +49,7 @@ export interface Comparison {
 
 /** A report before it is kept. */
 export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
+  /** Made each time that they are read: those of a file's days may be hundreds of thousands. */
   readonly findings: readonly Finding[];
   readonly entries: readonly StoredEntry[];
 }
@@ -115,14 +116,15 @@ export async function compareStatement(
     const findings = found.get(day) ?? new DayFindings();
     for (const finding of balances.flatMap((each) => balanceFinding(each, nowMs))) findings.add(finding);
     const suspense = await readOpenSuspense(database, mode, vault, until);
-    const first = findings.first();
-    const oldest = [first[0]?.at, suspense.oldestAt].filter((at) => at != null).toSorted();
+    const oldest = [findings.oldestAt(), suspense.oldestAt].filter((at) => at != null).toSorted();
     reports.push({
       ...{ rail, day, until: instantOf(until), madeAt: instantOf(new Date(nowMs)) },
       matched: agreed.get(day)?.length ?? 0,
       ...findings.counts(),
       ...{ inSuspense: suspense.count, oldestOpenAt: oldest[0] ?? null },
-      findings: first,
+      get findings() {
+        return findings.first();
+      },
       balances,
       entries: stored.get(day) ?? [],
     });
@@ -133,7 +135,7 @@ export async function compareStatement(
 /** Findings of a day: their exact numbers, and the first `FINDINGS_MAX` of them. */
 class DayFindings {
   /** Of entries that no line can stand for, and all others; each the oldest first. */
-  readonly #missing: Finding[] = [];
+  readonly #missing: StatementEntry[] = [];
   readonly #others: Finding[] = [];
   readonly #counts = new Map<Finding['finding'], number>();
 
@@ -144,14 +146,21 @@ class DayFindings {
 
   addMissing(entry: StatementEntry): void {
     this.#count('missing_here');
-    if (this.#missing.length < FINDINGS_MAX)
-      this.#missing.push(entryFinding({ entry, booked: undefined, isOfDay: true }, undefined));
+    if (this.#missing.length < FINDINGS_MAX) this.#missing.push(entry);
   }
 
   first(): readonly Finding[] {
-    return [...this.#missing, ...this.#others]
+    const missing = this.#missing.map((entry) =>
+      entryFinding({ entry, booked: undefined, isOfDay: true }, undefined),
+    );
+    return [...missing, ...this.#others]
       .toSorted((one, other) => millisOf(one.at) - millisOf(other.at))
       .slice(0, FINDINGS_MAX);
+  }
+
+  oldestAt(): Instant | undefined {
+    const missing = this.#missing[0] && instantOf(this.#missing[0].at);
+    return [missing, this.#others[0]?.at].filter((at) => at != null).toSorted()[0];
   }
 
   counts() {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
-import { addReconciliation, listBySource } from '../../store/rails/reconciliation.ts';
+import { addReconciliation, listIdsBySource } from '../../store/rails/reconciliation.ts';
 import { BankFileError, type BankForm, isSameAccount } from '../../wire/bank/bank-row.ts';
 import { type BankBytes, inspectBankFile, readBankFile } from '../../wire/bank/read-bank-file.ts';
 import { audited } from '../checks/audited.ts';
@@ -14,7 +14,7 @@ import type { RailStatement } from '../services/statement.ts';
 import { BankEntries, type BankFileSummary } from './bank-entries.ts';
 import { compareStatement } from './compare-statement.ts';
 import { refuseMatched } from './known-entries.ts';
-import { countsOf, type Reconciliation, reportOf } from './reconcile.ts';
+import { countsOf } from './reconcile.ts';
 import { BANK_FILE } from './reported-entries.ts';
 
 /** A file, as the caller names it. */
@@ -27,8 +27,8 @@ export interface BankFile {
 /** Reports of a file, and what they are about. */
 export interface FileReports {
   readonly file: BankFileSummary;
-  /** One per day, oldest first. */
-  readonly reports: readonly Reconciliation[];
+  /** Ids of the reports, one per day, the oldest first: together they may have hundreds of thousands of findings. */
+  readonly reportIds: readonly string[];
 }
 
 interface ReadFile {
@@ -56,24 +56,24 @@ export async function reconcileFile(context: Context, bankFile: BankFile): Promi
   const { database, mode } = context;
   const nowMs = await context.clock.nowMs();
   const { file, read, days, source } = await readFile(context, bankFile, nowMs);
-  const known = await listBySource(database, mode, source);
-  if (known.length > 0) return { file, reports: known.map(reportOf) };
+  const known = await listIdsBySource(database, mode, source);
+  if (known.length > 0) return { file, reportIds: known };
   const comparison = { rail: BANK_FILE, statement: statementOf(read), days, nowMs, withBalances: false };
   const made = await compareStatement(context, comparison);
   const madeBy = authorOf(context, 'books.reconcile').actorId;
   return audited(context, async (tx, writeDown) => {
     // A parallel request may have read the same file.
-    const before = await listBySource(tx, mode, source);
-    if (before.length > 0) return { file, reports: before.map(reportOf) };
+    const before = await listIdsBySource(tx, mode, source);
+    if (before.length > 0) return { file, reportIds: before };
     await refuseMatched({ database: tx, mode }, BANK_FILE, made);
-    const reports: Reconciliation[] = [];
+    const reportIds: string[] = [];
     for (const report of made) {
       const stored = await addReconciliation(tx, mode, { ...report, madeBy, source });
       const after = { rail: BANK_FILE, ...countsOf(stored) };
       writeDown('books.reconcile', { kind: 'book_day', id: report.day }, { after });
-      reports.push(reportOf(stored));
+      reportIds.push(String(stored.id));
     }
-    return { file, reports };
+    return { file, reportIds };
   });
 }
 

@@ -27,22 +27,32 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 /**
  * Plays a scenario of the catalogue on one of the caller's transactions. It acts in database transactions of its own,
  * partly later, and partly in another process: the audit log has the request before that, and the result after it
- * (decision 0022).
+ * (decision 0022). A key is bound with the request: a repeated one plays nothing, whatever became of the first.
  *
  * @throws {GatewayError} `FORBIDDEN` for a live account, `NOT_FOUND`, `INVALID_PARAMETER`, `STEP_CONFLICT`.
  */
-export async function playScenario(context: Context, input: ScenarioInput): Promise<ProcessRow> {
+export async function playScenario(
+  context: Context,
+  input: ScenarioInput,
+  attempt: Attempt = UNKEYED,
+): Promise<ProcessRow> {
   const sandbox = requireSandbox(context, 'sandbox.trigger');
   checkScenario(input.scenario, input.amount);
   const { scenario, amount } = input;
   const row = await findOwnProcess(context, input.end2end);
+  if (attempt.made !== null) return row;
   const before = { step: stepNameOf(row) };
   const object = { kind: 'transaction', id: row.end2end } as const;
-  const write = (came: object = {}) =>
-    noteScenario(context, object, { before, after: { scenario, amount, ...came } });
+  const factsOf = (came: object = {}) => ({ before, after: { scenario, amount, ...came } });
+  const write = (came: object) => noteScenario(context, object, factsOf(came));
   let isRequested = false;
   const beforehand = async () => {
-    await write();
+    if (attempt === UNKEYED) await write({});
+    else
+      await audited(context, async (tx, writeDown) => {
+        writeDown('sandbox.trigger', object, factsOf());
+        await attempt.bind(tx, row.end2end);
+      });
     isRequested = true;
   };
   try {

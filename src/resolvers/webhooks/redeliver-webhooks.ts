@@ -77,16 +77,17 @@ export async function redeliverWebhook(
 /**
  * Sends the events of a filter again, the oldest 10,000; `after` the last of them the next follow.
  *
- * @param options - `isDryRun`: counts them only.
+ * @param options - `isDryRun`: counts them only. `attempt`: of its key; the result of an earlier attempt is returned again.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for the endpoint, `INVALID_PARAMETER`, `CURSOR_EXPIRED`.
  */
 export async function redeliverWebhooks(
   context: Context,
   input: RedeliveryInput,
   checks: CreationChecks,
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun, attempt = UNKEYED }: { readonly isDryRun: boolean; readonly attempt?: Attempt },
 ): Promise<Redelivered> {
   requirePermission(context, 'webhook.redeliver');
+  if (attempt.made !== null) return parseRedelivered(attempt.made);
   const { accountId } = context.caller;
   const endpoint = input.endpointId === undefined ? undefined : await endpointOf(context, input.endpointId);
   const templates = templatesOf(context, endpoint?.template);
@@ -107,6 +108,7 @@ export async function redeliverWebhooks(
     const object = endpointId === null ? accountObject(accountId) : endpointObject(endpointId);
     const after = { states, since, ...(until && { until }), eventNames, ...auditFactsOf(found) };
     if (found.redelivered > 0) writeDown('webhook.redeliver', object, { after });
+    await attempt.bind(tx, printRedelivered(found));
     return found;
   });
   if (result.redelivered > 0) wakeDispatchers(context);
@@ -116,10 +118,16 @@ export async function redeliverWebhooks(
 /**
  * Enables an endpoint again and sends it what it missed since it was disabled, 10,000 events at once: again for the rest.
  *
+ * @param attempt - of its key; the result of an earlier attempt is returned again.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it missed nothing by that.
  */
-export async function recoverWebhookEndpoint(context: Context, id: string): Promise<Redelivered> {
+export async function recoverWebhookEndpoint(
+  context: Context,
+  id: string,
+  attempt: Attempt = UNKEYED,
+): Promise<Redelivered> {
   requirePermission(context, 'webhook.recover');
+  if (attempt.made !== null) return parseRedelivered(attempt.made);
   const { accountId } = context.caller;
   const result = await audited(context, async (tx, writeDown, nowMs) => {
     const { disabledFromSeq } = await endpointOf(context, id, tx);
@@ -128,6 +136,7 @@ export async function recoverWebhookEndpoint(context: Context, id: string): Prom
     const relayedSeq = await holdRelay(tx, accountId);
     const found = await recoverMissed(tx, accountId, id, { now: new Date(nowMs), relayedSeq });
     writeDown('webhook.recover', endpointObject(id), { after: auditFactsOf(found) });
+    await attempt.bind(tx, printRedelivered(found));
     return found;
   });
   wakeDispatchers(context);
@@ -165,6 +174,17 @@ export async function sendTestWebhook(
 export function listRedeliveries(context: Context, limit: number): Promise<RedeliveryProgress[]> {
   requireScope(context, 'admin');
   return readRedeliveries(context.database, context.caller.accountId, limit);
+}
+
+/** Result as its key is bound to it: the notes of redeliveries are forgotten before the key is. */
+function printRedelivered(found: Redelivered): string {
+  return JSON.stringify(found, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+function parseRedelivered(text: string): Redelivered {
+  const { lastSeq, redeliveryId, ...counts } = JSON.parse(text);
+  const whole = (value: string | null) => (value === null ? null : BigInt(value));
+  return { ...counts, lastSeq: whole(lastSeq), redeliveryId: whole(redeliveryId) };
 }
 
 function auditFactsOf({ redelivered, lastSeq }: Redelivered): object {

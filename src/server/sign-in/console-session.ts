@@ -2,7 +2,7 @@
  * The session of a person over HTTP: its cookie, who it lets in, and the proof that a request comes from our own pages.
  * With https the cookie is `__Host-session`; over plain http, which browsers trust on `localhost` only, it is `session`.
  */
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { formToken, isPersonToken, newPersonToken } from '../../base/access/person-token.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { callerOfSession, type PersonCaller } from '../../resolvers/people/signed-in.ts';
@@ -23,8 +23,13 @@ export interface SignedIn {
 export interface ConsoleSessions {
   /** @returns the signed-in person; undefined without one. */
   readonly find: (exchange: Pick<Exchange, 'request'>) => Promise<SignedIn | undefined>;
-  /** @returns the `Set-Cookie` header that begins a session. */
-  readonly begin: (token: string) => string;
+  /** @returns the `Set-Cookie` headers that begin a session, and mark the browser for later sign-ins. */
+  readonly begin: (token: string) => readonly string[];
+  /**
+   * @returns the mark of a browser in which a person has signed in before; undefined without one. It lets nobody in: starts of sign-ins are
+   *   counted by it, so that others behind the same address do not use up its share.
+   */
+  readonly deviceOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
   /** @returns the `Set-Cookie` header that ends it. */
   readonly end: () => string;
   /** @returns the form token of a visitor who is not signed in, and the `Set-Cookie` header that belongs to it. */
@@ -35,6 +40,10 @@ export interface ConsoleSessions {
 
 /** Name of the form field that holds the token of forms. */
 export const CSRF_FIELD = 'csrf';
+/** Record that marks of browsers are sealed for. */
+const DEVICE = 'device of the console';
+const DEVICE_BYTES = 12;
+const DEVICE_SECONDS = 365 * 86_400;
 const TOUCHED_EVERY_MS = 60_000;
 const TOUCHED_MAX = 10_000;
 
@@ -42,11 +51,13 @@ const TOUCHED_MAX = 10_000;
 export function consoleSessions({
   database,
   publicUrl,
-}: Pick<Services, 'database' | 'publicUrl'>): ConsoleSessions {
+  secrets,
+}: Pick<Services, 'database' | 'publicUrl' | 'secrets'>): ConsoleSessions {
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? '__Host-session' : 'session';
   const traits = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const formName = isSecure ? '__Host-form' : 'form';
+  const deviceName = isSecure ? '__Host-device' : 'device';
   const tokenIn = (cookie: string, { request }: Pick<Exchange, 'request'>) =>
     new RegExp(`(?:^|;\\s*)${cookie}=([\\w-]{43,45})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
   const touched = new Map<string, number>();
@@ -65,7 +76,23 @@ export function consoleSessions({
       noteUse(caller.person.sessionId);
       return { caller, token, csrf: formToken(token) };
     },
-    begin: (token) => `${name}=${token}; ${traits}; Max-Age=${SESSION_MS.absolute / 1_000}`,
+    begin: (token) => {
+      const device = secrets.seal(randomBytes(DEVICE_BYTES).toString('base64url'), DEVICE);
+      return [
+        `${name}=${token}; ${traits}; Max-Age=${SESSION_MS.absolute / 1_000}`,
+        `${deviceName}=${device}; ${traits}; Max-Age=${DEVICE_SECONDS}`,
+      ];
+    },
+    deviceOf: ({ request }) => {
+      const sealed = new RegExp(`(?:^|;\\s*)${deviceName}=(s1\\.[\\w.-]{1,200})(?:;|$)`).exec(
+        request.headers.cookie ?? '',
+      )?.[1];
+      try {
+        return sealed === undefined ? undefined : secrets.open(sealed, DEVICE);
+      } catch {
+        return undefined;
+      }
+    },
     end: () => `${name}=; ${traits}; Max-Age=0`,
     form: () => {
       const token = newPersonToken();

@@ -28,7 +28,7 @@ export const CHALLENGE = 'challenge';
 export interface PasskeyParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
-  /** Counts an attempt of an address, or of a person; of an address for `CHALLENGE`, apart. @throws {GatewayError} `RATE_LIMITED`. */
+  /** Counts an attempt of an address, or of a person; of a marked browser or an address for `CHALLENGE`, apart. @throws {GatewayError} `RATE_LIMITED`. */
   readonly countAttempt: (exchange: Exchange, personId?: string) => Promise<void>;
   /**
    * @returns the context of the signed-in person.

@@ -65,7 +65,10 @@ export interface PeopleParts {
  * person counts to the person: others behind the same address cannot use up theirs.
  */
 const ATTEMPT_LIMIT = { burst: 20, pauseMs: 5_000 };
-/** Requests of one address that come before the person is known: challenges for passkeys, and ways to a provider of sign-ins and back. */
+/**
+ * Requests that come before the person is known: challenges for passkeys, and ways to a provider of sign-ins and back. A browser in which a
+ * person has signed in has its own; all others behind one address share theirs.
+ */
 const CHALLENGES = { burst: 600, pauseMs: 200 };
 type CountAttempt = PasskeyParts['countAttempt'];
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
@@ -322,13 +325,14 @@ const WORDS: { readonly [Code in GatewayError['code']]?: NoticeWords } = {
 };
 
 /** @returns a counter of attempts by address, or by person where known; it throws `RATE_LIMITED` above the limit. */
-function attemptCounter({ services, isLimited }: PeopleParts): CountAttempt {
-  return async ({ address }, personId) => {
+function attemptCounter({ services, sessions, isLimited }: PeopleParts): CountAttempt {
+  return async (exchange, personId) => {
     if (!isLimited) return;
+    const address = limitedAddress(exchange.address);
     const [subject, limit] =
       personId === CHALLENGE
-        ? [`${CHALLENGE} ${limitedAddress(address)}`, CHALLENGES]
-        : [personId ?? limitedAddress(address), ATTEMPT_LIMIT];
+        ? [`${CHALLENGE} ${sessions.deviceOf(exchange) ?? address}`, CHALLENGES]
+        : [personId ?? address, ATTEMPT_LIMIT];
     const { database } = services;
     const waitMs = await countAttempt(database, subject, limit, new Date(database.nowMs()));
     if (waitMs > 0)
@@ -353,12 +357,17 @@ function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
   });
 }
 
-function lead(exchange: Exchange, path: string, language: Language, cookie?: string): void {
+function lead(
+  exchange: Exchange,
+  path: string,
+  language: Language,
+  cookie?: string | readonly string[],
+): void {
   const query = new URLSearchParams(exchange.search).has('lang') ? `?lang=${language}` : '';
   leadTo(exchange, `${path}${query}`, cookie);
 }
 
-function leadTo(exchange: Exchange, location: string, cookie?: string): void {
+function leadTo(exchange: Exchange, location: string, cookie?: string | readonly string[]): void {
   if (cookie !== undefined) exchange.response.appendHeader('set-cookie', cookie);
   send(exchange, 303, 'text/plain; charset=utf-8', '', { ...LEADING_HEADERS, location });
 }

@@ -61,7 +61,7 @@ const FIND: Statement = {
 };
 const BY_SOURCE: Statement = {
   name: 'reconciliations_by_source',
-  text: `select ${COLUMNS} from reconciliation where mode = $1 and source = $2 order by day`,
+  text: `select id::text as id from reconciliation where mode = $1 and source = $2 order by day`,
 };
 const ENTRIES: Statement = {
   name: 'reconciliation_entries',
@@ -101,9 +101,10 @@ export function readOpenReconciliations(
   return tx.query<StoredReconciliation>(OPEN, [mode, since, limit]);
 }
 
-/** @returns the reports about a file, the oldest day first. */
-export function listBySource(tx: Tx, mode: AccountMode, source: string): Promise<StoredReconciliation[]> {
-  return tx.query<StoredReconciliation>(BY_SOURCE, [mode, source]);
+/** @returns the ids of the reports about a file, the oldest day first. */
+export async function listIdsBySource(tx: Tx, mode: AccountMode, source: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(BY_SOURCE, [mode, source]);
+  return rows.map(({ id }) => id);
 }
 
 /**

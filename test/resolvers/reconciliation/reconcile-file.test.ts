@@ -9,6 +9,7 @@ import { credit, debit, type Journal, journal } from '../../../src/ledger/postin
 import { receiveRailEvent } from '../../../src/resolvers/inbound/receive.ts';
 import { compareStatement, type Report } from '../../../src/resolvers/reconciliation/compare-statement.ts';
 import { refuseMatched } from '../../../src/resolvers/reconciliation/known-entries.ts';
+import { readReconciliation } from '../../../src/resolvers/reconciliation/reconcile.ts';
 import { reconcileFile } from '../../../src/resolvers/reconciliation/reconcile-file.ts';
 import { type Context, GATEWAY } from '../../../src/resolvers/services/context.ts';
 import type { StatementEntry } from '../../../src/resolvers/services/statement.ts';
@@ -41,11 +42,11 @@ async function reportsOf(...rows: string[]) {
     allowedOrigins: [],
   };
   const bytes = Buffer.from(['date,amount,id,text', ...rows].join('\n'));
-  const { reports } = await reconcileFile(
-    { ...servicesAt(Date.parse(AT) + 100 * 24 * 3_600_000), caller, origin: GATEWAY },
-    { parameter: 'file', bytes: () => [bytes], form: DEFAULT_FORM },
-  );
-  return reports;
+  const context = { ...servicesAt(Date.parse(AT) + 100 * 24 * 3_600_000), caller, origin: GATEWAY };
+  const file = { parameter: 'file', bytes: () => [bytes], form: DEFAULT_FORM };
+  const { reportIds } = await reconcileFile(context, file);
+  const reports = await Promise.all(reportIds.map((id) => readReconciliation(context, id)));
+  return reports.map((report) => known(report, 'a report'));
 }
 
 /** A payment that no transaction takes is booked, in suspense. */

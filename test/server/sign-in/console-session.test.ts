@@ -3,18 +3,24 @@ import { describe, expect, test } from 'vitest';
 import { formToken, newPersonToken } from '../../../src/base/access/person-token.ts';
 import { consoleOrigin, linkUrl } from '../../../src/base/pages/console-url.ts';
 import { consoleSessions, refuseForgedForm } from '../../../src/server/sign-in/console-session.ts';
+import { TEST_SECRETS } from '../../support/secrets.ts';
 
-const sessionsAt = (publicUrl: string) => consoleSessions({ publicUrl, database: undefined as never });
+const sessionsAt = (publicUrl: string) =>
+  consoleSessions({ publicUrl, database: undefined as never, secrets: TEST_SECRETS });
 
 describe('the cookie', () => {
   test('has its prefix and Secure with https, and neither over plain http', () => {
     const token = newPersonToken();
-    expect(sessionsAt('https://pay.example').begin(token)).toBe(
+    expect(sessionsAt('https://pay.example').begin(token)).toEqual([
       `__Host-session=${token}; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800`,
-    );
-    expect(sessionsAt('http://127.0.0.1:4000').begin(token)).toBe(
+      expect.stringMatching(
+        /^__Host-device=s1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/,
+      ),
+    ]);
+    expect(sessionsAt('http://127.0.0.1:4000').begin(token)).toEqual([
       `session=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800`,
-    );
+      expect.stringMatching(/^device=s1\.[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/),
+    ]);
     expect(sessionsAt('https://pay.example').end()).toMatch(/^__Host-session=; .*Max-Age=0$/);
   });
 });
