@@ -13,7 +13,7 @@ import {
   endMail,
   type MailEnd,
 } from '../store/people/notification-mails.ts';
-import { makeDigests } from './digest.ts';
+import { createDigests, type Digests } from './digest.ts';
 import type { Outcome, Sender } from './sender.ts';
 import { writeLetter } from './texts.ts';
 
@@ -39,10 +39,10 @@ export function startMail(services: Services, log: Logger, sender: Sender): Mail
   const stopping = new AbortController();
   const { signal } = stopping;
   const sending = repeat(signal, log, REPEAT, () => sendDue(services, log, sender, signal));
+  const makeDigests = createDigests(services, log);
   const digests = repeat(signal, log, REPEAT, async () => {
-    const more = [];
-    for (const mode of ACCOUNT_MODES) more.push(await makeDigests(services, mode));
-    return more.includes(true) ? 0 : DIGESTS_MS;
+    await runDigests(makeDigests, log, signal);
+    return DIGESTS_MS;
   });
   return {
     stop: async () => {
@@ -50,6 +50,18 @@ export function startMail(services: Services, log: Logger, sender: Sender): Mail
       await Promise.all([sending.done, digests.done]);
     },
   };
+}
+
+/** Makes the digests of each mode; one that fails keeps no other from its own. */
+export async function runDigests(
+  makeDigests: Digests,
+  log: Pick<Logger, 'warn'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const mode of ACCOUNT_MODES)
+    await makeDigests(mode, signal).catch((err: unknown) =>
+      log.warn({ err, mode }, 'the digests of a mode have to wait'),
+    );
 }
 
 /** Sends what is due. @returns after how many milliseconds there may be more. */
