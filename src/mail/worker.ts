@@ -39,6 +39,18 @@ export function startMail(services: Services, log: Logger, sender: Sender): Mail
   const stopping = new AbortController();
   const { signal } = stopping;
   const sending = repeat(signal, log, REPEAT, () => sendDue(services, log, sender, signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await sending.done;
+    },
+  };
+}
+
+/** Starts making digests, also where there is no mail server: endpoints get them as well. */
+export function startDigests(services: Services, log: Logger): MailWorker {
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const makeDigests = createDigests(services, log);
   const digests = repeat(signal, log, REPEAT, async () => {
     await runDigests(makeDigests, log, signal);
@@ -47,7 +59,7 @@ export function startMail(services: Services, log: Logger, sender: Sender): Mail
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([sending.done, digests.done]);
+      await digests.done;
     },
   };
 }
