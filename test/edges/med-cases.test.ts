@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { retryRailEvents } from '../../src/resolvers/inbound/retry-rail-events.ts';
-import { placeMedCases } from '../../src/resolvers/med/place-case.ts';
+import { linkMedCases } from '../../src/resolvers/med/link-case.ts';
 import { raiseMedAlarms } from '../../src/resolvers/med/raise-alarms.ts';
 import { sendMedAnswers } from '../../src/resolvers/med/send-answers.ts';
 import type { DisputeEvent, InfractionEvent } from '../../src/resolvers/services/rail-event.ts';
@@ -293,7 +293,7 @@ describe('a case that is reported before its payment', () => {
       event.infractionId,
       of.pixE2e,
     ]);
-    await Promise.all([placeMedCases(own()), placeMedCases(own())]);
+    await Promise.all([linkMedCases(own()), linkMedCases(own())]);
     expect(events(await caseOf(of))).toEqual(['opened', 'payment_found']);
     expect((await of.row()).process?.medCases).toHaveLength(1);
     expect(await refusal(REFUND, { e: of.end2end })).toMatchObject({ code: 'STEP_CONFLICT' });
@@ -316,7 +316,7 @@ describe('a case that is reported before its payment', () => {
     await tell(event);
     const unknown = { txid: null, payerTaxId: null, amount: '10.00', settledAt: new Date().toISOString() };
     await own().receive({ kind: 'payment', endToEndId: pixE2e, ...unknown });
-    await placeMedCases(own());
+    await linkMedCases(own());
     const { rows } = await app.owner.query('select transaction_id from med_case where reference = $1', [
       event.infractionId,
     ]);

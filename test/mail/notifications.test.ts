@@ -359,7 +359,7 @@ describe('a message', () => {
     expect(smtp.to(address('owner'))).toHaveLength(1);
   });
 
-  test('whose lease ended while it was sent is ended by the newer attempt alone', async () => {
+  test('is ended by its newer attempt alone where the lease of an older one ended while it was sent', async () => {
     await newKey();
     await addressNotifications(app.services.database);
     const claim = async () => {

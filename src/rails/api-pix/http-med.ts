@@ -40,7 +40,7 @@ export async function listCases(
   return { ...entriesOf(cases, (each, path) => readCase(settings.med, each, path)), pages };
 }
 
-/** @returns what the provider says about a case; undefined where it has none of this id. @throws {PspUnavailable} {PspProblem} */
+/** @returns the events of a case as the provider has it now; undefined where it has none of this id. @throws {PspUnavailable} {PspProblem} */
 export function findCase(
   api: Calling,
   settings: MedSettings,

@@ -22,8 +22,8 @@ import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { isImpossible } from '../../templates/lateness.ts';
 import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
+import { linkCasesOf } from '../med/link-case.ts';
 import { noteMedCase } from '../med/note-case.ts';
-import { placeCasesOf } from '../med/place-case.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { TransactionKey } from '../services/notifier.ts';
@@ -165,7 +165,7 @@ const BEFORE: {
 } = {
   refund_ended: (services, event, { record }, found) =>
     endRefund(services, event as RefundEvent, record, found),
-  payment: placeCases,
+  payment: linkCases,
   deposit_confirmed: async (services, event) => {
     await offerSeen(services, event as DepositEvent);
     return undefined;
@@ -214,7 +214,7 @@ async function openCase(
 }
 
 /** Cases that were reported before their payment block its refunds from its first step on. */
-async function placeCases(
+async function linkCases(
   services: Services,
   event: RailEvent,
   _position: RailEventPosition,
@@ -224,7 +224,7 @@ async function placeCases(
   if (!target?.hasMedCase) return undefined;
   if (await isHeld(services, target)) return held(target);
   const { accountId, transactionId } = target;
-  await placeCasesOf(services, (event as PaymentEvent).endToEndId, { accountId, transactionId });
+  await linkCasesOf(services, (event as PaymentEvent).endToEndId, { accountId, transactionId });
   return undefined;
 }
 

@@ -237,8 +237,7 @@ function changeOpenCase(
   const work = async (tx: Tx, writeDown: WriteDown, nowMs: number) => {
     const now = known(await lockMedCase(tx, context.mode, row.id), 'a case');
     if (now.state !== 'open') throw decided(now);
-    if (!isAt(now, row))
-      throw new GatewayError('STEP_CONFLICT', `case ${row.id} was placed with its payment`);
+    if (!isAt(now, row)) throw new GatewayError('STEP_CONFLICT', `case ${row.id} was linked to its payment`);
     await change({ tx, at: instantOf(new Date(nowMs)), writeDown });
     await attempt.bind(tx, String(row.id));
     return reread(context, tx, row);

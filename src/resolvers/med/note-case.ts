@@ -20,7 +20,7 @@ import { MED_ALARMS } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
 import type { DisputeEvent, InfractionEvent } from '../services/rail-event.ts';
 import { type CaseStep, isAt, medNameOf, stepCase } from './case-step.ts';
-import { placeCase } from './place-case.ts';
+import { linkCase } from './link-case.ts';
 
 /**
  * Time to answer where the provider does not say it: of the 7 days in which the receiving bank analyses a case, a bank leaves its client
@@ -42,13 +42,13 @@ export async function noteMedCase(
   const key = keyOf(services, report);
   const before = await findMedCase(services.database, key);
   if (!before) await openCase(services, key, report, target);
-  else if (before.transactionId === null && target) await placeCase(services, before, target);
+  else if (before.transactionId === null && target) await linkCase(services, before, target);
   const decision = decisionOf(report);
   const known = decision && (await findMedCase(services.database, key));
   if (!decision || !known || !mayDecide(known, decision)) return;
   if (await stepCase(services, closing(services, known, { decision }))) return;
   const now = await findMedCase(services.database, key);
-  if (now && mayDecide(now, decision)) throw new Error('the case was placed with its payment meanwhile');
+  if (now && mayDecide(now, decision)) throw new Error('the case was linked to its payment meanwhile');
 }
 
 /** Decision about a case. */

@@ -113,20 +113,21 @@ const LOCK: Statement = {
   name: 'med_case_lock',
   text: `select ${COLUMNS} from ${FROM} where c.id = $1 and c.mode = $2 for update of c`,
 };
-const UNPLACED: Statement = {
-  name: 'med_case_unplaced',
+const UNLINKED: Statement = {
+  name: 'med_case_unlinked',
   text: `select ${COLUMNS} from ${FROM} where c.mode = $1 and c.pix_e2e = $2 and c.transaction_id is null order by c.id`,
 };
 /** The payment was taken by a transaction, or lies with another account in suspense. */
-const PLACEABLE: Statement = {
-  name: 'med_case_placeable',
-  text: `select c.id, n.account_id as "accountId", case when n.outcome = 'step' then n.transaction_id end as "transactionId"
+const LINKABLE: Statement = {
+  name: 'med_case_linkable',
+  text: `select c.id, a.id as "accountId", case when n.outcome = 'step' then n.transaction_id end as "transactionId"
     from med_case c join rail_news n on n.key = 'pix:' || c.pix_e2e and n.kind = 'payment' and n.mode = c.mode
-    where c.mode = $1 and c.transaction_id is null and n.account_id is not null and n.outcome not in ('pending', 'failed')
-      and (n.outcome = 'step' or n.account_id <> c.account_id) order by c.id limit $2`,
+    join account a on a.id = n.account_id
+    where c.mode = $1 and c.transaction_id is null and n.outcome not in ('pending', 'failed')
+      and (n.outcome = 'step' or a.id <> c.account_id) order by c.id limit $2`,
 };
-const PLACE: Statement = {
-  name: 'med_case_place',
+const LINK: Statement = {
+  name: 'med_case_link',
   text: `update med_case set account_id = $2, transaction_id = $3, updated_at = $4 where id = $1`,
 };
 const INSERT: Statement = {
@@ -192,25 +193,25 @@ export async function lockMedCase(tx: Tx, mode: AccountMode, id: bigint): Promis
 }
 
 /** @returns the cases about a payment that were reported before it was known. */
-export function readUnplacedMedCases(tx: Tx, mode: AccountMode, pixE2e: string): Promise<MedCase[]> {
-  return tx.query<MedCase>(UNPLACED, [mode, pixE2e]);
+export function readUnlinkedMedCases(tx: Tx, mode: AccountMode, pixE2e: string): Promise<MedCase[]> {
+  return tx.query<MedCase>(UNLINKED, [mode, pixE2e]);
 }
 
 /** A case, and where its payment is. */
-export type PlaceableMedCase = Pick<MedCase, 'id' | 'accountId' | 'transactionId'>;
+export type LinkableMedCase = Pick<MedCase, 'id' | 'accountId' | 'transactionId'>;
 
 /** @returns cases whose payment has become known since. */
-export function readPlaceableMedCases(tx: Tx, mode: AccountMode, limit: number): Promise<PlaceableMedCase[]> {
-  return tx.query<PlaceableMedCase>(PLACEABLE, [mode, limit]);
+export function readLinkableMedCases(tx: Tx, mode: AccountMode, limit: number): Promise<LinkableMedCase[]> {
+  return tx.query<LinkableMedCase>(LINKABLE, [mode, limit]);
 }
 
-/** Places a case with the account and transaction of its payment. */
-export async function placeMedCase(
+/** Links a case to the account and transaction of its payment. */
+export async function linkMedCase(
   tx: Tx,
-  { id, accountId, transactionId }: PlaceableMedCase,
+  { id, accountId, transactionId }: LinkableMedCase,
   at: Instant,
 ): Promise<void> {
-  await tx.query(PLACE, [id, accountId, transactionId, at]);
+  await tx.query(LINK, [id, accountId, transactionId, at]);
 }
 
 /** Opens a case. @returns its id; undefined where it exists. */

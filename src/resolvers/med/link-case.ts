@@ -1,34 +1,34 @@
 /**
- * Places MED cases that were reported before their payment was known: with its account and transaction, whose refunds they block from
+ * Links MED cases that were reported before their payment was known to its account and transaction, whose refunds they block from
  * then on.
  */
 import { type RailEventTarget, restartDispute } from '../../store/engine/rail-events.ts';
 import {
   addMedEvent,
+  linkMedCase,
   lockMedCase,
   type MedCase,
-  placeMedCase,
+  readLinkableMedCases,
   readMedCase,
-  readPlaceableMedCases,
-  readUnplacedMedCases,
+  readUnlinkedMedCases,
 } from '../../store/rails/med-cases.ts';
 import type { Services } from '../services/context.ts';
 import { isAt, medNameOf, stepCase } from './case-step.ts';
 
 const BATCH_MAX = 100;
 
-/** Places a case with its payment, unless another process has. A report of its dispute that had found no payment is tried again. */
-export async function placeCase(
+/** Links a case to its payment, unless another process has. A report of its dispute that had found no payment is tried again. */
+export async function linkCase(
   services: Services,
   row: MedCase,
   { accountId, transactionId }: RailEventTarget,
 ): Promise<void> {
-  const place = { accountId, transactionId };
-  if (isAt(row, place)) return;
+  const target = { accountId, transactionId };
+  if (isAt(row, target)) return;
   const { mode, database } = services;
   const isOpen = row.closedAt === null;
   await stepCase(services, {
-    place,
+    place: target,
     // A decided case blocks nothing: its transaction does not take the end of a case that it never had.
     trigger: {
       on: isOpen ? 'med_opened' : 'med_closed',
@@ -40,28 +40,28 @@ export async function placeCase(
       return now !== undefined && isAt(now, row) && (now.closedAt === null) === isOpen;
     },
     write: async (tx, at) => {
-      await placeMedCase(tx, { id: row.id, ...place }, at);
+      await linkMedCase(tx, { id: row.id, ...target }, at);
       await addMedEvent(tx, row.id, { at, event: 'payment_found' });
       if (row.kind === 'dispute') await restartDispute(tx, row, database.nowMs());
     },
   });
 }
 
-/** Places the cases about a payment that a transaction is about to take, so that no refund comes between. */
-export async function placeCasesOf(
+/** Links the cases about a payment to the transaction that is about to take it, so that no refund comes between. */
+export async function linkCasesOf(
   services: Services,
   pixE2e: string,
   target: RailEventTarget,
 ): Promise<void> {
-  for (const row of await readUnplacedMedCases(services.database, services.mode, pixE2e))
-    await placeCase(services, row, target);
+  for (const row of await readUnlinkedMedCases(services.database, services.mode, pixE2e))
+    await linkCase(services, row, target);
 }
 
-/** Places the cases of one mode whose payment came at the same time as their report, or went to an account in suspense. */
-export async function placeMedCases(services: Services): Promise<void> {
+/** Links the cases of one mode whose payment came at the same time as their report, or went to an account in suspense. */
+export async function linkMedCases(services: Services): Promise<void> {
   const { database, mode } = services;
-  for (const { id, ...target } of await readPlaceableMedCases(database, mode, BATCH_MAX)) {
+  for (const { id, ...target } of await readLinkableMedCases(database, mode, BATCH_MAX)) {
     const row = await readMedCase(database, mode, id);
-    if (row) await placeCase(services, row, target);
+    if (row) await linkCase(services, row, target);
   }
 }
