@@ -9,7 +9,7 @@ import { openSecrets, secretsOf } from './compose/secret-keys.ts';
 import { createServices } from './compose/services.ts';
 import type { Config } from './config.ts';
 import { createSender } from './mail/sender.ts';
-import { startMail } from './mail/worker.ts';
+import { startDigests, startMail } from './mail/worker.ts';
 import { endDemo, playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
@@ -205,6 +205,7 @@ function startWork(
     startRescreening(services, log),
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
+    startDigests(services, log),
     ...(mail ? [startMail(services, log, createSender(mail))] : []),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),
     ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),

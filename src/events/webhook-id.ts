@@ -19,6 +19,11 @@ export function webhookId(accountSeq: number | bigint, random: string): string {
   return `evt_${accountSeq}_${random}`;
 }
 
+/** @returns the id of a notification. */
+export function notificationWebhookId(notificationId: bigint): string {
+  return `ntf_${notificationId}`;
+}
+
 /**
  * @param random - as of `webhookId`.
  * @returns the id of a made-up event: its position is 0, which no event has.

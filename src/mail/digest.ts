@@ -1,4 +1,5 @@
 /** The daily digest: accounts in which something waits for a person get a notification with the counts, once a day. */
+import type { Logger } from 'pino';
 import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
 import { brasiliaDay, brasiliaMidnight } from '../base/time/brasilia-day.ts';
 import { countAttention } from '../resolvers/account/read-waiting.ts';
@@ -9,26 +10,42 @@ import { accountsDueForDigest, claimDigest } from '../store/people/notification-
 /** Time of day in Brasília from which digests are made: eight o'clock. Unit: ms. */
 const FROM_MS = 8 * 3_600_000;
 
-/**
- * Makes the digests of some accounts of the mode that have none of this day.
- *
- * @returns whether more accounts may be due.
- */
-export async function makeDigests(services: Services, mode: AccountMode): Promise<boolean> {
+/** Makes the digests of the accounts of a mode that have none of this day. */
+export type Digests = (mode: AccountMode, signal?: AbortSignal) => Promise<void>;
+
+/** @param log - gets each account whose digest fails, once a day; it is tried again the next time, after the others. */
+export function createDigests(services: Services, log: Pick<Logger, 'warn'>): Digests {
   const { database } = services;
-  const nowMs = database.nowMs();
-  const day = brasiliaDay(nowMs);
-  if (nowMs < brasiliaMidnight(day) + FROM_MS) return false;
-  const accountIds = await accountsDueForDigest(database, day, mode);
-  for (const accountId of accountIds) {
-    const counts = await countAttention(contextOf(services.forMode(mode), accountId));
-    const facts = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-    await database.withTx(async (tx) => {
-      if ((await claimDigest(tx, accountId, day)) && Object.keys(facts).length > 0)
-        await addNotifications(tx, accountId, [{ kind: 'waiting', subject: day, facts }]);
-    });
-  }
-  return accountIds.length > 0;
+  const failed = { day: '', accounts: new Set<bigint>() };
+  return async (mode, signal) => {
+    const nowMs = database.nowMs();
+    const day = brasiliaDay(nowMs);
+    if (nowMs < brasiliaMidnight(day) + FROM_MS) return;
+    if (failed.day !== day) Object.assign(failed, { day, accounts: new Set() });
+    let after = 0n;
+    for (;;) {
+      const accountIds = await accountsDueForDigest(database, { day, mode, after });
+      for (const accountId of accountIds) {
+        if (signal?.aborted) return;
+        after = accountId;
+        await makeDigest(services.forMode(mode), accountId, day).catch((err: unknown) => {
+          if (!failed.accounts.has(accountId))
+            log.warn({ err, account: String(accountId) }, 'the digest of an account has to wait');
+          failed.accounts.add(accountId);
+        });
+      }
+      if (accountIds.length === 0) return;
+    }
+  };
+}
+
+async function makeDigest(own: Services, accountId: bigint, day: string): Promise<void> {
+  const counts = await countAttention(contextOf(own, accountId));
+  const facts = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  await own.database.withTx(async (tx) => {
+    if ((await claimDigest(tx, accountId, day)) && Object.keys(facts).length > 0)
+      await addNotifications(tx, accountId, [{ kind: 'waiting', subject: day, facts }]);
+  });
 }
 
 /** The gateway's own context, which reads and does nothing else. */

@@ -1,4 +1,5 @@
 /** Sends e-mail over SMTP. The package for it is loaded with the first message: a process that sends none does without. */
+import { Socket } from 'node:net';
 import { isThisMachine } from '../base/pages/console-url.ts';
 
 /** Settings of the outgoing server. */
@@ -28,10 +29,12 @@ export type Outcome =
 
 /** Sends messages. */
 export interface Sender {
-  /** Never throws. Takes at most the sum of the time limits. */
+  /** Never throws. Takes at most the time limit of an attempt. */
   readonly send: (message: Message) => Promise<Outcome>;
 }
 
+/** Limit of a whole attempt, below the lease of its message: a server that is never silent ends otherwise never. Unit: ms. */
+export const ATTEMPT_MS = 60_000;
 /** Limits of connecting, of the greeting, and of silence. Units: ms. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
@@ -41,8 +44,8 @@ const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE']);
 const PERMANENT = 500;
 const ERROR_LENGTH_MAX = 300;
 
-/** @returns a sender; a server on another machine has to offer TLS, since messages and password would be readable otherwise. */
-export function createSender({ url, from }: MailSettings): Sender {
+/** @returns a sender; its connection is closed at the end of the time. A server on another machine has to offer TLS, since messages and password would be readable otherwise. */
+export function createSender({ url, from }: MailSettings, { attemptMs } = { attemptMs: ATTEMPT_MS }): Sender {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isSecure = protocol === 'smtps:';
   const options = {
@@ -57,18 +60,32 @@ export function createSender({ url, from }: MailSettings): Sender {
     disableUrlAccess: true,
     ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
   };
-  const transport = lazily(async () => (await import('nodemailer')).createTransport(options));
   return {
     send: async ({ to, subject, text, messageId }) => {
+      const socket = new Socket();
+      const headers = { 'Auto-Submitted': 'auto-generated' };
+      const mail = { from, to, subject, text, headers, messageId: `<${messageId}>` };
       try {
-        const headers = { 'Auto-Submitted': 'auto-generated' };
-        await (await transport()).sendMail({ from, to, subject, text, headers, messageId: `<${messageId}>` });
+        const { createTransport } = await import('nodemailer');
+        await within(attemptMs, socket, createTransport({ ...options, socket }).sendMail(mail));
         return { kind: 'accepted' };
       } catch (error) {
         return outcomeOf(error as MailError);
       }
     },
   };
+}
+
+/** @throws {MailError} `ETIMEDOUT`, and the error of the work. */
+async function within(ms: number, socket: Socket, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(Object.assign(new Error('the attempt took too long'), { code: 'ETIMEDOUT' }));
+      socket.destroy();
+    }, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 interface MailError extends Error {
@@ -80,12 +97,4 @@ function outcomeOf({ code = '', responseCode = 0, message }: MailError): Outcome
   const isOfMessage = OF_MESSAGE.has(code);
   const kind = isOfMessage && responseCode >= PERMANENT ? 'refused' : 'failed';
   return { kind, error: `${code} ${message}`.slice(0, ERROR_LENGTH_MAX), isUnreachable: !isOfMessage };
-}
-
-function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -3,6 +3,7 @@ import type { NotificationKind } from '../base/access/notification-kinds.ts';
 import { CONSOLE_PATH, consoleOrigin } from '../base/pages/console-url.ts';
 import { type Label, label } from '../base/text/label.ts';
 import { type Instant, millisOf } from '../base/time/instant.ts';
+import { NOTIFICATION_HEADLINES } from '../events/notification-names.ts';
 import type { Language } from '../ui/language.ts';
 import { timeText } from '../ui/times.ts';
 import { fillIn } from '../ui/translate.ts';
@@ -26,14 +27,6 @@ export interface Letter {
   readonly publicUrl: string;
 }
 
-const SUBJECTS: Readonly<Record<NotificationKind, Label>> = {
-  key: label('New API key', 'Nova chave de API'),
-  invitation: label('New member invited', 'Novo membro convidado'),
-  protection: label('A protection is loosened', 'Proteção afrouxada'),
-  outflow: label('Money out waits for approval', 'Saída de dinheiro aguarda aprovação'),
-  endpoint: label('Webhook endpoint has problems', 'Endpoint de webhook com problemas'),
-  waiting: label('Waiting for you', 'Pendências'),
-};
 const IN_BRASILIA = label('(Brasília time)', '(horário de Brasília)');
 const SEVERAL = label('{count} notifications', '{count} avisos');
 
@@ -108,7 +101,7 @@ export function writeLetter(letter: Letter): { readonly subject: string; readonl
   const [first] = items;
   const about =
     items.length === 1 && first
-      ? SUBJECTS[first.kind][language]
+      ? NOTIFICATION_HEADLINES[first.kind][language]
       : fillIn(SEVERAL[language], { count: String(items.length) });
   const base = consoleOrigin(publicUrl) + CONSOLE_PATH;
   const paragraphs = items.map(

@@ -13,7 +13,7 @@ import {
   endMail,
   type MailEnd,
 } from '../store/people/notification-mails.ts';
-import { makeDigests } from './digest.ts';
+import { createDigests, type Digests } from './digest.ts';
 import type { Outcome, Sender } from './sender.ts';
 import { writeLetter } from './texts.ts';
 
@@ -39,17 +39,41 @@ export function startMail(services: Services, log: Logger, sender: Sender): Mail
   const stopping = new AbortController();
   const { signal } = stopping;
   const sending = repeat(signal, log, REPEAT, () => sendDue(services, log, sender, signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await sending.done;
+    },
+  };
+}
+
+/** Starts making digests, also where there is no mail server: endpoints get them as well. */
+export function startDigests(services: Services, log: Logger): MailWorker {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const makeDigests = createDigests(services, log);
   const digests = repeat(signal, log, REPEAT, async () => {
-    const more = [];
-    for (const mode of ACCOUNT_MODES) more.push(await makeDigests(services, mode));
-    return more.includes(true) ? 0 : DIGESTS_MS;
+    await runDigests(makeDigests, log, signal);
+    return DIGESTS_MS;
   });
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([sending.done, digests.done]);
+      await digests.done;
     },
   };
+}
+
+/** Makes the digests of each mode; one that fails keeps no other from its own. */
+export async function runDigests(
+  makeDigests: Digests,
+  log: Pick<Logger, 'warn'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const mode of ACCOUNT_MODES)
+    await makeDigests(mode, signal).catch((err: unknown) =>
+      log.warn({ err, mode }, 'the digests of a mode have to wait'),
+    );
 }
 
 /** Sends what is due. @returns after how many milliseconds there may be more. */

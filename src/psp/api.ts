@@ -20,6 +20,7 @@ import {
 } from './http.ts';
 import { getInfraction, listInfractions } from './infractions.ts';
 import { getInterPayout, postInterPayout } from './inter-payouts.ts';
+import { getMedCase, listMedCases, putMedAnswer, putMedFile } from './med-cases.ts';
 import { type Client, checkToken, issueToken, type PspScope, unauthorized } from './oauth.ts';
 import { readPage, readPeriod } from './pages.ts';
 import type { PspParts } from './parts.ts';
@@ -160,7 +161,7 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   ];
 }
 
-/** Infractions (MED): their list, and answers to them, ours and as Efí takes them. */
+/** Infractions (MED): their list, and answers to them, ours, as Efí takes them, and in a form that no bank has. */
 function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
   const read = { scope: 'pix.read', target: 'read' } as const;
   const write = { scope: 'pix.write', target: 'defence' } as const;
@@ -188,6 +189,19 @@ function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
     route('PUT', '/v2/gn/infracoes/:id/defesa/:key', write, (request) => ({
       status: 201,
       body: putDefence(parts, both(request), request.body),
+    })),
+    route('GET', '/med/cases', read, ({ query }) => ({ status: 200, body: listMedCases(parts, query) })),
+    route('GET', '/med/cases/:id', read, (request) => ({
+      status: 200,
+      body: getMedCase(parts, id(request)),
+    })),
+    route('PUT', '/med/cases/:id/files/:hash', write, (request) => ({
+      status: 201,
+      body: putMedFile(parts, both(request), request.body),
+    })),
+    route('PUT', '/med/cases/:id/answers/:key', write, (request) => ({
+      status: 201,
+      body: putMedAnswer(parts, both(request), request.body),
     })),
   ];
 }

@@ -11,6 +11,8 @@ const PROPRIETARY: Readonly<Record<'efi' | 'inter', RegExp>> = {
   efi: /^\/v[23]\/(?:gn|dict)\//,
   inter: /^\/banking\/v2\//,
 };
+/** Cases of MED in a form that no bank has are there beside each profile. */
+const MED = '/med/';
 const RESOURCES = ['cob', 'pix', 'webhook'] as const;
 /** Times of queries, of which some banks take whole seconds only. */
 const TIMES = ['inicio', 'fim'];
@@ -24,7 +26,8 @@ export function standardRequest(
   const { pathname, search } = new URL(request.url ?? '/', 'http://psp');
   const { paths, payouts } = profile;
   if (pathname === profile.tokenPath) return { method, url: `/oauth/token${search}` };
-  if (payouts && PROPRIETARY[payouts].test(pathname)) return { method, url: `${pathname}${search}` };
+  const isExtra = pathname.startsWith(MED) || (payouts && PROPRIETARY[payouts].test(pathname));
+  if (isExtra) return { method, url: `${pathname}${search}` };
   for (const resource of RESOURCES) {
     const path = resource === 'cob' && method === 'PATCH' ? paths.cobPatch : paths[resource];
     if (pathname === path || pathname.startsWith(`${path}/`))

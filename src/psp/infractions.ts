@@ -71,10 +71,19 @@ export function getInfraction(parts: Pick<PspParts, 'store'>, id: string): objec
 
 /** `GET /v2/gn/infracoes`: changes within a period. */
 export function listInfractions(parts: PspParts, period: Period, page: Page): object {
-  const values = [period.fromMs, period.untilMs];
-  const source = { columns: COLUMNS, from: 'infraction', where: 'at_ms between ? and ?', values, page };
-  const { rows, paginacao } = pageOf<InfractionRow>(parts.store, source, ['at_ms', 'id']);
+  const { rows, paginacao } = rowsOfInfractions(parts, period, page);
   return { parametros: { ...period.requested, paginacao }, infracoes: rows.map(present) };
+}
+
+/** @returns a page of the infractions that changed within a period. */
+export function rowsOfInfractions(
+  { store }: Pick<PspParts, 'store'>,
+  { fromMs, untilMs }: Period,
+  page: Page,
+) {
+  const values = [fromMs, untilMs];
+  const source = { columns: COLUMNS, from: 'infraction', where: 'at_ms between ? and ?', values, page };
+  return pageOf<InfractionRow>(store, source, ['at_ms', 'id']);
 }
 
 function present(row: InfractionRow): object {

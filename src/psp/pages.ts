@@ -65,7 +65,7 @@ export function pageOf<Row>(
   store: PspStore,
   { columns, from, where, values, page }: Source,
   order: readonly string[],
-): { readonly rows: readonly Row[]; readonly paginacao: object } {
+): { readonly rows: readonly Row[]; readonly pages: number; readonly paginacao: object } {
   const total = Number(
     store.one<{ total: number }>(`select count(*) as total from ${from} where ${where}`, ...values)?.total,
   );
@@ -75,12 +75,14 @@ export function pageOf<Row>(
     page.size,
     page.number * page.size,
   );
+  const pages = Math.max(1, Math.ceil(total / page.size));
   return {
     rows,
+    pages,
     paginacao: {
       paginaAtual: page.number,
       itensPorPagina: page.size,
-      quantidadeDePaginas: Math.max(1, Math.ceil(total / page.size)),
+      quantidadeDePaginas: pages,
       quantidadeTotalDeItens: total,
     },
   };

@@ -31,7 +31,7 @@ export const DESCRIPTIONS = {
 /** Members of an endpoint that can be given and read. */
 export const ENDPOINT_FIELDS = {
   eventNames:
-    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events.',
+    'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events of transactions. `account.notification.*`: notifications of the account, for endpoints without a template.',
   orderMode: 'Order in which deliveries wait for each other. Default: `TRANSACTION`.',
   maxConcurrency: `Most deliveries in progress at the same time: 1 to ${inProse(CONCURRENCY_MAX)}, default 20.`,
   maxPerSecond: `Most deliveries per second: 1 to ${inProse(PER_SECOND_MAX)}; null: no limit.`,

@@ -18,8 +18,14 @@ export function defineEventNames(
   const eventName = builder.objectRef<EventNameRow>('WebhookEventName').implement({
     description: 'A name that events can have.',
     fields: (t) => ({
-      name: t.exposeString('name', { description: '`<template>.<component>.<state>` in lower case.' }),
-      template: t.expose('template', { type: template, description: 'Template of its transactions.' }),
+      name: t.exposeString('name', {
+        description: '`<template>.<component>.<state>` in lower case, or `account.notification.<kind>`.',
+      }),
+      template: t.expose('template', {
+        type: template,
+        nullable: true,
+        description: 'Template of its transactions; null for a notification of the account.',
+      }),
       headline: t.field({
         type: label,
         description: 'Movement of the money, in a few words for people.',
@@ -33,7 +39,7 @@ export function defineEventNames(
       // About as many as the templates have.
       complexity: { field: 1, multiplier: 200 },
       description:
-        'Names that `eventNames` of an endpoint can have, in the order of the templates and their steps.',
+        'Names that `eventNames` of an endpoint can have, in the order of the templates and their steps; notifications last, for endpoints without a template.',
       args: {
         text: t.arg.string({
           description: bounded(

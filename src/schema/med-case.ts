@@ -324,7 +324,7 @@ function defineEvent(builder: Builder) {
       at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => isoOf(at) }),
       event: t.exposeString('event', {
         description:
-          'Event: `opened`, `due_48h`, `due_24h`, `due_6h`, `attached`, `evidence_made`, `answered`, `answer_sent`, `answer_refused`, `answer_dropped`, `answered_elsewhere`, `accepted`, `rejected` or `cancelled`.',
+          'Event: `opened`, `payment_found`, `due_48h`, `due_24h`, `due_6h`, `attached`, `evidence_made`, `answered`, `answer_sent`, `answer_refused`, `answer_dropped`, `answer_withdrawn`, `answered_elsewhere`, `accepted`, `rejected` or `cancelled`.',
       }),
       actor: t.exposeString('actor', {
         nullable: true,

@@ -5,6 +5,7 @@ import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { modeFinder } from '../store/account/accounts.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { sendNotifications } from './notifications.ts';
 import { createRelay } from './relay.ts';
 import { sendSamples } from './samples.ts';
 
@@ -19,6 +20,8 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
+/** Poll interval of notifications for people, which nothing wakes. Unit: ms. */
+const NOTIFICATIONS_MS = 5_000;
 /** Minimum interval of scans that notifications trigger. Unit: ms. */
 const WAKE_EVERY_MS = 50;
 /** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
@@ -50,6 +53,9 @@ export function startWebhooks(
   const sampling = repeat(stopping.signal, log, REPEAT, async () =>
     (await sendSamples(services, log, options)) ? 0 : POLL_MS,
   );
+  const notifying = repeat(stopping.signal, log, REPEAT, async () =>
+    (await sendNotifications(services, log, options)) ? 0 : NOTIFICATIONS_MS,
+  );
   dispatcher.onEnded(dispatching.wake);
   /** The sandbox clock may have moved, or a redelivery or a test was requested: something may be due now. */
   const poll = atMostEvery(WAKE_EVERY_MS, () => {
@@ -71,7 +77,7 @@ export function startWebhooks(
   return {
     stop: async () => {
       stopping.abort();
-      await Promise.all([relaying.done, dispatching.done, sampling.done]);
+      await Promise.all([relaying.done, dispatching.done, sampling.done, notifying.done]);
       await dispatcher.idle();
       ending.abort();
       await tending.done;

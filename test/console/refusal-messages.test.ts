@@ -45,6 +45,7 @@ const GENERAL: Readonly<Record<string, string>> = {
   'journal 7 is 7': CHANGED,
   'case 7 is 7': CHANGED,
   'case 7 was answered': CHANGED,
+  'case 7 was linked to its payment': CHANGED,
   'the hit 7 is decided already': NO_FORM,
   'the endpoint was removed': CHANGED,
   'the endpoint of this delivery was removed': CHANGED,

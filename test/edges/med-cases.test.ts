@@ -5,6 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { retryRailEvents } from '../../src/resolvers/inbound/retry-rail-events.ts';
+import { linkMedCases } from '../../src/resolvers/med/link-case.ts';
 import { raiseMedAlarms } from '../../src/resolvers/med/raise-alarms.ts';
 import { sendMedAnswers } from '../../src/resolvers/med/send-answers.ts';
 import type { DisputeEvent, InfractionEvent } from '../../src/resolvers/services/rail-event.ts';
@@ -209,6 +211,116 @@ describe('a case', () => {
     const { reviewCase } = await ask(file, { id: key }, app.platformKey);
     expect(reviewCase).toMatchObject({ waiting: {}, medCases: [{ caseId: found.caseId }] });
     expect(await refusal(file, { id: key })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('a case that is reported before its payment', () => {
+  /** @returns a payment that is not made yet: `pay` reports it under the EndToEndId of a report that came first. */
+  async function unpaid() {
+    const { createCheckout } = await ask(
+      'mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { message } } }',
+    );
+    const { end2end } = createCheckout.transaction;
+    const row = async () => {
+      const found = await findAnywhere(app.database, end2end);
+      if (!found) throw new Error(`no transaction ${end2end}`);
+      return found;
+    };
+    const txid = await vi.waitFor(async () => {
+      const found = (await row()).process?.txid;
+      if (!found) throw new Error('there is no charge yet');
+      return found;
+    });
+    count += 1;
+    const pixE2e = `E99999999202611301200${String(count).padStart(11, '0')}`;
+    const payment = {
+      kind: 'payment',
+      endToEndId: pixE2e,
+      txid,
+      amount: '150.00',
+      payerTaxId: '39053344705',
+    } as const;
+    const pay = () => own().receive({ ...payment, settledAt: new Date().toISOString() });
+    const reach = (step: string) =>
+      vi.waitFor(
+        async () => {
+          const { component, state } = await row();
+          expect(`${component}/${state}`).toBe(step);
+        },
+        { timeout: 15_000 },
+      );
+    return { end2end, row, reach, pixE2e, pay };
+  }
+
+  test('goes to the account of the payment with it, and blocks its refunds until it is decided', async () => {
+    const of = await unpaid();
+    const event = report(of);
+    await tell(event);
+    expect(await casesOf(of)).toEqual([]);
+    await of.pay();
+    await of.reach('success/DONE');
+    const known = await caseOf(of);
+    expect(known).toMatchObject({ state: 'OPEN', transaction: { end2end: of.end2end } });
+    expect(events(known)).toEqual(['opened', 'payment_found']);
+    expect(await refusal(REFUND, { e: of.end2end })).toMatchObject({ code: 'STEP_CONFLICT' });
+    await tell({ ...event, decision: 'rejected' });
+    expect((await ask(REFUND, { e: of.end2end })).refundPayment.errors).toEqual([]);
+  });
+
+  test('of a dispute holds what is left of the payment, also where its report had failed', async () => {
+    const of = await unpaid();
+    const event = dispute(of);
+    await tell(event);
+    await app.owner.query(
+      `update rail_news set outcome = 'failed', untaken = 10, due_at = null where key = $1`,
+      [`pix:${event.disputeId}`],
+    );
+    await of.pay();
+    await of.reach('success/DONE');
+    await retryRailEvents(app.services, LOG, Date.now() + 60_000);
+    await of.reach('dispute/OPEN');
+    expect(Number((await caseOf(of)).blocked.amount)).toBeGreaterThan(0);
+  });
+
+  test('at the same time as its payment is found by the next look, once', async () => {
+    const of = await unpaid();
+    await of.pay();
+    await of.reach('success/DONE');
+    const event = report(of);
+    // The report was stored as if its payment were unknown: both came at once.
+    await tell({ ...event, endToEndId: `${of.pixE2e.slice(0, -1)}x` });
+    await app.owner.query('update med_case set pix_e2e = $2 where reference = $1', [
+      event.infractionId,
+      of.pixE2e,
+    ]);
+    await Promise.all([linkMedCases(own()), linkMedCases(own())]);
+    expect(events(await caseOf(of))).toEqual(['opened', 'payment_found']);
+    expect((await of.row()).process?.medCases).toHaveLength(1);
+    expect(await refusal(REFUND, { e: of.end2end })).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('that is decided before its payment goes to the account, and blocks nothing', async () => {
+    const of = await unpaid();
+    const event = report(of);
+    await tell({ ...event, decision: 'cancelled' });
+    await of.pay();
+    await of.reach('success/DONE');
+    expect(await caseOf(of)).toMatchObject({ state: 'CANCELLED', transaction: { end2end: of.end2end } });
+    expect((await ask(REFUND, { e: of.end2end })).refundPayment.errors).toEqual([]);
+  });
+
+  test('stays with the platform where the payment lies in suspense without an account', async () => {
+    count += 1;
+    const pixE2e = `E9999999920261130130000000000${count}`;
+    const event = report({ pixE2e } as Paid);
+    await tell(event);
+    const unknown = { txid: null, payerTaxId: null, amount: '10.00', settledAt: new Date().toISOString() };
+    await own().receive({ kind: 'payment', endToEndId: pixE2e, ...unknown });
+    await linkMedCases(own());
+    const { rows } = await app.owner.query('select transaction_id from med_case where reference = $1', [
+      event.infractionId,
+    ]);
+    expect(rows).toEqual([{ transaction_id: null }]);
   });
 });
 
@@ -478,6 +590,61 @@ describe('an answer', () => {
     expect(after).toMatchObject({ state: 'REJECTED', answers: [{ state: 'DROPPED' }] });
     expect(events(after)).toEqual(['opened', 'answered', 'answer_dropped', 'rejected']);
     expect(await refusal(ANSWER, { id, body: 'Tarde.' })).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('under way is withdrawn by the record that it was answered on the provider’s screens, and never sent', async () => {
+    const { of, id } = await opened();
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    take = async () => {
+      throw new Error('the line is down');
+    };
+    await send();
+    const { recordMedOutcome } = await ask(RECORD, { id, outcome: 'ANSWERED' }, app.platformKey);
+    expect(recordMedOutcome).toMatchObject({
+      errors: [],
+      medCase: { state: 'ANSWERED', answers: [{ state: 'WITHDRAWN' }] },
+    });
+    take = async (order) => void sent.push(order);
+    await again(id);
+    await send();
+    expect(sent.filter(({ reference }) => reference === recordMedOutcome.medCase.reference)).toEqual([]);
+    expect(events(await caseOf(of))).toEqual([
+      'opened',
+      'answered',
+      'answer_withdrawn',
+      'answered_elsewhere',
+    ]);
+    expect(await refusal(ANSWER, { id, body: 'De novo.' })).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('that is withdrawn between its claim and its order is not ordered', async () => {
+    const { of, id } = await opened();
+    await ask(ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) });
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    const { forMode, ...services } = rails();
+    const query = services.database.query.bind(services.database);
+    const database = Object.create(services.database, {
+      query: {
+        value: async (statement: { name: string }, values: unknown[]) => {
+          if (statement.name === 'med_file_content')
+            await ask(RECORD, { id, outcome: 'ANSWERED' }, app.platformKey);
+          return query(statement as never, values);
+        },
+      },
+    });
+    await sendMedAnswers({ ...services, forMode, database } as never, LOG);
+    expect(sent).toEqual([]);
+    expect(await caseOf(of)).toMatchObject({ state: 'ANSWERED', answers: [{ state: 'WITHDRAWN' }] });
+  });
+
+  test('that the provider takes while it is withdrawn is sent: the history has both', async () => {
+    const { of, id } = await opened();
+    await ask(ANSWER, { id, body: 'Entregue.' });
+    take = async () => void (await ask(RECORD, { id, outcome: 'ANSWERED' }, app.platformKey));
+    await send();
+    const after = await caseOf(of);
+    expect(after).toMatchObject({ state: 'ANSWERED', answers: [{ state: 'SENT' }] });
+    expect(events(after).slice(-3)).toEqual(['answer_withdrawn', 'answered_elsewhere', 'answer_sent']);
   });
 
   test('has 1 to 2,000 characters', async () => {

@@ -4,9 +4,10 @@
  */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../src/base/access/roles.ts';
-import { makeDigests } from '../../src/mail/digest.ts';
+import { createDigests } from '../../src/mail/digest.ts';
 import { createSender, type Sender } from '../../src/mail/sender.ts';
-import { sendDue, startMail } from '../../src/mail/worker.ts';
+import { runDigests, sendDue, startMail } from '../../src/mail/worker.ts';
+import { addressNotifications, claimMail, endMail } from '../../src/store/people/notification-mails.ts';
 import { startWebhooks } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
@@ -181,16 +182,62 @@ describe('a digest', () => {
     const nowMs = Date.parse('2026-12-01T15:00:00Z');
     const database = Object.create(app.services.database, { nowMs: { value: () => nowMs } });
     const services = { ...app.services, database };
-    while (await makeDigests(services, 'sandbox'));
+    await createDigests(services, SILENT)('sandbox');
     await app.owner.query('delete from notification where account_id <> $1', [String(shop.accountId)]);
     await send();
     const mails = await smtp.until(address('owner'), 1);
     expect(mails[0]?.headers.subject).toBe('[Sandbox] Pendências: Another');
     expect(mails[0]?.text).toContain('- Chaves de API que expiram em até 14 dias: 1');
-    while (await makeDigests(services, 'sandbox'));
+    await createDigests(services, SILENT)('sandbox');
     await later();
     await send();
     expect(smtp.to(address('owner'))).toHaveLength(1);
+  });
+});
+
+describe('an account whose digest fails', () => {
+  test('is logged once, and does not keep the others from theirs, however many fail', async () => {
+    const failing = new Set<bigint>();
+    for (let count = 0; count < 21; count += 1) {
+      const { accountId } = await app.addAccount();
+      failing.add(accountId);
+      await signInAs(app, accountId, { email: `f${accountId}@shop.invalid`, role: 'owner' });
+    }
+    const last = await app.addAccount();
+    await signInAs(app, last.accountId, { email: `l${last.accountId}@shop.invalid`, role: 'owner' });
+    await app.owner.query(`update api_key set expires_at = now() + interval '3 days' where account_id = $1`, [
+      String(last.accountId),
+    ]);
+    const nowMs = Date.parse('2026-12-01T15:00:00Z');
+    const { database: real } = app.services;
+    const fails = (values: readonly unknown[]) => values.some((each) => failing.has(each as bigint));
+    const query = (statement: { readonly name: string }, values: readonly unknown[]) =>
+      statement.name !== 'notification_digest_due' && fails(values)
+        ? Promise.reject(new Error('broken'))
+        : real.query(statement as never, values as never);
+    const database = Object.create(real, { nowMs: { value: () => nowMs }, query: { value: query } });
+    const forMode = (mode: never) => ({ ...app.services.forMode(mode), database });
+    const lines: object[] = [];
+    const log = { ...SILENT, warn: (facts: object) => lines.push(facts) };
+    const digests = createDigests({ ...app.services, database, forMode } as never, log as never);
+    await digests('sandbox');
+    await digests('sandbox');
+    expect(lines).toHaveLength(failing.size);
+    const { rows } = await app.owner.query(
+      `select account_id::text as id from notification where kind = 'waiting' and account_id = $1`,
+      [String(last.accountId)],
+    );
+    expect(rows).toEqual([{ id: String(last.accountId) }]);
+  });
+
+  test('does not keep the accounts of the other mode from theirs', async () => {
+    const digests: string[] = [];
+    const modes = async (mode: string) => {
+      digests.push(mode);
+      if (mode === 'sandbox') throw new Error('broken');
+    };
+    await runDigests(modes as never, SILENT);
+    expect(digests).toEqual(['sandbox', 'live']);
   });
 });
 
@@ -310,6 +357,24 @@ describe('a message', () => {
     await later();
     await send();
     expect(smtp.to(address('owner'))).toHaveLength(1);
+  });
+
+  test('is ended by its newer attempt alone where the lease of an older one ended while it was sent', async () => {
+    await newKey();
+    await addressNotifications(app.services.database);
+    const claim = async () => {
+      const mail = await claimMail(app.services.database);
+      if (!mail) throw new Error('nothing is due');
+      return mail;
+    };
+    const late = await claim();
+    await later();
+    const newer = await claim();
+    await endMail(app.services.database, late, { state: 'failed', error: 'late' });
+    expect(await states()).toMatchObject([{ state: 'pending', attempts: 2, last_error: null }]);
+    await endMail(app.services.database, newer, { state: 'sent' });
+    await endMail(app.services.database, late, { state: 'pending', error: 'late', delayMs: 1 });
+    expect(await states()).toMatchObject([{ state: 'sent', last_error: null }]);
   });
 
   test('older than a day is no news: a server that is set up later sends none', async () => {

@@ -3,7 +3,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createSender } from '../../src/mail/sender.ts';
+import { ATTEMPT_MS, createSender } from '../../src/mail/sender.ts';
+import { LEASE_SECONDS } from '../../src/store/people/notification-mails.ts';
+import { eventually } from '../support/receiver.ts';
 import { useSmtp } from '../support/smtp.ts';
 
 const smtp = useSmtp();
@@ -37,6 +39,17 @@ test.each([
   const to = `${name.replaceAll(' ', '.')}@shop.invalid`;
   smtp.answer(to, behaviour);
   expect(await send(to)).toMatchObject({ kind, isUnreachable });
+});
+
+test('a server that is never silent and never done is left at the end of the whole attempt, which is before that of its lease', async () => {
+  expect(ATTEMPT_MS).toBeLessThan(LEASE_SECONDS * 1_000);
+  smtp.answer('slow@shop.invalid', 'trickle');
+  const sender = createSender({ url: smtp.url(), from: FROM }, { attemptMs: 300 });
+  expect(await sender.send(message('slow@shop.invalid'))).toMatchObject({
+    ...{ kind: 'failed', isUnreachable: true },
+    error: expect.stringContaining('ETIMEDOUT'),
+  });
+  await eventually('the end of its connection', () => smtp.connections() === 0);
 });
 
 test('a server that is not there fails, and its password is in no error', async () => {

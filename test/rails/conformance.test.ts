@@ -55,6 +55,12 @@ const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
       ...{ clientSecretFile: secretFile, pixKey: 'key@example.com', ispb: '12345678' },
       callback: { url: 'https://gateway.invalid/rails/live/pix', secretFile },
       payouts: { kind: 'efi', url: AWAY, payingKey: 'key@example.com' },
+      med: {
+        ...{ kind: 'http', listUrl: `${AWAY}/cases?from={from}&to={to}`, caseUrl: `${AWAY}/cases/{case}` },
+        paths: { cases: '$', case: '$.id', endToEndId: '$.e2e', state: '$.state', openedAt: '$.at' },
+        words: { open: ['open'], accepted: ['yes'], rejected: ['no'] },
+        headers: { 'x-key': { valueFile: secretFile } },
+      },
     }),
     reported: () => ({
       path: `${createHmac('sha256', SECRET).update('callback:key@example.com').digest('hex')}/pix`,

@@ -19,6 +19,9 @@ const BY_SERVER = [
   'people/notification-mails.ts: const ADDRESS: Statement = {',
   'people/notification-mails.ts: const CLAIM: Statement = {',
   'people/notification-mails.ts: const END: Statement = {',
+  'webhooks/notification-hooks.ts: const ADDRESS: Statement = {',
+  'webhooks/notification-hooks.ts: const CLAIM: Statement = {',
+  'webhooks/notification-hooks.ts: const END: Statement = {',
 ];
 
 const test = useDatabase();

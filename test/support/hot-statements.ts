@@ -66,7 +66,7 @@ export const HOT: Readonly<Record<string, string>> = {
 };
 /** What comes by time or by chance, on a busy machine more often; and what is no statement of the store. */
 const OTHERS =
-  /^(?:begin|commit|rollback|test_|api_keys?_|rates?_|sandbox_ahead|event_log_|relay_(?:lag|hold)|turn_give_back|job_(?:renew|pending|postpone|give_back)|news_(?:pending|postpone|hasten|try_again)|setting_changes|webhook_sample_claim)/;
+  /^(?:begin|commit|rollback|test_|api_keys?_|rates?_|sandbox_ahead|event_log_|relay_(?:lag|hold)|turn_give_back|job_(?:renew|pending|postpone|give_back)|news_(?:pending|postpone|hasten|try_again)|setting_changes|webhook_sample_claim|notification_hook_(?:address|claim))/;
 
 /** @returns those of the names that are not in the table, and should be. */
 export function unpinned(names: Iterable<string>): string[] {

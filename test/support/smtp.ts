@@ -14,8 +14,12 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** Answer to a recipient or to the content; `cut` closes the connection. */
-export type MailBehaviour = 'accept' | 'cut' | { readonly at: 'RCPT' | 'DATA'; readonly reply: string };
+/** Answer to a recipient or to the content; `cut` closes the connection, `trickle` goes on with an answer that never ends. */
+export type MailBehaviour =
+  | 'accept'
+  | 'cut'
+  | 'trickle'
+  | { readonly at: 'RCPT' | 'DATA'; readonly reply: string };
 
 /** The server. */
 export interface SmtpReceiver {
@@ -26,6 +30,8 @@ export interface SmtpReceiver {
   /** From now on messages to the address are answered so. */
   readonly answer: (address: string, behaviour: MailBehaviour) => void;
   readonly until: (address: string, count: number) => Promise<ReceivedMail[]>;
+  /** Number of open connections. */
+  readonly connections: () => number;
 }
 
 /** Starts a server before the tests of the file and ends it after them. */
@@ -51,6 +57,7 @@ export function useSmtp(): SmtpReceiver {
     url: () => `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     to,
     answer: (address, behaviour) => behaviours.set(address, behaviour),
+    connections: () => open.size,
     until: (address, count) =>
       eventually(`${count} messages to ${address}`, () =>
         to(address).length >= count ? to(address) : undefined,
@@ -77,6 +84,7 @@ function converse(
       to = /<([^>]*)>/.exec(line)?.[1] ?? '';
       const behaviour = behaviourOf(to);
       if (behaviour === 'cut') return socket.destroy();
+      if (behaviour === 'trickle') return trickle(socket);
       return translate(typeof behaviour === 'object' && behaviour.at === 'RCPT' ? behaviour.reply : '250 OK');
     }
     if (verb === 'DATA') {
@@ -107,6 +115,12 @@ function converse(
       } else command(part);
     }
   });
+}
+
+/** Never silent, so that no limit of silence ends it. */
+function trickle(socket: Socket): void {
+  const timer = setInterval(() => socket.write('250-Still\r\n'), 20);
+  socket.on('close', () => clearInterval(timer));
 }
 
 function parsed(whole: string): Pick<ReceivedMail, 'headers' | 'text'> {

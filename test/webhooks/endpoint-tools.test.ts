@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { curlOf } from '../../src/console/parts/webhook-request.ts';
+import { NOTIFICATION_NAMES } from '../../src/events/notification-names.ts';
 import { sampleRow } from '../../src/resolvers/webhooks/send-sample.ts';
 import { eventNamesOf } from '../../src/templates/event-names.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
@@ -111,7 +112,7 @@ describe('names of events', () => {
 
   test('are all of those that an endpoint can choose', async () => {
     const names = (await find()).map(({ name }) => name);
-    expect(names).toEqual(REGISTRY.templates.flatMap(eventNamesOf));
+    expect(names).toEqual([...REGISTRY.templates.flatMap(eventNamesOf), ...NOTIFICATION_NAMES]);
   });
 
   test('are found by words of the name and of the meaning, in both languages and without accents', async () => {

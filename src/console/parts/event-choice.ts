@@ -75,7 +75,10 @@ function additions(
     ? found.map(({ name, headline }) => ({ name, meaning: headline[language] }))
     : [...new Map(found.map(({ name, template }) => [template, name])).entries()].map(([template, name]) => ({
         name: `${name.split('.')[0]}.*.*`,
-        meaning: translate('everyEventOf', { template: translateName(translate, `template_${template}`) }),
+        meaning:
+          template === null
+            ? translate('everyNotification')
+            : translate('everyEventOf', { template: translateName(translate, `template_${template}`) }),
       }));
   const offered = named.filter(({ name }) => !eventNames.includes(name));
   if (offered.length === 0) return empty('search', translate('noEventsFound'));

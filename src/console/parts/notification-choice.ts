@@ -38,6 +38,6 @@ export function notificationChoice(context: ScreenContext, settings: Settings | 
   return section(
     'notifications',
     translate('notifications'),
-    html`<div class="in stack tight">${!isSending && note('info', translate('notificationsOff'))}<p class="small soft">${translate('notificationsWhy', { email })}</p>${form}</div>`,
+    html`<div class="in stack tight">${!isSending && note('info', translate('notificationsOff'))}<p class="small soft">${translate('notificationsWhy', { email })} ${translate('notificationsByUrl')}</p>${form}</div>`,
   );
 }

@@ -27,6 +27,7 @@ export const MED_WORDS = {
   medAnswer_SENT: label('Received by the bank', 'Recebida pelo banco'),
   medAnswer_REFUSED: label('Refused by the bank', 'Recusada pelo banco'),
   medAnswer_DROPPED: label('Not sent: already decided', 'Não enviada: já decidido'),
+  medAnswer_WITHDRAWN: label('Withdrawn', 'Retirada'),
   medMakeEvidence: label('Create evidence pack', 'Gerar pacote de evidências'),
   medFile: label('File', 'Arquivo'),
   medFileHint: label('PDF, PNG, JPEG or WebP, up to 512 KiB', 'PDF, PNG, JPEG ou WebP, até 512 KiB'),
@@ -53,6 +54,7 @@ export const MED_WORDS = {
 /** Texts of the history of a case, by its events. */
 export const MED_EVENTS: Readonly<Record<string, Label>> = {
   opened: label('Opened by the payer’s bank', 'Aberto pelo banco do pagador'),
+  payment_found: label('Payment found', 'Pagamento encontrado'),
   due_48h: label('Due in 48 hours', 'Vence em 48 horas'),
   due_24h: label('Due in 24 hours', 'Vence em 24 horas'),
   due_6h: label('Due in 6 hours', 'Vence em 6 horas'),
@@ -62,6 +64,7 @@ export const MED_EVENTS: Readonly<Record<string, Label>> = {
   answer_sent: label('Answer received by the bank', 'Resposta recebida pelo banco'),
   answer_refused: label('Answer refused by the bank', 'Resposta recusada pelo banco'),
   answer_dropped: label('Answer not sent', 'Resposta não enviada'),
+  answer_withdrawn: label('Answer withdrawn', 'Resposta retirada'),
   answered_elsewhere: label('Answered on the bank’s screens', 'Respondido nas telas do banco'),
   accepted: label('Accepted', 'Aceito'),
   rejected: label('Rejected', 'Rejeitado'),

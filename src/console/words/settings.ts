@@ -124,6 +124,10 @@ export const SETTINGS_WORDS = {
     'Sent to {email}, about this account. They are yours alone: each person chooses their own.',
     'Enviados para {email}, sobre esta conta. A escolha é só sua: cada pessoa faz a própria.',
   ),
+  notificationsByUrl: label(
+    'A system of yours can get them by webhook: choose them among the events of an endpoint.',
+    'Um sistema seu pode recebê-los por webhook: escolha-os entre os eventos de um endpoint.',
+  ),
   notificationsOff: label(
     'This gateway has no mail server, so nothing is sent. Its operator can set one up.',
     'Este gateway não tem servidor de e-mail, então nada é enviado. O operador pode configurar um.',

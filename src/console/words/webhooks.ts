@@ -40,6 +40,7 @@ export const WEBHOOK_WORDS = {
   addEvents: label('Add selected', 'Adicionar selecionados'),
   eventsFound: label('Events to add', 'Eventos para adicionar'),
   noEventsFound: label('No event matches', 'Nenhum evento corresponde'),
+  everyNotification: label('All notifications of the account', 'Todos os avisos da conta'),
   everyEventOf: label('All events of {template}', 'Todos os eventos de {template}'),
 
   samples: label('Test events', 'Eventos de teste'),

@@ -20,7 +20,7 @@ import { isSameKey } from './wire-keys.ts';
 /** Parts that make charges. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
   readonly api: ApiPix;
-  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl' | 'errors'>;
+  readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl' | 'med' | 'errors'>;
 };
 
 /** A charge to be made, as the port has it. */

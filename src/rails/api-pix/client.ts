@@ -52,6 +52,8 @@ export interface ApiPix {
   readonly putWebhook: (url: string, isOpen: boolean) => Promise<void>;
   /** @returns the URL that is registered. */
   readonly getWebhook: () => Promise<string | undefined>;
+  /** A call as it is, with a token or without. @returns the answer below 500. */
+  readonly exchange: (call: Call, hasToken: boolean) => Promise<Answer>;
   /**
    * A proprietary call of the provider, with a token.
    *
@@ -109,6 +111,7 @@ export function createCalls(
   };
   return {
     send,
+    exchange: (request, hasToken) => (hasToken ? withToken(tokens, call, request) : call(request)),
     putCharge: async (txid, charge) =>
       read(readCharge, await send('PUT', at('cob', txid), chargeBody(charge, pixKey))),
     getCharge: (txid) => found(async () => read(readCharge, await send('GET', at('cob', txid)))),

@@ -4,10 +4,10 @@
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import type { InfractionEvent } from '../../resolvers/services/rail-event.ts';
-import { type MedAnswerOrder, RailRefused } from '../../resolvers/services/rails.ts';
+import type { MedAnswerOrder } from '../../resolvers/services/rails.ts';
 import type { MedDecision } from '../../store/rails/med-cases.ts';
 import type { ApiPix } from './client.ts';
-import { PspProblem, PspUnavailable } from './http.ts';
+import { PspProblem } from './http.ts';
 import { WireError } from './wire.ts';
 
 const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
@@ -21,8 +21,6 @@ const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
 const ANALYSES = { contest: 'rejeitado', agree: 'aceito' } as const;
 /** The infraction has an answer. */
 const ANSWERED = 409;
-/** Refusals that may be others a moment later: of the token, of too many calls. */
-const LATER = [401, 403, 408, 425, 429];
 
 /** @returns the report of an entry, and that of its decision. @throws {WireError} for an entry that cannot be read. */
 export function readEfiInfraction(json: unknown, path: string): readonly InfractionEvent[] {
@@ -54,7 +52,7 @@ export function readEfiInfraction(json: unknown, path: string): readonly Infract
   return decision === null ? [report] : [report, { ...report, decision }];
 }
 
-/** Answers an infraction. Efí takes no files: the answer names them with their hashes. @throws {RailRefused} {PspAway} */
+/** Answers an infraction. Efí takes no files: the answer names them with their hashes. @throws {PspProblem} {PspUnavailable} */
 export async function answerEfi(
   api: Pick<ApiPix, 'send'>,
   infractionsUrl: string,
@@ -68,9 +66,7 @@ export async function answerEfi(
   } catch (error) {
     if (!(error instanceof PspProblem)) throw error;
     // Efí has no idempotency key: an answer that may have been sent before is the one that it has.
-    if (error.status === ANSWERED && isRepeat) return;
-    if (LATER.includes(error.status)) throw new PspUnavailable(error.message);
-    throw new RailRefused(error.message);
+    if (error.status !== ANSWERED || !isRepeat) throw error;
   }
 }
 

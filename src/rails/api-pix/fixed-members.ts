@@ -13,16 +13,21 @@ const HEADER_NAME = /^[A-Za-z0-9_-]{1,80}$/;
 const QUERY_NAME = /^[A-Za-z0-9._-]{1,80}$/;
 
 /**
- * @param defaults - of the profile; members of the settings replace and extend them.
+ * @param defaults - of the profile; members of the settings replace and extend them. `hasToken`: each call sets `authorization`.
  * @throws {SettingsError}
  */
-export function readHeaders(input: Settings, defaults: FixedMembers): FixedMembers {
-  return readMembers(input, 'headers', HEADER_NAME, defaults);
+export function readHeaders(
+  input: Settings,
+  defaults: FixedMembers,
+  { hasToken } = { hasToken: true },
+): FixedMembers {
+  const own = hasToken ? OWN_HEADERS : OWN_HEADERS.filter((name) => name !== 'authorization');
+  return readMembers(input, 'headers', { form: HEADER_NAME, own }, defaults);
 }
 
 /** @param name - of the setting. @throws {SettingsError} */
 export function readQuery(input: Settings, name: string, defaults: FixedMembers = {}): FixedMembers {
-  return readMembers(input, name, QUERY_NAME, defaults);
+  return readMembers(input, name, { form: QUERY_NAME, own: OWN_HEADERS }, defaults);
 }
 
 /** @returns the members with their placeholders filled in. */
@@ -34,11 +39,16 @@ export function filledIn(members: FixedMembers, clientId: string): FixedMembers 
   return Object.fromEntries(filled);
 }
 
-function readMembers(input: Settings, name: string, form: RegExp, defaults: FixedMembers): FixedMembers {
+function readMembers(
+  input: Settings,
+  name: string,
+  { form, own }: { readonly form: RegExp; readonly own: readonly string[] },
+  defaults: FixedMembers,
+): FixedMembers {
   if (!input.has(name)) return defaults;
   const part = input.part(name);
   const members = part.names().map((each) => {
-    if (!form.test(each) || OWN_HEADERS.includes(each.toLowerCase()))
+    if (!form.test(each) || own.includes(each.toLowerCase()))
       input.refuse(name, `names of the bank's own, not ${each}`);
     return [each, readValue(part, each)] as const;
   });

@@ -9,6 +9,8 @@ import { verdictOn } from './callback.ts';
 import { isProvider } from './callers.ts';
 import type { ApiPix } from './client.ts';
 import { acceptDisputeReports } from './dispute-reports.ts';
+import { PspProblem, PspUnavailable } from './http.ts';
+import { caseOfCallback, findCase, type MedSettings } from './http-med.ts';
 import { readInfractionList } from './infractions.ts';
 import { reportEvents, reportedDisputes, reportPayments } from './report-payments.ts';
 import { acceptReports, type ReportParts } from './reports.ts';
@@ -26,7 +28,9 @@ export interface HearingParts extends ReportParts {
 const ENTRIES_MAX = 1_000;
 const TOO_MANY: Verdict = { status: 413, words: `at most ${ENTRIES_MAX} entries` };
 /** Where no list of disputes is configured, returns by MED are the disputes: a reported one would be booked twice. */
-const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl is set' };
+const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl or med is set' };
+const UNKNOWN_CASE: Verdict = { status: 404, words: 'the provider has no such case' };
+const UNCONFIRMED_CASE: Verdict = { status: 503, words: 'the provider could not be asked: send it again' };
 /** The standard has 32 characters; the provider itself is not refused for others. */
 const ID_LENGTH = 32;
 const UNFORMED = new WireError(`endToEndId must have ${ID_LENGTH} characters`);
@@ -48,6 +52,7 @@ export function hearing(parts: HearingParts, callback: CallbackSettings): Hearin
       return (await acceptReports(parts, formed, isProved)) ?? verdictOn(wrong ?? refused);
     },
     infractions: async (json) => {
+      if (settings.med) return acceptCase(parts, { ...settings, med: settings.med }, json);
       const { read, wrong } = readInfractionList(json);
       if (read.length > ENTRIES_MAX) return TOO_MANY;
       if (settings.infractionsUrl === null) return isProved ? acceptFraud(tools, read) : NO_DISPUTES;
@@ -60,6 +65,24 @@ export function hearing(parts: HearingParts, callback: CallbackSettings): Hearin
 
 function isPixId({ length }: string): boolean {
   return length === ID_LENGTH;
+}
+
+/** A callback names a case: the provider is asked about it, whoever calls. Where it cannot be, the caller repeats it, and the list has it as well. */
+async function acceptCase(
+  { tools, api }: HearingParts,
+  settings: MedSettings,
+  json: unknown,
+): Promise<Verdict> {
+  const id = caseOfCallback(settings.med, json);
+  try {
+    const events = await findCase(api, settings, id);
+    if (!events) return UNKNOWN_CASE;
+    await reportEvents(tools, events);
+    return verdictOn(undefined);
+  } catch (error) {
+    if (error instanceof PspUnavailable || error instanceof PspProblem) return UNCONFIRMED_CASE;
+    throw error;
+  }
 }
 
 /** Reports of fraud book nothing. A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */

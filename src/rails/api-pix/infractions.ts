@@ -35,11 +35,19 @@ export function readInfractionList(
 ): InfractionEntries {
   const { infracoes } = (json ?? {}) as { readonly infracoes?: unknown };
   if (!Array.isArray(infracoes)) throw new WireError('there must be a list named infracoes');
+  return entriesOf(infracoes, (each, path) => readEntry(each, `infracoes${path}`));
+}
+
+/** @param readEntry - reads an entry at a position such as `[0]`. @returns the readable entries of a list. */
+export function entriesOf<Entry>(
+  list: readonly Entry[],
+  readEntry: (entry: Entry, path: string) => InfractionEntries['read'],
+): InfractionEntries {
   const read: (DisputeEvent | InfractionEvent)[] = [];
   let wrong: WireError | undefined;
-  for (const [index, each] of infracoes.entries()) {
+  for (const [index, each] of list.entries()) {
     try {
-      read.push(...readEntry(each, `infracoes[${index}]`));
+      read.push(...readEntry(each, `[${index}]`));
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       wrong ??= new WireError(`${error.message}${named(each)}`);
@@ -54,7 +62,6 @@ function named(json: unknown): string {
   return typeof idInfracao === 'string' ? ` (idInfracao ${idInfracao.slice(0, NAME_MAX)})` : '';
 }
 
-/** A dispute that is first reported with its decision is reported as opened first: that report may have been lost. */
 function eventsOf(json: unknown, path: string): InfractionEntries['read'] {
   const entry = (typeof json === 'object' && json !== null ? json : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
@@ -75,24 +82,47 @@ function eventsOf(json: unknown, path: string): InfractionEntries['read'] {
   const decision = entry.tipo === 'INFRACAO' && entry.status === undefined ? null : DECISIONS[text('status')];
   if (decision === undefined)
     throw new WireError(`${path}.status must be ${Object.keys(DECISIONS).join(', ')}`);
-  const dueAt = entry.prazo !== undefined && { dueAt: instant('prazo') };
-  const common = { endToEndId, amount, ...dueAt };
-  return entry.tipo === 'DISPUTA'
-    ? disputeEvent(
-        {
-          ...{ ...common, disputeId: text('idInfracao') },
-          ...(entry.motivo !== undefined && { reason: text('motivo') }),
-          ...(entry.horario !== undefined && decision === null && { openedAt: instant('horario') }),
-        },
-        decision,
-      )
-    : infractionEvent(
-        {
-          ...{ ...common, infractionId: text('idInfracao'), reportedAt: instant('horario') },
-          reason: entry.motivo === undefined ? null : text('motivo'),
-        },
-        decision,
-      );
+  const isDispute = entry.tipo === 'DISPUTA';
+  // Later it is the time of the decision.
+  const isOpening = entry.horario !== undefined && decision === null;
+  return caseEvents({
+    ...{ isDispute, id: text('idInfracao'), endToEndId, amount, decision },
+    reason: entry.motivo === undefined ? null : text('motivo'),
+    openedAt: !isDispute || isOpening ? instant('horario') : null,
+    ...(entry.prazo !== undefined && { dueAt: instant('prazo') }),
+  });
+}
+
+/** A case as a provider has it. */
+export interface ProviderCase {
+  /** Whether it blocks money; otherwise it is a report of fraud. */
+  readonly isDispute: boolean;
+  readonly id: string;
+  readonly endToEndId: string;
+  /** Decimal BRL; null: all that is left of the payment. */
+  readonly amount: string | null;
+  readonly reason: string | null;
+  /** ISO 8601; null where a dispute has none. */
+  readonly openedAt: string | null;
+  readonly dueAt?: string;
+  readonly decision: MedDecision | null;
+}
+
+/** @returns the events of a case: that it was opened, which may have been lost, and its decision. */
+export function caseEvents({
+  isDispute,
+  id,
+  openedAt,
+  reason,
+  decision,
+  ...more
+}: ProviderCase): InfractionEntries['read'] {
+  const { endToEndId, amount, dueAt } = more;
+  const common = { endToEndId, amount, ...(dueAt !== undefined && { dueAt }) };
+  if (!isDispute)
+    return infractionEvent({ ...common, infractionId: id, reportedAt: openedAt as string, reason }, decision);
+  const opening = { ...(reason !== null && { reason }), ...(openedAt !== null && { openedAt }) };
+  return disputeEvent({ ...common, disputeId: id, ...opening }, decision);
 }
 
 function disputeEvent(

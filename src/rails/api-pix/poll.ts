@@ -23,6 +23,7 @@ import { type ApiPix, read, type StatementPart } from './client.ts';
 import type { ConnectionStatus } from './connection-status.ts';
 import { readEfiInfraction } from './efi-infractions.ts';
 import { PspProblem, PspUnavailable } from './http.ts';
+import { listCases } from './http-med.ts';
 import { readInfractionList } from './infractions.ts';
 import { type OrderKind, type OrderReport, queryOrder, schedulePoll } from './orders.ts';
 import { reportEvents, reportPayments } from './report-payments.ts';
@@ -171,29 +172,38 @@ export async function readInfractions(
   { tools, api, settings }: Pick<PollParts, 'tools' | 'api' | 'settings'>,
   period: Period,
 ): Promise<boolean> {
-  const { infractionsUrl, efiInfractionsUrl } = settings;
-  const lists = [
-    { url: infractionsUrl, readList: (json: unknown) => readInfractionList(json) },
-    { url: efiInfractionsUrl, readList: (json: unknown) => readInfractionList(json, readEfiInfraction) },
-  ];
+  const getPage = pagesOf(api, settings);
+  if (!getPage) return true;
   let wrong: Error | undefined;
-  for (const { url, readList } of lists) {
-    if (url === null) continue;
-    try {
-      await eachPage(async (page) => {
-        const json = await api.getList(url, { ...period, page });
-        const entries = read(readList, json);
-        await reportEvents(tools, entries.read);
-        wrong ??= entries.wrong;
-        return read(readPages, json);
-      });
-    } catch (error) {
-      if (!(error instanceof PspUnavailable || error instanceof PspProblem)) throw error;
-      wrong = error;
-    }
+  try {
+    await eachPage(async (page) => {
+      const entries = await getPage({ ...period, page });
+      await reportEvents(tools, entries.read);
+      wrong ??= entries.wrong;
+      return entries.pages;
+    });
+  } catch (error) {
+    if (!(error instanceof PspUnavailable || error instanceof PspProblem)) throw error;
+    wrong = error;
   }
   if (wrong) reportUnread(tools, wrong, period);
   return !wrong;
+}
+
+/** @returns the function that reads a page of the list of disputes; undefined where the provider has none. */
+function pagesOf(api: ApiPix, settings: ApiPixSettings) {
+  const { infractionsUrl, efiInfractionsUrl, med } = settings;
+  if (med) return (part: StatementPart) => listCases(api, { ...settings, med }, part);
+  const url = infractionsUrl ?? efiInfractionsUrl;
+  if (url === null) return undefined;
+  const readList =
+    infractionsUrl === null
+      ? (json: unknown) => readInfractionList(json, readEfiInfraction)
+      : (json: unknown) => readInfractionList(json);
+  return async (part: StatementPart) => {
+    const json = await api.getList(url, part);
+    return { ...read(readList, json), pages: read(readPages, json) };
+  };
 }
 
 function reportUnread({ log }: RailTools, err: Error, period: Period): void {

@@ -14,7 +14,7 @@ import {
   readNamedPixOrders,
 } from '../../store/rails/pix-orders.ts';
 import { readStoredRailEvents } from '../../store/rails/pix-statement.ts';
-import type { ApiPixSettings } from './settings.ts';
+import { type ApiPixSettings, listsDisputes } from './settings.ts';
 import { afterPayout } from './times.ts';
 import { unconfirmed } from './unconfirmed.ts';
 import type { WirePix, WireReturn } from './wire.ts';
@@ -25,7 +25,7 @@ export type ReportTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
 /** Parts for reports about payments. */
 export type PaymentTools = ReportTools & {
-  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'pixKey'>;
+  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'med' | 'pixKey'>;
 };
 
 /** Known names of the provider. */
@@ -221,7 +221,7 @@ async function namesOf(
     ),
     nameless: new Set(stored.flatMap(({ key }) => keys.get(key) ?? [])),
     pixKey: settings.pixKey,
-    areDisputesListed: settings.infractionsUrl !== null,
+    areDisputesListed: listsDisputes(settings),
   };
 }
 

@@ -21,7 +21,7 @@ import { isSameKey } from './wire-keys.ts';
 /** Parts that reports are checked with. */
 export interface ReportParts {
   readonly tools: RailTools;
-  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'pixKey'>;
+  readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'med' | 'pixKey'>;
   readonly confirm: Confirm;
 }
 

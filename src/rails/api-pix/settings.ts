@@ -17,6 +17,7 @@ import {
 } from './bank-profiles.ts';
 import { readAuthority, readCertificate } from './certificates.ts';
 import { readHeaders, readQuery } from './fixed-members.ts';
+import { readHttpMed } from './http-med-settings.ts';
 
 /** All settings of the rail, validated. */
 export type ApiPixSettings = Readonly<ReturnType<typeof readApiPixSettings>>;
@@ -96,6 +97,8 @@ export function readApiPixSettings(json: unknown, path: string) {
     infractionsUrl: source.has('infractionsUrl') ? source.url('infractionsUrl') : null,
     /** Efí's list of infractions (MED); null where the provider has another one, or none. */
     efiInfractionsUrl: source.has('efiInfractionsUrl') ? source.url('efiInfractionsUrl') : null,
+    /** Disputes and reports (MED) at a provider of another form; null where there is none. */
+    med: source.has('med') ? readHttpMed(source.part('med')) : null,
     /** Tells what the account has, in the form of Efí's *saldo*; null where the provider has no such call. */
     balanceUrl: source.has('balanceUrl') ? source.url('balanceUrl') : null,
     /** Fate of a payment whose payer the provider does not name. */
@@ -109,9 +112,18 @@ export function readApiPixSettings(json: unknown, path: string) {
   });
   if (settings.clientSecret === null && settings.tokenBy === 'basic')
     throw new SettingsError(`${path}: tokenBy "basic" needs clientSecretFile`);
-  if (settings.infractionsUrl !== null && settings.efiInfractionsUrl !== null)
-    throw new SettingsError(`${path}: infractionsUrl and efiInfractionsUrl exclude each other`);
+  const lists = [settings.infractionsUrl, settings.efiInfractionsUrl, settings.med];
+  if (lists.filter((each) => each !== null).length > 1)
+    throw new SettingsError(`${path}: infractionsUrl, efiInfractionsUrl and med exclude each other`);
   return settings;
+}
+
+/** @returns whether the provider lists disputes; otherwise returns by MED are the disputes. */
+export function listsDisputes({
+  infractionsUrl,
+  med,
+}: Pick<ApiPixSettings, 'infractionsUrl' | 'med'>): boolean {
+  return infractionsUrl !== null || (med !== null && med.disputes.length > 0);
 }
 
 function readBankName(source: Settings): BankName {

@@ -17,6 +17,7 @@ const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 
 /**
  * @param templates - those whose events can come.
+ * @param others - further names that can come.
  * @returns names of events in the form of matching: three parts, `*` for any part or any characters of one;
  *   `onramp.*.*` for `onramp.*`. A name without any event is noted, with the nearest existing one.
  */
@@ -24,6 +25,7 @@ export function checkEventNames(
   input: NamedList | undefined,
   templates: readonly Template[],
   checks: CreationChecks,
+  others: readonly string[] = [],
 ): readonly string[] | undefined {
   if (!input) return undefined;
   const { name: parameter } = input;
@@ -34,7 +36,7 @@ export function checkEventNames(
       parameter,
       message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.paid or onramp.*`,
     });
-  const names = templates.flatMap(eventNamesOf);
+  const names = [...templates.flatMap(eventNamesOf), ...others];
   const idle = values.find((value) => !names.some((name) => isNamedBy(value, name)));
   if (idle === undefined) return values;
   const nearest = nearestName(idle, patternsLike(idle, names));

@@ -75,8 +75,8 @@ const RAIL_EVENTS: { readonly [Kind in RailEvent['kind']]: RailEventKind<Having<
   payment: {
     rail: 'pix',
     name: ({ endToEndId }) => endToEndId,
-    find: async ({ database, mode }, { txid }) =>
-      txid === null ? undefined : findByTxid(database, mode, txid),
+    find: async ({ database, mode }, { txid, endToEndId }) =>
+      txid === null ? undefined : findByTxid(database, mode, { txid, endToEndId }),
     trigger: ({ endToEndId, amount, settledAt, payerTaxId }) => ({
       on: 'pix_received',
       ...{ endToEndId, amount, settledAt, payerTaxId },

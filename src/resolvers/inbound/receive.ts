@@ -8,6 +8,7 @@ import { platformAccount } from '../../store/account/accounts.ts';
 import { isLockTimeout, plainMessage } from '../../store/connection/database-error.ts';
 import { readLockedHeads, readProcesses } from '../../store/engine/processes.ts';
 import {
+  type PaymentTarget,
   type PendingRailEvent,
   type Postponement,
   postponeRailEvent,
@@ -21,6 +22,7 @@ import { isDisputed } from '../../templates/dispute-claims.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { isImpossible } from '../../templates/lateness.ts';
 import { isHeldByDispute } from '../../templates/refund-dispute-machine.ts';
+import { linkCasesOf } from '../med/link-case.ts';
 import { noteMedCase } from '../med/note-case.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
@@ -31,6 +33,7 @@ import type {
   DisputeReturnEvent,
   GasEvent,
   InfractionEvent,
+  PaymentEvent,
   RailEvent,
   Receipt,
   RefundEvent,
@@ -162,6 +165,7 @@ const BEFORE: {
 } = {
   refund_ended: (services, event, { record }, found) =>
     endRefund(services, event as RefundEvent, record, found),
+  payment: linkCases,
   deposit_confirmed: async (services, event) => {
     await offerSeen(services, event as DepositEvent);
     return undefined;
@@ -206,6 +210,21 @@ async function openCase(
 ): Promise<Failure | undefined> {
   if (found && (await isHeld(services, found))) return held(found);
   await noteMedCase(services, event as DisputeEvent | InfractionEvent, found);
+  return undefined;
+}
+
+/** Cases that were reported before their payment block its refunds from its first step on. */
+async function linkCases(
+  services: Services,
+  event: RailEvent,
+  _position: RailEventPosition,
+  found: RailEventTarget | undefined,
+): Promise<Failure | undefined> {
+  const target = found as PaymentTarget | undefined;
+  if (!target?.hasMedCase) return undefined;
+  if (await isHeld(services, target)) return held(target);
+  const { accountId, transactionId } = target;
+  await linkCasesOf(services, (event as PaymentEvent).endToEndId, { accountId, transactionId });
   return undefined;
 }
 

@@ -6,8 +6,19 @@ import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { type Instant, instantOf } from '../../base/time/instant.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { addMedAnswer, type MedAnalysis, readMedAnswers } from '../../store/rails/med-answers.ts';
-import { addMedEvent, type MedCase, readMedCase, setMedState } from '../../store/rails/med-cases.ts';
+import {
+  addMedAnswer,
+  type MedAnalysis,
+  readMedAnswers,
+  stopMedAnswer,
+} from '../../store/rails/med-answers.ts';
+import {
+  addMedEvent,
+  lockMedCase,
+  type MedCase,
+  readMedCase,
+  setMedState,
+} from '../../store/rails/med-cases.ts';
 import { addMedFile, type MedFile, readMedFiles } from '../../store/rails/med-files.ts';
 import type { Language } from '../../ui/language.ts';
 import { audited, type WriteDown } from '../checks/audited.ts';
@@ -16,6 +27,7 @@ import { ANSWER_LENGTH_MAX } from '../checks/lengths.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { checkFile, MED_FILE_MAX } from './case-files.ts';
+import { isAt } from './case-step.ts';
 import { collectEvidence } from './collect-evidence.ts';
 import { evidencePage } from './evidence-page.ts';
 import { closing, type MedOutcome } from './note-case.ts';
@@ -126,7 +138,7 @@ export async function answerMedCase(
 }
 
 /**
- * Records what happened on the screens of the provider.
+ * Records what happened on the screens of the provider. An answer that is under way is withdrawn by the record that the case was answered.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`; `STEP_CONFLICT` where the case is decided, and for the decision
  *   of a dispute: it moves money, and the rail reports it.
@@ -145,8 +157,10 @@ export async function recordMedOutcome(
   const { outcome } = input;
   if (attempt.made !== null) return row;
   if (outcome === 'answered')
-    return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
+    return changeOpenCase(context, row, attempt, async ({ tx, at, writeDown }) => {
       const actor = context.caller.id;
+      if (await stopMedAnswer(tx, row.id, 'withdrawn', at))
+        await addMedEvent(tx, row.id, { at, event: 'answer_withdrawn', actor });
       await setMedState(tx, row.id, 'answered', at);
       await addMedEvent(tx, row.id, { at, event: 'answered_elsewhere', actor, detail: reason });
       writeDown('med.record', objectOf(row), { after: { outcome, reason } });
@@ -199,8 +213,21 @@ interface Doing {
   readonly writeDown: WriteDown;
 }
 
-/** Changes a case that waits for an answer, under the lock of its account and the caller's own. */
+/** Changes a case that waits for an answer and has none under way. */
 function changeCase(
+  context: Context,
+  row: MedCase,
+  attempt: Attempt,
+  change: (doing: Doing) => Promise<void>,
+): Promise<MedCase> {
+  return changeOpenCase(context, row, attempt, async (doing) => {
+    await refuseAnswered(doing.tx, row);
+    await change(doing);
+  });
+}
+
+/** Changes a case that waits for an answer, under the lock of its account and the caller's own. */
+function changeOpenCase(
   context: Context,
   row: MedCase,
   attempt: Attempt,
@@ -208,7 +235,9 @@ function changeCase(
 ): Promise<MedCase> {
   if (attempt.made !== null) return Promise.resolve(row);
   const work = async (tx: Tx, writeDown: WriteDown, nowMs: number) => {
-    await refuseAnswered(context, tx, row);
+    const now = known(await lockMedCase(tx, context.mode, row.id), 'a case');
+    if (now.state !== 'open') throw decided(now);
+    if (!isAt(now, row)) throw new GatewayError('STEP_CONFLICT', `case ${row.id} was linked to its payment`);
     await change({ tx, at: instantOf(new Date(nowMs)), writeDown });
     await attempt.bind(tx, String(row.id));
     return reread(context, tx, row);
@@ -222,9 +251,7 @@ function ownOf(context: Context, { accountId }: MedCase): Context {
 }
 
 /** @throws {GatewayError} `STEP_CONFLICT`. */
-async function refuseAnswered(context: Context, tx: Tx, row: MedCase): Promise<void> {
-  const now = await reread(context, tx, row);
-  if (now.state !== 'open') throw decided(now);
+async function refuseAnswered(tx: Tx, row: MedCase): Promise<void> {
   const answers = await readMedAnswers(tx, row.id, MED_LISTED_MAX);
   if (answers.some(({ state }) => state === 'pending' || state === 'sent'))
     throw new GatewayError(

@@ -23,6 +23,11 @@ export function medNameOf({ kind, reference }: Pick<MedKey, 'kind' | 'reference'
   return `${kind}:${reference}`;
 }
 
+/** @returns whether a case is still with this account and transaction. */
+export function isAt(now: CaseStep['place'], { accountId, transactionId }: CaseStep['place']): boolean {
+  return now.accountId === accountId && now.transactionId === transactionId;
+}
+
 /** @returns whether it was written; it is not where it was not due any more. */
 export async function stepCase(
   services: Services,

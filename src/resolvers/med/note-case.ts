@@ -5,21 +5,22 @@
 import { instantOf, millisOf } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { RailEventTarget } from '../../store/engine/rail-events.ts';
-import { dropMedAnswer } from '../../store/rails/med-answers.ts';
+import { stopMedAnswer } from '../../store/rails/med-answers.ts';
 import {
   addMedCase,
   addMedEvent,
   findMedCase,
+  lockMedCase,
   type MedCase,
   type MedDecision,
   type MedKey,
-  readMedCase,
   setMedState,
 } from '../../store/rails/med-cases.ts';
 import { MED_ALARMS } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
 import type { DisputeEvent, InfractionEvent } from '../services/rail-event.ts';
-import { type CaseStep, medNameOf, stepCase } from './case-step.ts';
+import { type CaseStep, isAt, medNameOf, stepCase } from './case-step.ts';
+import { linkCase } from './link-case.ts';
 
 /**
  * Time to answer where the provider does not say it: of the 7 days in which the receiving bank analyses a case, a bank leaves its client
@@ -39,11 +40,15 @@ export async function noteMedCase(
   target: RailEventTarget | undefined,
 ): Promise<void> {
   const key = keyOf(services, report);
-  if (!(await findMedCase(services.database, key))) await openCase(services, key, report, target);
+  const before = await findMedCase(services.database, key);
+  if (!before) await openCase(services, key, report, target);
+  else if (before.transactionId === null && target) await linkCase(services, before, target);
   const decision = decisionOf(report);
   const known = decision && (await findMedCase(services.database, key));
-  if (decision && known && mayDecide(known, decision))
-    await stepCase(services, closing(services, known, { decision }));
+  if (!decision || !known || !mayDecide(known, decision)) return;
+  if (await stepCase(services, closing(services, known, { decision }))) return;
+  const now = await findMedCase(services.database, key);
+  if (now && mayDecide(now, decision)) throw new Error('the case was linked to its payment meanwhile');
 }
 
 /** Decision about a case. */
@@ -64,11 +69,12 @@ export function closing(
     place: row,
     trigger: { on: 'med_closed', name: medNameOf(row), isReport: row.kind === 'infraction' },
     holds: async (tx) => {
-      const now = await readMedCase(tx, services.mode, row.id);
-      return now !== undefined && mayDecide(now, decision);
+      const now = await lockMedCase(tx, services.mode, row.id);
+      return now !== undefined && isAt(now, row) && mayDecide(now, decision);
     },
     write: async (tx, at) => {
-      if (await dropMedAnswer(tx, row.id, at)) await addMedEvent(tx, row.id, { at, event: 'answer_dropped' });
+      if (await stopMedAnswer(tx, row.id, 'dropped', at))
+        await addMedEvent(tx, row.id, { at, event: 'answer_dropped' });
       await setMedState(tx, row.id, decision, at, actor);
       await addMedEvent(tx, row.id, { at, event: decision, actor: actor ?? null, detail: reason ?? null });
     },

@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import {
   addMedEvent,
+  lockMedCase,
   type MedCase,
   readDueAlarms,
-  readMedCase,
   setMedAlarm,
 } from '../../store/rails/med-cases.ts';
 import { MED_ALARMS, type MedAlarm } from '../../templates/triggers.ts';
 import type { Services } from '../services/context.ts';
-import { medNameOf, stepCase } from './case-step.ts';
+import { isAt, medNameOf, stepCase } from './case-step.ts';
 
 const HOUR_MS = 3_600_000;
 const BATCH_MAX = 100;
@@ -41,7 +41,10 @@ async function raise(
   const isRaised = await stepCase(services, {
     place: row,
     trigger: { on: 'med_due', name: medNameOf(row), hours },
-    holds: async (tx) => (await readMedCase(tx, services.mode, row.id))?.alarmAt === row.alarmAt,
+    holds: async (tx) => {
+      const now = await lockMedCase(tx, services.mode, row.id);
+      return now !== undefined && isAt(now, row) && now.alarmAt === row.alarmAt;
+    },
     write: async (tx, at) => {
       await setMedAlarm(tx, row.id, alarmAfter(row, hours));
       await addMedEvent(tx, row.id, { at, event: `due_${hours}h` });

@@ -5,14 +5,21 @@ import { instantOf } from '../../base/time/instant.ts';
 import {
   claimMedAnswers,
   endMedAnswer,
+  isMedAnswerPending,
   type MedAnswer,
   postponeMedAnswer,
 } from '../../store/rails/med-answers.ts';
-import { addMedEvent, type MedCase, readMedCase, setMedState } from '../../store/rails/med-cases.ts';
+import {
+  addMedEvent,
+  lockMedCase,
+  type MedCase,
+  readMedCase,
+  setMedState,
+} from '../../store/rails/med-cases.ts';
 import { readMedContent, readMedFile } from '../../store/rails/med-files.ts';
 import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import { type MedAnswerFile, RailRefused } from '../services/rails.ts';
+import { type MedAnswerFile, type MedAnswerOrder, RailRefused } from '../services/rails.ts';
 
 /** Answers of a turn. */
 const BATCH_MAX = 10;
@@ -33,7 +40,10 @@ async function sendAnswer(services: Services, log: Pick<Logger, 'warn'>, answer:
   const { database, mode } = services;
   try {
     const row = known(await readMedCase(database, mode, answer.caseId), 'a case that was answered');
-    await end(services, row, answer, await sent(services, row, answer));
+    const order = await orderOf(services, row, answer);
+    // The claim is no lock: the answer may have been dropped or withdrawn since.
+    if (await isMedAnswerPending(database, answer.id))
+      await end(services, row, answer, await sent(services, order));
   } catch (error) {
     const failure = wordsOf(error);
     const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** Math.min(answer.failures - 1, 10), PAUSE_MAX_MS);
@@ -46,21 +56,22 @@ async function sendAnswer(services: Services, log: Pick<Logger, 'warn'>, answer:
 }
 
 /** @returns the refusal of the provider; null where it took the answer. @throws when it is unknown whether it did. */
-async function sent(services: Services, row: MedCase, answer: MedAnswer): Promise<string | null> {
-  const { answerMedCase } = services.rails.pix;
+async function sent({ rails }: Services, order: MedAnswerOrder): Promise<string | null> {
+  const { answerMedCase } = rails.pix;
   if (!answerMedCase) throw new Error('the PIX rail takes no answers to MED cases');
-  const { id: key, analysis, body, failures } = answer;
-  const files = await Promise.all(answer.fileIds.map((id) => readFile(services, BigInt(id))));
   try {
-    await answerMedCase({
-      ...{ key, kind: row.kind, reference: row.reference, analysis, body, files },
-      isRepeat: failures > 1,
-    });
+    await answerMedCase(order);
     return null;
   } catch (error) {
     if (error instanceof RailRefused) return wordsOf(error);
     throw error;
   }
+}
+
+async function orderOf(services: Services, row: MedCase, answer: MedAnswer): Promise<MedAnswerOrder> {
+  const { id: key, analysis, body, failures } = answer;
+  const files = await Promise.all(answer.fileIds.map((id) => readFile(services, BigInt(id))));
+  return { key, kind: row.kind, reference: row.reference, analysis, body, files, isRepeat: failures > 1 };
 }
 
 async function readFile({ database }: Services, id: bigint): Promise<MedAnswerFile> {
@@ -69,15 +80,15 @@ async function readFile({ database }: Services, id: bigint): Promise<MedAnswerFi
   return { name, type, hash, content };
 }
 
-/** An answer that was dropped meanwhile stays dropped: the case is decided. */
+/** An answer that was dropped meanwhile stays dropped: the case is decided. One that was withdrawn meanwhile is sent if the provider took it. */
 function end(services: Services, row: MedCase, { id }: MedAnswer, refusal: string | null): Promise<void> {
   const { mode, clock } = services;
   return withAccounts(services, [row.accountId], async (tx) => {
     const at = instantOf(new Date(await clock.nowMs(tx)));
     if (!(await endMedAnswer(tx, id, refusal === null ? 'sent' : 'refused', at, refusal))) return;
+    const now = await lockMedCase(tx, mode, row.id);
     const event = refusal === null ? 'answer_sent' : 'answer_refused';
     await addMedEvent(tx, row.id, { at, event, detail: refusal });
-    const now = await readMedCase(tx, mode, row.id);
     if (refusal === null && now?.state === 'open') await setMedState(tx, row.id, 'answered', at);
   });
 }

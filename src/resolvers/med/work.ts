@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
 import { type RepeatOptions, repeat } from '../engine/repeat.ts';
 import type { Services } from '../services/context.ts';
+import { linkMedCases } from './link-case.ts';
 import { raiseMedAlarms } from './raise-alarms.ts';
 import { sendMedAnswers } from './send-answers.ts';
 
@@ -21,6 +22,7 @@ export function startMedWork(
   const loop = repeat(stopping.signal, log, REPEAT, async () => {
     for (const mode of ACCOUNT_MODES) {
       const own = services.forMode(mode);
+      await linkMedCases(own);
       await raiseMedAlarms(own, log);
       await sendMedAnswers(own, log);
     }

@@ -5,6 +5,7 @@ import { newSecret, newSigningKey } from '../../base/access/webhook-keys.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
+import { NOTIFICATION_NAMES } from '../../events/notification-names.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import type { AuditObject } from '../../store/engine/audit.ts';
 import { secretOwner } from '../../store/webhooks/sealed-secrets.ts';
@@ -96,7 +97,7 @@ export async function createEndpoint(
   const { accountId } = context.caller;
   checks.required(input.url, urlName);
   await refusePlain(context, input.url, checks);
-  const { url, signingKey, ...fields } = checkFields(input, templatesOf(context, input.template), checks);
+  const { url, signingKey, ...fields } = checkFields(input, namesFor(context, input.template), checks);
   return audited(context, async (tx, writeDown, nowMs) => {
     refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints', checks);
     checks.refuse();
@@ -133,13 +134,14 @@ export async function updateEndpoint(
 ): Promise<void> {
   requirePermission(context, 'webhook.update');
   const { kind, template } = await endpointOf(context, id);
+  const names = kind === 'general' ? namesFor(context, null) : { templates: templatesOf(context, template) };
   if (input.url && kind === 'transaction')
     checks.add({
       parameter: input.url.name,
       message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
     });
   await refusePlain(context, input.url, checks);
-  const fields = checkFields(input, templatesOf(context, template), checks);
+  const fields = checkFields(input, names, checks);
   checks.refuse();
   const signingKey = fields.signingKey && sealedFor(context, id)(fields.signingKey);
   await changed(context, 'webhook.update', id, (tx, accountId) =>
@@ -321,15 +323,26 @@ async function refusePlain(
   });
 }
 
+/** Sources of the names that an endpoint can get. */
+interface NameSources {
+  readonly templates: readonly Template[];
+  readonly others?: readonly string[];
+}
+
+/** Notifications of the account go to its general endpoints. */
+function namesFor(context: Context, template: string | null | undefined): NameSources {
+  return { templates: templatesOf(context, template), others: template == null ? NOTIFICATION_NAMES : [] };
+}
+
 function checkFields(
   input: EndpointInput,
-  templates: readonly Template[],
+  { templates, others }: NameSources,
   checks: CreationChecks,
 ): Partial<Omit<EndpointFields, 'template'>> {
   const { description, orderMode, maxPerSecond, isSignedByKey } = input;
   const url = checks.url(input.url);
   const text = checks.reference(description ?? undefined);
-  const eventNames = checkEventNames(input.eventNames, templates, checks);
+  const eventNames = checkEventNames(input.eventNames, templates, checks, others);
   const maxConcurrency = checkCount(input.maxConcurrency, CONCURRENCY_MAX, checks);
   const perSecond = checkCount(maxPerSecond ?? undefined, PER_SECOND_MAX, checks);
   return {

@@ -6,7 +6,9 @@ import type { Named } from '../../base/errors/violations.ts';
 import { newEnd2end } from '../../base/ids/end2end.ts';
 import { nearestName } from '../../base/text/nearest-name.ts';
 import { instantOf } from '../../base/time/instant.ts';
+import { notificationBody, notificationOf } from '../../events/notification-names.ts';
 import { addSample } from '../../store/webhooks/samples.ts';
+import type { EndpointRow } from '../../store/webhooks/webhooks.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import { eventNamesOf } from '../../templates/event-names.ts';
 import { NO_FACTS, type TransactionRow } from '../../templates/facts.ts';
@@ -44,14 +46,14 @@ export async function sendSample(
 ): Promise<bigint> {
   requirePermission(context, 'webhook.test');
   const endpoint = await endpointOf(context, endpointId);
-  const [template, step] = namedStep(templatesOf(context, endpoint.template), eventName, checks);
   const { accountId } = context.caller;
+  const payloadAt = samplePayload(context, endpoint, eventName, checks);
   const id = await audited(context, async (tx, writeDown, nowMs) => {
     const { state } = await endpointOf(context, endpointId, tx);
     if (state === 'disabled')
       throw new GatewayError('STEP_CONFLICT', 'the endpoint is disabled: resume or recover it first');
     const requestedAt = new Date(nowMs);
-    const payload = context.render(sampleRow(accountId, template, step, requestedAt));
+    const payload = payloadAt(requestedAt);
     const token = randomBytes(8).toString('hex');
     const made = await addSample(tx, accountId, {
       ...{ endpointId, token, payload, requestedAt },
@@ -62,6 +64,23 @@ export async function sendSample(
   });
   wakeDispatchers(context);
   return id;
+}
+
+/** @returns the function that makes the body of the event, or of the notification. */
+function samplePayload(
+  context: Context,
+  { template: only, kind: endpointKind }: EndpointRow,
+  eventName: Named,
+  checks: CreationChecks,
+): (at: Date) => string {
+  const { accountId } = context.caller;
+  const kind = endpointKind === 'general' ? notificationOf(eventName.value) : undefined;
+  if (kind !== undefined) {
+    const sample = { kind, subject: 'test', name: null, facts: {} };
+    return (at) => notificationBody({ id: accountId, name: 'Test' }, { ...sample, at: instantOf(at) });
+  }
+  const [template, step] = namedStep(templatesOf(context, only), eventName, checks);
+  return (at) => context.render(sampleRow(accountId, template, step, at));
 }
 
 function namedStep(

@@ -24,6 +24,15 @@ const ADD_OUTFLOW: Statement = {
      where not exists (select from notification n where n.account_id = t.account_id and n.kind = 'outflow' and n.subject = t.end2end)`,
 };
 
+/**
+ * Whether a list of event names names a kind of notifications. An empty list names none, and so does a pattern whose first part is open:
+ * those were chosen for events of transactions.
+ */
+export function namesNotification(names: string, kind: string): string {
+  return `exists (select from unnest(${names}) pattern where pattern like 'account.%'
+    and 'account.notification.' || ${kind} ~ ('^' || replace(replace(pattern, '.', '\\.'), '*', '[^.]*') || '$'))`;
+}
+
 /** Stores notifications of an account. */
 export async function addNotifications(
   tx: Tx,

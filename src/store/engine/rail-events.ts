@@ -108,7 +108,8 @@ const HASTEN: Statement = {
 };
 const BY_TXID: Statement = {
   name: 'news_by_txid',
-  text: `select t.account_id as "accountId", t.id as "transactionId"
+  text: `select t.account_id as "accountId", t.id as "transactionId", not (t.process ? 'paid') and exists (select from med_case c
+      where c.mode = $2 and c.pix_e2e = $3 and c.transaction_id is null) as "hasMedCase"
     from transaction t join account a on a.id = t.account_id and a.mode = $2 where t.txid = $1`,
 };
 const BY_RAIL_EVENT: Statement = {
@@ -164,6 +165,11 @@ const RESTART: Statement = {
   name: 'news_try_again',
   text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $2
     where id = $1 and outcome in ('pending', 'failed') returning id`,
+};
+const RESTART_DISPUTE: Statement = {
+  name: 'news_restart_dispute',
+  text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $3
+    where mode = $1 and key = 'pix:' || $2 and kind like 'dispute\\_%' and outcome in ('pending', 'failed')`,
 };
 const CLOSE: Statement = {
   name: 'news_close',
@@ -233,6 +239,15 @@ export async function restartRailEvent(tx: Tx, id: bigint, nowMs: number): Promi
   return (await tx.query(RESTART, [id, new Date(nowMs).toISOString()])).length > 0;
 }
 
+/** Restarts the attempts of the reports of a dispute; `nowMs` on the clock of the database. */
+export async function restartDispute(
+  tx: Tx,
+  { mode, reference }: { readonly mode: AccountMode; readonly reference: string },
+  nowMs: number,
+): Promise<void> {
+  await tx.query(RESTART_DISPUTE, [mode, reference, new Date(nowMs).toISOString()]);
+}
+
 /**
  * Closes an event: it is not retried, also not when the rail repeats it.
  *
@@ -262,13 +277,19 @@ export async function hastenRailEvents(
   await tx.query(HASTEN, [accounts, ids, new Date(nowMs).toISOString()]);
 }
 
-/** @returns the transaction whose charge has this txid. */
+/** The transaction that a payment is for. */
+export interface PaymentTarget extends RailEventTarget {
+  /** Whether a MED case about the payment was reported before it, and the transaction has no other payment. */
+  readonly hasMedCase: boolean;
+}
+
+/** @returns the transaction whose charge has the txid of a payment. */
 export async function findByTxid(
   tx: Tx,
   mode: AccountMode,
-  txid: string,
-): Promise<RailEventTarget | undefined> {
-  const [row] = await tx.query<RailEventTarget>(BY_TXID, [txid, mode]);
+  { txid, endToEndId }: { readonly txid: string; readonly endToEndId: string },
+): Promise<PaymentTarget | undefined> {
+  const [row] = await tx.query<PaymentTarget>(BY_TXID, [txid, mode, endToEndId]);
   return row;
 }
 

@@ -2,20 +2,23 @@
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { kindsByRole } from '../../base/access/notification-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
+import { namesNotification } from '../engine/notifications.ts';
 
 /** Accounts that one process looks at together. */
 const DIGESTS_MAX = 20;
 
-/** Accounts with somebody who gets digests, which were not looked at on this day. */
+/** Accounts with somebody or an endpoint that gets digests, which were not looked at on this day. */
 const DUE: Statement = {
   name: 'notification_digest_due',
-  text: `select a.id as "accountId" from account a where a.mode = $2
+  text: `select a.id as "accountId" from account a where a.mode = $2 and a.id > $4
        and not exists (select from notification_digest d where d.account_id = a.id and d.day >= $1::date)
-       and exists (select from membership m
+       and (exists (select from webhook_endpoint p where p.account_id = a.id and p.kind = 'general' and p.removed_at is null
+           and p.state <> 'disabled' and ${namesNotification('p.event_names', "'waiting'")})
+         or exists (select from membership m
          join jsonb_to_recordset($3::jsonb) r(role text, kind text, "isDefault" boolean) on r.role = m.role and r.kind = 'waiting'
          left join notification_choice c on c.account_id = m.account_id and c.person_id = m.person_id
         where m.account_id = a.id and m.joined_at is not null
-          and case when c.kinds is null then r."isDefault" else 'waiting' = any (c.kinds) end)
+          and case when c.kinds is null then r."isDefault" else 'waiting' = any (c.kinds) end))
      order by a.id limit ${DIGESTS_MAX}`,
 };
 const CLAIM: Statement = {
@@ -24,9 +27,20 @@ const CLAIM: Statement = {
     on conflict (account_id) do update set day = excluded.day where notification_digest.day < excluded.day returning account_id`,
 };
 
-/** @param day - of Brasília, `YYYY-MM-DD`. @returns accounts that have no digest of the day, a few at once. */
-export async function accountsDueForDigest(database: Tx, day: string, mode: AccountMode): Promise<bigint[]> {
-  const rows = await database.query<{ accountId: bigint }>(DUE, [day, mode, JSON.stringify(kindsByRole())]);
+/** Accounts that are wanted: of a mode, with ids above `after`; `day` of Brasília, `YYYY-MM-DD`. */
+export interface DigestsWanted {
+  readonly day: string;
+  readonly mode: AccountMode;
+  readonly after: bigint;
+}
+
+/** @returns accounts that have no digest of the day, a few at once, by id. */
+export async function accountsDueForDigest(
+  database: Tx,
+  { day, mode, after }: DigestsWanted,
+): Promise<bigint[]> {
+  const values = [day, mode, JSON.stringify(kindsByRole()), after];
+  const rows = await database.query<{ accountId: bigint }>(DUE, values);
   return rows.map(({ accountId }) => accountId);
 }
 

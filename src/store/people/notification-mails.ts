@@ -12,6 +12,8 @@ import type { Database, Statement, Tx } from '../connection/database.ts';
 /** Content of one notification. */
 export interface MailItem {
   readonly notificationId: bigint;
+  /** Attempts with this one. Its end counts while there is no newer attempt. */
+  readonly attempts: number;
   readonly kind: NotificationKind;
   readonly subject: string;
   readonly facts: Readonly<Record<string, string | number>>;
@@ -46,8 +48,8 @@ const FRESH_HOURS = 24;
 const ADDRESSED_MAX = 200;
 /** Notifications in one e-mail. */
 const ITEMS_MAX = 50;
-/** Longer than an attempt takes. Unit: s. */
-const LEASE_SECONDS = 120;
+/** Longer than an attempt takes, and the store of its end. Unit: s. */
+export const LEASE_SECONDS = 120;
 /** Shortest time between two e-mails to one person about one account. Unit: s. */
 const PAUSE_SECONDS = 60;
 const LANGUAGE_DEFAULT: keyof Label = 'pt';
@@ -99,10 +101,12 @@ const CLAIM: Statement = {
 };
 const END: Statement = {
   name: 'notification_end',
-  text: `update notification_mail set state = $4, last_error = $5, leased_until = null,
+  text: `update notification_mail w set state = $4, last_error = $5, leased_until = null,
       ended_at = case when $4 <> 'pending' then now() end,
-      due_at = case when $4 = 'pending' then now() + make_interval(secs => $6::double precision / 1000) else due_at end
-    where account_id = $1 and person_id = $2 and notification_id = any ($3::bigint[]) and state = 'pending'`,
+      due_at = case when $4 = 'pending' then now() + make_interval(secs => $6::double precision / 1000) else w.due_at end
+    from unnest($3::bigint[], $7::int[]) e(notification_id, attempts)
+    where w.account_id = $1 and w.person_id = $2 and w.notification_id = e.notification_id and w.attempts = e.attempts
+      and w.state = 'pending'`,
 };
 
 /** Chooses the recipients of new notifications, by role and choice. @returns the number of new notifications. */
@@ -111,7 +115,6 @@ export async function addressNotifications(database: Database): Promise<number> 
 }
 
 interface ClaimedRow extends MailItem, Omit<ClaimedMail, 'items' | 'attempt'> {
-  readonly attempts: number;
   readonly isMember: boolean;
 }
 
@@ -129,7 +132,7 @@ export async function claimMail(database: Database): Promise<ClaimedMail | null 
   return { ...mail, attempt: Math.min(...rows.map(({ attempts }) => attempts)) };
 }
 
-/** Stores how the attempt ended, for all notifications of the e-mail. */
+/** Stores how the attempt ended, for those notifications of the e-mail of which no newer attempt was begun since. */
 export async function endMail(
   database: Tx,
   { accountId, personId, items }: Pick<ClaimedMail, 'accountId' | 'personId' | 'items'>,
@@ -138,5 +141,6 @@ export async function endMail(
   const ids = items.map(({ notificationId }) => notificationId);
   const error = end.state === 'sent' ? null : end.error;
   const delayMs = end.state === 'pending' ? end.delayMs : null;
-  await database.query(END, [accountId, personId, ids, end.state, error, delayMs]);
+  const attempts = items.map((item) => item.attempts);
+  await database.query(END, [accountId, personId, ids, end.state, error, delayMs, attempts]);
 }

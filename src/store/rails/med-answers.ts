@@ -17,6 +17,7 @@ export const MED_ANSWER_STATES = {
   sent: 'The provider has it.',
   refused: 'The provider refused it: another answer can be given.',
   dropped: 'The case was decided before the provider had it.',
+  withdrawn: 'The case was answered on the screens of the provider instead.',
 } as const;
 /** State of an answer. */
 export type MedAnswerState = keyof typeof MED_ANSWER_STATES;
@@ -67,15 +68,20 @@ const POSTPONE: Statement = {
   name: 'med_answer_postpone',
   text: `update med_answer set send_at = $2, failure = $3 where id = $1 and state = 'pending'`,
 };
+/** The provider may take an answer while it is withdrawn: it has it then. */
 const END: Statement = {
   name: 'med_answer_end',
-  text: `update med_answer set state = $2, send_at = null, ended_at = $3, failure = $4 where id = $1 and state = 'pending'
+  text: `update med_answer set state = $2, send_at = null, ended_at = $3, failure = $4
+    where id = $1 and (state = 'pending' or state = 'withdrawn' and $2 = 'sent') returning id`,
+};
+const STOP: Statement = {
+  name: 'med_answer_stop',
+  text: `update med_answer set state = $3, send_at = null, ended_at = $2 where case_id = $1 and state = 'pending'
     returning id`,
 };
-const DROP: Statement = {
-  name: 'med_answer_drop',
-  text: `update med_answer set state = 'dropped', send_at = null, ended_at = $2 where case_id = $1 and state = 'pending'
-    returning id`,
+const IS_PENDING: Statement = {
+  name: 'med_answer_is_pending',
+  text: `select from med_answer where id = $1 and state = 'pending'`,
 };
 
 /** Adds an answer. @param sendAt - when it is sent, on the clock of the database. */
@@ -109,6 +115,11 @@ export async function postponeMedAnswer(tx: Tx, id: string, sendAt: Date, failur
   await tx.query(POSTPONE, [id, sendAt, failure]);
 }
 
+/** @returns whether an answer is still to be sent. */
+export async function isMedAnswerPending(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.query(IS_PENDING, [id])).length > 0;
+}
+
 /** Ends an answer that is under way. @returns whether it was. */
 export async function endMedAnswer(
   tx: Tx,
@@ -120,7 +131,12 @@ export async function endMedAnswer(
   return (await tx.query(END, [id, state, at, failure])).length > 0;
 }
 
-/** Drops the answer to a case that is under way. @returns whether there was one. */
-export async function dropMedAnswer(tx: Tx, caseId: bigint, at: Instant): Promise<boolean> {
-  return (await tx.query(DROP, [caseId, at])).length > 0;
+/** Stops the answer to a case that is under way. @returns whether there was one. */
+export async function stopMedAnswer(
+  tx: Tx,
+  caseId: bigint,
+  state: 'dropped' | 'withdrawn',
+  at: Instant,
+): Promise<boolean> {
+  return (await tx.query(STOP, [caseId, at, state])).length > 0;
 }

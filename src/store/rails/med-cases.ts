@@ -62,6 +62,7 @@ export interface MedCase extends NewMedCase {
 /** Kinds of entries of the history. */
 export type MedEventName =
   | 'opened'
+  | 'payment_found'
   | 'due_48h'
   | 'due_24h'
   | 'due_6h'
@@ -71,6 +72,7 @@ export type MedEventName =
   | 'answer_sent'
   | 'answer_refused'
   | 'answer_dropped'
+  | 'answer_withdrawn'
   | 'answered_elsewhere'
   | MedDecision;
 
@@ -106,6 +108,27 @@ const BY_ID: Statement = {
 const BY_KEY: Statement = {
   name: 'med_case_by_key',
   text: `select ${COLUMNS} from ${FROM} where c.mode = $1 and c.kind = $2 and c.reference = $3`,
+};
+const LOCK: Statement = {
+  name: 'med_case_lock',
+  text: `select ${COLUMNS} from ${FROM} where c.id = $1 and c.mode = $2 for update of c`,
+};
+const UNLINKED: Statement = {
+  name: 'med_case_unlinked',
+  text: `select ${COLUMNS} from ${FROM} where c.mode = $1 and c.pix_e2e = $2 and c.transaction_id is null order by c.id`,
+};
+/** The payment was taken by a transaction, or lies with another account in suspense. */
+const LINKABLE: Statement = {
+  name: 'med_case_linkable',
+  text: `select c.id, a.id as "accountId", case when n.outcome = 'step' then n.transaction_id end as "transactionId"
+    from med_case c join rail_news n on n.key = 'pix:' || c.pix_e2e and n.kind = 'payment' and n.mode = c.mode
+    join account a on a.id = n.account_id
+    where c.mode = $1 and c.transaction_id is null and n.outcome not in ('pending', 'failed')
+      and (n.outcome = 'step' or a.id <> c.account_id) order by c.id limit $2`,
+};
+const LINK: Statement = {
+  name: 'med_case_link',
+  text: `update med_case set account_id = $2, transaction_id = $3, updated_at = $4 where id = $1`,
 };
 const INSERT: Statement = {
   name: 'med_case_insert',
@@ -162,6 +185,33 @@ export async function readMedCase(tx: Tx, mode: AccountMode, id: bigint): Promis
 /** @returns the case with this identity at the provider. */
 export async function findMedCase(tx: Tx, { mode, kind, reference }: MedKey): Promise<MedCase | undefined> {
   return (await tx.query<MedCase>(BY_KEY, [mode, kind, reference]))[0];
+}
+
+/** @returns the case with this id, which nobody else changes until the end of the database transaction, whatever its account. */
+export async function lockMedCase(tx: Tx, mode: AccountMode, id: bigint): Promise<MedCase | undefined> {
+  return (await tx.query<MedCase>(LOCK, [id, mode]))[0];
+}
+
+/** @returns the cases about a payment that were reported before it was known. */
+export function readUnlinkedMedCases(tx: Tx, mode: AccountMode, pixE2e: string): Promise<MedCase[]> {
+  return tx.query<MedCase>(UNLINKED, [mode, pixE2e]);
+}
+
+/** A case, and where its payment is. */
+export type LinkableMedCase = Pick<MedCase, 'id' | 'accountId' | 'transactionId'>;
+
+/** @returns cases whose payment has become known since. */
+export function readLinkableMedCases(tx: Tx, mode: AccountMode, limit: number): Promise<LinkableMedCase[]> {
+  return tx.query<LinkableMedCase>(LINKABLE, [mode, limit]);
+}
+
+/** Links a case to the account and transaction of its payment. */
+export async function linkMedCase(
+  tx: Tx,
+  { id, accountId, transactionId }: LinkableMedCase,
+  at: Instant,
+): Promise<void> {
+  await tx.query(LINK, [id, accountId, transactionId, at]);
 }
 
 /** Opens a case. @returns its id; undefined where it exists. */

@@ -129,6 +129,7 @@ export function settingsFor({ url, certificates, client, holder }: TestPsp, port
     payouts: { kind: 'efi', url, payingKey: pixKey, lookUpUrl: `${url}/v2/dict` },
     infractionsUrl: `${url}/v2/gn/infracoes`,
     efiInfractionsUrl: null,
+    med: null,
     balanceUrl: null,
     unknownPayer: 'accept',
     timeoutSeconds: 5,

@@ -821,7 +821,7 @@ export interface CreateStreamTokenPayload {
 export interface CreateWebhookEndpointInput {
   /** Your own description. At most 200 characters. */
   readonly description?: string | null | undefined;
-  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. At most 50 names. */
+  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events of transactions. `account.notification.*`: notifications of the account, for endpoints without a template. At most 50 names. */
   readonly eventNames?: readonly (string)[] | null | undefined;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
@@ -1471,7 +1471,7 @@ export interface MedAnswer {
   readonly state: MedAnswerState;
 }
 /** State of an answer to a case of MED. */
-export type MedAnswerState = 'DROPPED' | 'PENDING' | 'REFUSED' | 'SENT';
+export type MedAnswerState = 'DROPPED' | 'PENDING' | 'REFUSED' | 'SENT' | 'WITHDRAWN';
 /** A case of the special return mechanism of PIX (MED): a dispute or a report of fraud about a payment. While it is open the payment cannot be refunded. */
 export interface MedCase {
   readonly __typename: 'MedCase';
@@ -1545,7 +1545,7 @@ export interface MedEvent {
   readonly at: string;
   /** Reason, standpoint, or name and SHA-256 of a file; null where there is none. */
   readonly detail: string | null;
-  /** Event: `opened`, `due_48h`, `due_24h`, `due_6h`, `attached`, `evidence_made`, `answered`, `answer_sent`, `answer_refused`, `answer_dropped`, `answered_elsewhere`, `accepted`, `rejected` or `cancelled`. */
+  /** Event: `opened`, `payment_found`, `due_48h`, `due_24h`, `due_6h`, `attached`, `evidence_made`, `answered`, `answer_sent`, `answer_refused`, `answer_dropped`, `answer_withdrawn`, `answered_elsewhere`, `accepted`, `rejected` or `cancelled`. */
   readonly event: string;
   /** Position in the history of the case, from 1. */
   readonly n: number;
@@ -3508,7 +3508,7 @@ export interface UpdateWebhookEndpointInput {
   readonly description?: string | null | undefined;
   /** The endpoint, `whe_…`. */
   readonly endpointId: string;
-  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. At most 50 names. */
+  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events of transactions. `account.notification.*`: notifications of the account, for endpoints without a template. At most 50 names. */
   readonly eventNames?: readonly (string)[] | null | undefined;
   /** Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false. */
   readonly isSignedByKey?: boolean | null | undefined;
@@ -3651,7 +3651,7 @@ export interface WebhookEndpoint {
   readonly disabledReason: string | null;
   /** Identifier of the endpoint, `whe_…`. */
   readonly endpointId: string;
-  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events. */
+  /** Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events of transactions. `account.notification.*`: notifications of the account, for endpoints without a template. */
   readonly eventNames: readonly (string)[];
   /** Time since which every delivery has failed; after 5 days it is disabled. Null while deliveries succeed. */
   readonly failingSince: string | null;
@@ -3691,10 +3691,10 @@ export interface WebhookEventName {
   readonly __typename: 'WebhookEventName';
   /** Movement of the money, in a few words for people. */
   readonly headline: Label;
-  /** `<template>.<component>.<state>` in lower case. */
+  /** `<template>.<component>.<state>` in lower case, or `account.notification.<kind>`. */
   readonly name: string;
-  /** Template of its transactions. */
-  readonly template: Template;
+  /** Template of its transactions; null for a notification of the account. */
+  readonly template: Template | null;
 }
 /** Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
@@ -4025,7 +4025,7 @@ export interface Query {
   readonly transactions: TransactionConnection | null;
   /** The caller: an API key or a person, and the account. */
   readonly viewer: Viewer | null;
-  /** Names that `eventNames` of an endpoint can have, in the order of the templates and their steps. */
+  /** Names that `eventNames` of an endpoint can have, in the order of the templates and their steps; notifications last, for endpoints without a template. */
   readonly webhookEventNames: readonly (WebhookEventName)[] | null;
   /** Network fee that a withdrawal pays now, deducted from its amount; 0 by PIX. Needs the scope `read`. */
   readonly withdrawalFee: string | null;
