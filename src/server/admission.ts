@@ -24,12 +24,15 @@ export function admission(services: Services, limiters: Limiters, { cors, source
     authenticate: Authenticate,
     kind: RequestKind,
   ): Promise<{ context: Context; headers: Record<string, string> }> => {
-    const caller = await authenticate(exchange);
+    let caller = await authenticate(exchange);
     exchange.accountId = caller.accountId;
     exchange.caller = caller;
     cors.allow(exchange, caller);
     const allowance = consumeAllowance(limiters?.(caller)[kind], caller.id);
-    await source.admit(exchange, caller.accountId);
+    await source.admit(exchange, caller.accountId, async () => {
+      caller = await authenticate(exchange);
+      exchange.caller = caller;
+    });
     const own = await services.forAccount(caller.accountId);
     return { context: { ...own, caller, origin: originOf(exchange) }, headers: allowance };
   };

@@ -136,7 +136,7 @@ export function graphqlServer(
       return answerAgain(exchange, found.answer, { ...headers, ...source?.headers(found.version) }, limits);
     const context = serverContextOf(exchange, caller, limits);
     const params = readParams(exchange, text, resolveDocument);
-    context.asksVersion = await readVersionSeen(exchange, params, source);
+    context.asksVersion = await readVersionSeen(exchange, params, source, limits.check);
     if (params instanceof PersistedQueryNotSupported) return answerNotSupported(exchange, params, headers);
     const { points, isWithin } = await measure(exchange, context, params);
     context.isMeasured = isWithin;

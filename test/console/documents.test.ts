@@ -62,6 +62,7 @@ async function inProcess(name: string, key: string, variables: Record<string, un
     consumeDocument: () => {},
     enter: async () => () => {},
     enterFrame: async () => () => {},
+    check: async () => {},
     checkAgain: async () => {},
   };
   return execute(exchange, context, { query: operation.text, operationName: name, variables }, limits);

@@ -7,7 +7,13 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import { versionReader } from '../../store/account/account-version.ts';
 import type { ReadReplica, ReadReplicas } from '../../store/account/read-replicas.ts';
-import { BEHIND_MAX_MS, standbyReader } from '../../store/account/standby.ts';
+import {
+  behindMsOf,
+  hasAllBefore,
+  isCloseBehind,
+  type StandbyState,
+  standbyReader,
+} from '../../store/account/standby.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { isRefused, NoAnswerError } from '../../store/connection/database-error.ts';
 import type { Exchange } from '../http/http.ts';
@@ -37,7 +43,7 @@ export interface ReadSource {
   /**
    * Reads from a standby that has the version, or from the primary.
    *
-   * @param read - may run twice. @throws {GatewayError} its refusals.
+   * @param read - may run twice, also at the same time. @throws {GatewayError} its refusals.
    */
   readonly prove: <Result>(
     requested: ProvedRead,
@@ -49,8 +55,17 @@ export interface ReadSource {
   readonly presentVersion: (accountId: bigint) => Promise<bigint | undefined>;
   /** @returns the headers of an answer that shows nothing newer than this version. */
   readonly headers: (version: bigint | undefined) => Record<string, string>;
-  /** Checks a request of an account before anything is read. @throws {GatewayError} `UNAVAILABLE` where this database is too old for it. */
-  readonly admit: (exchange: Pick<Exchange, 'request'>, accountId: bigint) => Promise<void>;
+  /**
+   * Checks a request of an account before anything is read. A standby waits for the version that the caller has seen.
+   *
+   * @param check - of the caller's rights, which a standby repeats once it has that version.
+   * @throws {GatewayError} `UNAVAILABLE` where this database is too old for it, and what the check throws.
+   */
+  readonly admit: (
+    exchange: Pick<Exchange, 'request'>,
+    accountId: bigint,
+    check: () => Promise<unknown>,
+  ) => Promise<void>;
   readonly counts: ReadCounts;
 }
 
@@ -61,11 +76,15 @@ const DIGITS = 19;
 const FORM = /^\d{19}$/;
 /** Time limit of reading a version from a standby. Unit: ms. */
 const VERSION_MAX_MS = 250;
+/** Time limit of a read on a standby. Unit: ms. */
+const READ_MAX_MS = 1_000;
 /** `Retry-After` of a standby that will soon be newer. Unit: seconds. */
 const RETRY_SECONDS = 1;
 /** A standby can show a commit a little before its primary does, which waits for it. Unit: ms. */
 const AHEAD_PAUSE_MS = 20;
 const AHEAD_PAUSES = 5;
+/** Longest wait for a version on a gateway for reads: more than a mark takes that was written after the request. Unit: ms. */
+const ADMIT_MAX_MS = 2_500;
 
 /** @returns the source of a gateway: a standby that it works on, or the primary, with or without standbys for reads. */
 export function readSource(
@@ -129,15 +148,42 @@ function onStandby(database: Database): ReadSource {
     mayRepeat: () => true,
     presentVersion,
     headers: versionHeaders,
-    admit: async (exchange, accountId) => {
+    admit: async (exchange, accountId, check) => {
       const seen = seenVersion(exchange);
-      const { behindMs, version } = await stateOf(accountId);
-      if (behindMs > BEHIND_MAX_MS) throw tooOld('the standby is too far behind the primary');
-      if (seen !== undefined && (version ?? 0n) < seen)
-        throw tooOld('the standby does not have the version that you have seen yet');
+      const readState = () => stateOf(accountId).then(closeBehind);
+      const first = await readState();
+      if (seen === undefined) return;
+      await untilShown(seen, first, readState);
+      await check();
     },
     counts,
   };
+}
+
+/** @throws {GatewayError} `UNAVAILABLE` for a standby that is too far behind. */
+function closeBehind(state: StandbyState): StandbyState {
+  if (isCloseBehind(behindMsOf(state))) return state;
+  throw tooOld('the standby is too far behind the primary');
+}
+
+/**
+ * Waits for a version on a standby, or until the standby has whatever was committed before the wait: a version that is not there then is one
+ * that a failover lost.
+ *
+ * @throws {GatewayError} `UNAVAILABLE` after the longest wait, and as `readState`.
+ */
+async function untilShown(
+  version: bigint,
+  first: StandbyState,
+  readState: () => Promise<StandbyState>,
+): Promise<void> {
+  const until = performance.now() + ADMIT_MAX_MS;
+  for (let state = first; (state.version ?? 0n) < version; state = await readState()) {
+    if (hasAllBefore(state, first)) return;
+    if (performance.now() > until)
+      throw tooOld('the standby does not have the version that you have seen yet');
+    await sleep(AHEAD_PAUSE_MS);
+  }
 }
 
 function presentVersionOf(database: Database): ReadSource['presentVersion'] {
@@ -180,19 +226,14 @@ async function readReplica<Result>(
   try {
     const before = await within(VERSION_MAX_MS, replica.versionOf(accountId));
     if (before === undefined || before < least) return undefined;
-    const result = await read(replica.database);
+    const result = await within(READ_MAX_MS, read(replica.database));
     // A caller that has seen these rows is never shown older ones: what they are at most is what the standby has now.
     return { result, version: await within(VERSION_MAX_MS, replica.versionOf(accountId)) };
   } catch (error) {
-    if (error instanceof GatewayError || isTooLong(error)) throw error;
+    if (error instanceof GatewayError) throw error;
     if (isUnreachable(error)) replica.setAside();
     return undefined;
   }
-}
-
-/** SQLSTATE of a statement that took too long: the primary would need as long. */
-function isTooLong(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '57014';
 }
 
 /** @returns false where the standby refused the statement, or where all connections of the caller are in use: others go on there. */

@@ -27,6 +27,8 @@ export interface KeyLimits {
    * @returns the function to call afterwards.
    */
   readonly enterFrame: (points: number) => Promise<() => void>;
+  /** Looks again whether the caller has the rights that it came with. @throws {GatewayError} `UNAUTHORIZED`. */
+  readonly check: () => Promise<void>;
   /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
 }

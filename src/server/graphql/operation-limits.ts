@@ -1,4 +1,5 @@
 /** Limits of GraphQL operations: points by key, and parallel operations by account (C-53). */
+import { GatewayError } from '../../base/errors/errors.ts';
 import { sharedBy } from '../../resolvers/services/stream-limit.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { consumeAllowance, type Limiters } from '../http/allowances.ts';
@@ -39,6 +40,11 @@ export function operationLimits(
         return leave;
       },
       enterFrame: (points) => gate.enter(holder, points),
+      check: async () => {
+        const { scopes } = (await authenticate?.(exchange)) ?? caller;
+        if (scopes.join() !== caller.scopes.join())
+          throw new GatewayError('UNAUTHORIZED', 'your rights have changed: send the request again');
+      },
       checkAgain,
     };
   };

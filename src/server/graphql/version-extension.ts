@@ -8,6 +8,7 @@ import type { Exchange } from '../http/http.ts';
 /**
  * Takes the version from a request that was admitted without it.
  *
+ * @param check - see `ReadSource.admit`.
  * @returns whether the request has the extension; an empty text names no version.
  * @throws {GatewayError} as `ReadSource.admit`.
  */
@@ -15,13 +16,14 @@ export async function readVersionSeen(
   exchange: Exchange,
   params: unknown,
   source: ReadSource | undefined,
+  check: () => Promise<void>,
 ): Promise<boolean> {
   const { extensions } = Object(params) as { readonly extensions?: { readonly version?: unknown } | null };
   const version = extensions?.version;
   if (typeof version !== 'string') return false;
   if (version !== '') {
     exchange.request.headers[VERSION_HEADER] = version;
-    await source?.admit(exchange, exchange.accountId as bigint);
+    await source?.admit(exchange, exchange.accountId as bigint, check);
   }
   return true;
 }

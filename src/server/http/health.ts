@@ -2,7 +2,7 @@
 
 import { isClockOff } from '../../resolvers/engine/watch-clock.ts';
 import type { Services } from '../../resolvers/services/context.ts';
-import { BEHIND_MAX_MS, standbyBehindMs } from '../../store/account/standby.ts';
+import { isCloseBehind, standbyBehindMs } from '../../store/account/standby.ts';
 import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
@@ -42,7 +42,7 @@ export function readinessServer(
       database:
         found.behindMs === undefined
           ? { reads: wordOf(found.reads), writes: wordOf(found.writes) }
-          : { reads: wordOf(found.reads), behindSeconds: Math.round(found.behindMs / 1_000) },
+          : { reads: wordOf(found.reads), behindSeconds: secondsOf(found.behindMs) },
       webhooks: found.webhooks,
     };
     if (reason === undefined) sendJson(exchange, 200, JSON.stringify({ status: 'ready', ...facts }));
@@ -133,9 +133,9 @@ function firstReady(check: () => Promise<Readiness>): Promise<Readiness> {
 /** @returns the reason for which requests cannot be served; undefined when they can. */
 export function unreadyReason({ reads, writes, isReadOnly, behindMs }: Readiness): string | undefined {
   if (behindMs !== undefined)
-    return behindMs > BEHIND_MAX_MS
-      ? 'the standby is too far behind the primary, or no gateway there has REPLICA_URLS'
-      : undefined;
+    return isCloseBehind(behindMs)
+      ? undefined
+      : 'the standby is too far behind the primary, or no gateway there has REPLICA_URLS';
   if (reads && writes) return undefined;
   if (reads && isReadOnly) return 'the database is read-only';
   if (reads) return 'the database can be read but not written';
@@ -145,6 +145,10 @@ export function unreadyReason({ reads, writes, isReadOnly, behindMs }: Readiness
 /** A machine whose clock is off may be wrong in what still goes by it, such as certificates. */
 function clockFailure(database: Services['database']): string | undefined {
   return isClockOff(database) ? 'the clock of this machine is off' : undefined;
+}
+
+function secondsOf(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / 1_000);
 }
 
 function wordOf(works: boolean): string {

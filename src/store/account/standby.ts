@@ -4,21 +4,26 @@ import { readManyTogether } from '../../base/concurrency/read-together.ts';
 import type { Database, Statement } from '../connection/database.ts';
 
 /** A standby that is further behind answers nothing: a key that was revoked since would still open it. Unit: ms. */
-export const BEHIND_MAX_MS = 5_000;
+const BEHIND_MAX_MS = 5_000;
+/** Largest difference between the clocks of both servers: a standby whose mark is further in the future cannot be measured. Unit: ms. */
+const CLOCKS_MAX_MS = 500;
 
 /** Gateways that follow standbys write these times twice a second (read-replicas.ts). */
-const BEHIND = `(select floor(extract(epoch from clock_timestamp() - max(probed_at)) * 1000)::bigint from readiness_probe)`;
 const READ: Statement = {
   name: 'standby_read',
   isQuick: true,
   isGathered: true,
-  text: `select ${BEHIND} as "behindMs", a.id as "accountId", h.version
+  text: `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as "nowMs",
+      (select floor(extract(epoch from max(probed_at)) * 1000)::bigint from readiness_probe) as "markedMs", a.id as "accountId", h.version
     from unnest($1::bigint[]) a(id) left join account_head h on h.account_id = a.id`,
 };
 
 /** Age and version of an account's data on a standby. */
 export interface StandbyState {
-  readonly behindMs: bigint;
+  /** Clock of the standby. */
+  readonly nowMs: bigint;
+  /** Newest mark, by the clock of the primary; null without one. */
+  readonly markedMs: bigint | null;
   /** Null without such an account. */
   readonly version: bigint | null;
 }
@@ -41,8 +46,23 @@ export function standbyReader(
   );
 }
 
-/** @returns the age of the newest mark on the standby. Unit: ms. */
-export async function standbyBehindMs(database: Pick<Database, 'query'>): Promise<number> {
+/** @returns the age of the newest mark on the standby; null without one. Unit: ms. */
+export async function standbyBehindMs(database: Pick<Database, 'query'>): Promise<number | null> {
   const [row] = await database.query<ReadRow>(READ, [[0n]]);
-  return Number(row?.behindMs);
+  return row ? behindMsOf(row) : null;
+}
+
+/** @returns the age of the newest mark on the standby; null without one. Unit: ms. */
+export function behindMsOf({ nowMs, markedMs }: StandbyState): number | null {
+  return markedMs === null ? null : Number(nowMs - markedMs);
+}
+
+/** @returns whether a standby whose newest mark is of this age may answer. Without a mark, or with one in the future, its age is not known. */
+export function isCloseBehind(behindMs: number | null): boolean {
+  return behindMs !== null && behindMs >= -CLOCKS_MAX_MS && behindMs <= BEHIND_MAX_MS;
+}
+
+/** @returns whether a standby has, in the later state, everything that was committed before the earlier one was read. */
+export function hasAllBefore(later: StandbyState, { nowMs }: StandbyState): boolean {
+  return later.markedMs !== null && later.markedMs >= nowMs + BigInt(CLOCKS_MAX_MS);
 }

@@ -12,8 +12,8 @@ export interface Readiness {
   readonly isReadOnly: boolean;
   /** Lag of webhooks; undefined when it could not be read in time. */
   readonly webhooks: Awaited<ReturnType<typeof relayLag>> | undefined;
-  /** Set of a standby that was read: how far it is behind the primary. Unit: ms. */
-  readonly behindMs?: number;
+  /** Set of a standby that was read: how far it is behind the primary; null where that is not known. Unit: ms. */
+  readonly behindMs?: number | null;
 }
 
 /** Additional conditions besides a read and a write. */
