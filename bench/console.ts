@@ -270,7 +270,8 @@ function documentOf(base: string, path: string, person: Person): () => Promise<v
 }
 
 function contextOf(path: string, query: URLSearchParams, { role, account, token }: Person): ScreenContext {
-  const session = { accountId: String(account.id), scopes: scopesOf(role), csrf: formToken(token) };
+  const own = { accountId: String(account.id), scopes: scopesOf(role), csrf: formToken(token) };
+  const session = { ...own, cells: ['first'] };
   const named = { account: String(account.id) };
   return { session, language: 'en', translate: translatorIn('en'), path, query, named, refused: null };
 }

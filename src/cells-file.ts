@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { AccountMode } from './base/access/account-mode.ts';
+import { isApiKey } from './base/access/api-key.ts';
 import { CELL_FORM, cellNamed, FIRST_CELL, FIRST_CELL_NAME } from './base/ids/cell.ts';
 import { Settings, SettingsError } from './base/process/settings.ts';
 
@@ -20,7 +22,14 @@ export interface Cells {
   readonly served: readonly ServedCell[];
   /** Addresses of the others, by code. */
   readonly elsewhere: ReadonlyMap<string, string>;
+  /** Keys of the operator at these, by code: for its figures. */
+  readonly operatorKeys: ReadonlyMap<string, OperatorKeys>;
+  /** Key that signs hand-overs of sign-ins between cells; undefined: each cell signs in by itself. */
+  readonly handOverKey: Buffer | undefined;
 }
+
+/** Keys of the operator by the mode of accounts. */
+export type OperatorKeys = Readonly<Partial<Record<AccountMode, string>>>;
 
 /** Members of a served cell, and the settings that they stand for. Only the first cell takes those that are missing from the environment. */
 const MEMBERS = {
@@ -31,6 +40,8 @@ const MEMBERS = {
   notifyUrl: 'NOTIFY_URL',
 } as const;
 const FILES = { railsFile: 'RAILS_FILE', secretsKeyFile: 'SECRETS_KEY_FILE' } as const;
+/** 32 bytes in hex. */
+const SIGNING_KEY = /^[0-9a-f]{64}$/i;
 const CONNECTIONS = { min: 2, max: 1_000 };
 
 /**
@@ -39,18 +50,51 @@ const CONNECTIONS = { min: 2, max: 1_000 };
  */
 export function readCells(file: string, home: string): Cells {
   const all = new Settings(parsed(file), '');
+  const folder = dirname(file);
+  const handOverKey = all.has('handOverKeyFile') ? signingKey(all, folder) : undefined;
   const cells = all.end(all.part('cells'));
   const served: ServedCell[] = [];
   const elsewhere = new Map<string, string>();
+  const operatorKeys = new Map<string, OperatorKeys>();
   for (const name of cells.names()) {
     const code = cellNamed(name);
     if (code === undefined)
       throw new SettingsError(`${cells.at(name)}: expected ${FIRST_CELL_NAME}, or ${CELL_FORM}`);
     const cell = cells.part(name);
-    if (cell.has('address')) elsewhere.set(code, cell.end(cell.url('address')));
-    else served.push({ code, settings: settingsOf(cell, { code, home, folder: dirname(file) }) });
+    if (cell.has('address')) {
+      if (cell.has('operatorKeyFile')) operatorKeys.set(code, keysOf(cell, folder));
+      elsewhere.set(code, cell.end(cell.url('address')));
+    } else served.push({ code, settings: settingsOf(cell, { code, home, folder }) });
   }
-  return { served, elsewhere };
+  return { served, elsewhere, operatorKeys, handOverKey };
+}
+
+/** @returns the keys in a file: one for each mode, with spaces or lines between them. */
+function keysOf(cell: Settings, folder: string): OperatorKeys {
+  const keys = textOf(cell, 'operatorKeyFile', folder).split(/\s+/).filter(Boolean);
+  if (keys.length === 0 || !keys.every(isApiKey))
+    throw new SettingsError(`${cell.at('operatorKeyFile')}: expected a file with API keys of the operator`);
+  return Object.fromEntries(keys.map((key) => [key.startsWith('crx_live_') ? 'live' : 'sandbox', key]));
+}
+
+function signingKey(all: Settings, folder: string): Buffer {
+  const text = textOf(all, 'handOverKeyFile', folder).trim();
+  if (!SIGNING_KEY.test(text))
+    throw new SettingsError(
+      'handOverKeyFile: expected a file with 64 hexadecimal digits, as of openssl rand -hex 32',
+    );
+  return Buffer.from(text, 'hex');
+}
+
+function textOf(settings: Settings, member: string, folder: string): string {
+  try {
+    return readFileSync(resolve(folder, settings.text(member)), 'utf8');
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    throw new SettingsError(
+      `${settings.at(member)}: cannot read the file (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
 }
 
 function settingsOf(

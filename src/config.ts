@@ -63,6 +63,10 @@ export interface CellConfigs {
   readonly served: readonly Config[];
   /** Addresses of cells that other processes serve, by code. */
   readonly elsewhere: ReadonlyMap<string, string>;
+  /** Codes of cells with a database that `CELL` leaves to other processes. */
+  readonly unserved: readonly string[];
+  readonly operatorKeys: Cells['operatorKeys'];
+  readonly handOverKey: Cells['handOverKey'];
 }
 
 /**
@@ -71,12 +75,20 @@ export interface CellConfigs {
  * @throws {ConfigError} on the first setting that is not accepted, and where the file has no cell that could be served.
  */
 export function readCellConfigs(env: Environment): CellConfigs {
-  if (!env.CELLS_FILE) return { served: [readConfig(env)], elsewhere: new Map() };
-  const { served, elsewhere } = cellsOf(env);
+  if (!env.CELLS_FILE)
+    return {
+      served: [readConfig(env)],
+      elsewhere: new Map(),
+      unserved: [],
+      operatorKeys: new Map(),
+      handOverKey: undefined,
+    };
+  const { served, ...others } = cellsOf(env);
   const own = env.CELL ? served.filter(({ code }) => code === env.CELL) : served;
   if (own.length === 0)
     throw new ConfigError(`CELLS_FILE: expected a cell with a database, ${knownOf(served)}`);
-  return { served: own.map(({ settings }) => readOneConfig({ ...env, ...settings })), elsewhere };
+  const unserved = served.filter((each) => !own.includes(each)).map(({ code }) => code);
+  return { served: own.map(({ settings }) => readOneConfig({ ...env, ...settings })), unserved, ...others };
 }
 
 /**

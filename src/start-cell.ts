@@ -22,6 +22,7 @@ import { startContinuousVerify } from './resolvers/reconciliation/verify-continu
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
 import { startRescreening } from './resolvers/screening/rescreen.ts';
 import type { Services } from './resolvers/services/context.ts';
+import type { CellsOfOperator } from './resolvers/services/other-cells.ts';
 import { type App, createApp } from './server/app.ts';
 import { readinessCheck, unreadinessOf } from './server/http/health.ts';
 import type { Metrics } from './server/metrics/metrics.ts';
@@ -45,6 +46,8 @@ export interface CellParts {
   readonly isDemo: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Cells of the installation. */
+  readonly cells: CellsOfOperator;
   readonly endings: CellEndings;
   /** Time for which the database may be out of reach; infinite where other cells go on meanwhile. Unit: ms. */
   readonly waitMs: number;
@@ -76,14 +79,14 @@ export interface StartedCell {
 
 /** @throws as `openStore`, and `AbortError` where the signal ended the start. */
 export async function startCell(parts: CellParts): Promise<StartedCell> {
-  const { settings, railsFile, log, metrics, endings, signal } = parts;
+  const { settings, log, metrics, endings, signal } = parts;
   const limits = { limitMs: parts.waitMs, signal };
   const store = await persist(() => openWatched(parts), log, limits);
   signal.throwIfAborted();
   const { database } = store;
   const { accountId, sandbox } = await persist(() => makeSandbox(database, settings), log, limits);
   endings.last.push(() => sandbox?.release());
-  const services = await persist(() => servicesOf(database, settings, railsFile, log), log, limits);
+  const services = await persist(() => servicesOf(database, parts), log, limits);
   if (parts.isDemo && accountId) await fillOnce(services, accountId, log, signal);
   const { noteRequest } = metrics;
   const replicas = await openReplicas(settings, store);
@@ -153,9 +156,7 @@ async function connectOthers(
 /** Puts the services together, once the key file of the secrets in the database is known to be the right one. */
 async function servicesOf(
   database: Database,
-  config: Config,
-  railsFile: RailsFile,
-  log: Logger,
+  { settings: config, railsFile, log, cells }: CellParts,
 ): Promise<Services> {
   const keyLog = config.databaseUrl === undefined ? undefined : log;
   // Opening them writes to the database; a process that reads opens the file when it first needs a key.
@@ -163,7 +164,7 @@ async function servicesOf(
     config.role === 'read'
       ? secretsOf(config.secretsKeyFile)
       : await openSecrets(database, config.secretsKeyFile, keyLog);
-  return createServices({ database, secrets, registry: REGISTRY, config, log, railsFile });
+  return createServices({ database, secrets, registry: REGISTRY, config, log, railsFile, cells });
 }
 
 /** Plays the history of the demo, unless there is something already. */

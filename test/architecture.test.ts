@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['med'],
     ['inbound', 'reconciliation'],
     ['orders', 'rails', 'review'],
-    ['payer'],
+    ['payer', 'cells'],
     ['sandbox'],
   ],
   server: [['http'], ['process', 'answers', 'sign-in'], ['graphql', 'metrics'], ['streams'], ['.']],

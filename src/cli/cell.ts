@@ -9,6 +9,7 @@ import { type CellLocation, CellServer } from '../store/migration/cell-server.ts
 import { type CellCheck, checkCell } from '../store/migration/check-cell.ts';
 import { abortMove, type Moved, moveCell } from '../store/migration/move-cell.ts';
 import { readCell } from '../store/migration/settle-cell.ts';
+import { addFigures } from './cell-figures.ts';
 import { type CellAddresses, envoyRoutes, haproxyRoutes, nginxRoutes } from './cell-routes.ts';
 import { columnsText } from './command.ts';
 import { answer, jsonOption, progressWriter } from './output.ts';
@@ -36,6 +37,7 @@ export function cellCommand(): Command {
   addVerify(cell);
   addMove(cell);
   addRoutes(cell);
+  addFigures(cell);
   return cell;
 }
 

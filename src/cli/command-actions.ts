@@ -11,6 +11,7 @@ export const COMMAND_ACTIONS: Readonly<Record<string, ActionName | null>> = {
   'cell verify': null,
   'cell move': null,
   'cell routes': null,
+  'cell figures': null,
   balance: null,
   'transaction list': null,
   'transaction show': null,

@@ -28,6 +28,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'crossramp cell routes --nginx --to first=10.0.0.4:4000 --to a1=10.0.0.5:4000,10.0.0.6:4000',
     'crossramp cell routes --haproxy --to first=10.0.0.4:4000 --to a1=10.0.0.5:4000 --listen :443',
   ],
+  'cell figures': ['crossramp cell figures treasury', 'crossramp cell figures review-queue --live --json'],
   'secrets rotate': ['crossramp secrets rotate', 'crossramp secrets rotate --json'],
   'step-up list': ['crossramp step-up list --live', 'crossramp step-up list --json'],
   'step-up approve': [

@@ -15,10 +15,13 @@ import type { Database } from '../store/connection/database.ts';
 /** Few, because a command does one thing at a time and the gateway needs the others. */
 const CONNECTIONS = 4;
 
-/** Opens the database of the environment, runs the work, and closes it. */
-export async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+/** Opens the database of the environment, or of these settings, runs the work, and closes it. */
+export async function withStore<Result>(
+  work: (store: Store) => Promise<Result>,
+  config: Config = readConfig(process.env),
+): Promise<Result> {
   const store = await openStore({
-    ...readConfig(process.env),
+    ...config,
     databaseConnections: CONNECTIONS,
     patient: true,
   });
@@ -34,6 +37,15 @@ export function withServices<Result>(
   work: (services: Services) => Promise<Result>,
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<Result> {
+  return servicesOn(readConfig(process.env), work, wrap);
+}
+
+/** The same with the settings of one of several cells. */
+export function servicesOn<Result>(
+  config: Config,
+  work: (services: Services) => Promise<Result>,
+  wrap: (database: Database) => Database = (database) => database,
+): Promise<Result> {
   return withStore(async ({ database }) => {
     // Commands that only read the store do without.
     const [{ createServices }, { readRailsFile }, { secretsOfCommand }, { REGISTRY }] = await Promise.all([
@@ -42,7 +54,6 @@ export function withServices<Result>(
       import('../compose/secret-keys.ts'),
       import('../templates/index.ts'),
     ]);
-    const config = readConfig(process.env);
     const railsFile = await readRailsFile(config.railsFile);
     const { secrets, register } = await secretsOfCommand(database, config.secretsKeyFile, (file) =>
       process.stderr.write(
@@ -57,7 +68,7 @@ export function withServices<Result>(
       railsFile,
     });
     return work(services).finally(register);
-  });
+  }, config);
 }
 
 /** @returns the origin of commands for the audit log: the user of the operating system on this host. */
@@ -173,9 +184,9 @@ export function cellSettings(code: string | undefined): Config {
   return readConfig({ ...process.env, CELL: code });
 }
 
-/** @returns the cells of `CELLS_FILE`, or the only one. */
-export function allCells(): CellConfigs {
-  return readCellConfigs(process.env);
+/** @returns the cells of `CELLS_FILE`, or the only one. @param withoutCell - whether `CELL` leaves none of them out. */
+export function allCells({ withoutCell = false } = {}): CellConfigs {
+  return readCellConfigs(withoutCell ? { ...process.env, CELL: undefined } : process.env);
 }
 
 /** @returns the folder of the gateway's files. */

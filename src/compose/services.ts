@@ -14,6 +14,7 @@ import { EventHub } from '../resolvers/services/event-hub.ts';
 import type { LocalDispatch } from '../resolvers/services/local-dispatch.ts';
 import { NO_RAILS } from '../resolvers/services/no-rails.ts';
 import { Notifier } from '../resolvers/services/notifier.ts';
+import { type CellsOfOperator, ONE_CELL } from '../resolvers/services/other-cells.ts';
 import type { RailTools } from '../resolvers/services/rail-part.ts';
 import type { Rails } from '../resolvers/services/rails.ts';
 import { RunningWork } from '../resolvers/services/running-work.ts';
@@ -40,6 +41,8 @@ export interface ServiceParts {
   readonly liveRails?: Rails | undefined;
   /** The rails that are configured, by mode. */
   readonly railsFile?: RailsFile | undefined;
+  /** Cells of the installation; default: this one alone. */
+  readonly cells?: CellsOfOperator | undefined;
   readonly config: {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
@@ -67,7 +70,13 @@ const SILENT: RailTools['log'] = { info: () => {}, warn: () => {}, error: () => 
 /** Parts that the services of both modes share. */
 type Shared = ReturnType<typeof sharedParts>;
 
-function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: ServiceParts) {
+function sharedParts({
+  database,
+  secrets = NO_SECRET_KEYS,
+  registry,
+  config,
+  cells = ONE_CELL,
+}: ServiceParts) {
   const notifier = new Notifier();
   const localDispatch: LocalDispatch = { receiver: undefined };
   return {
@@ -85,6 +94,7 @@ function sharedParts({ database, secrets = NO_SECRET_KEYS, registry, config }: S
     readsOnly: config.role === 'read',
     publicUrl: config.publicUrl,
     sendsMail: Boolean(config.mail),
+    cells,
   };
 }
 

@@ -8,4 +8,6 @@ export interface ConsoleSession {
   readonly scopes: readonly Scope[];
   /** Stands in every form of the session, and nowhere else. */
   readonly csrf: string;
+  /** Names of the cells of the installation, the one of the session first. */
+  readonly cells: readonly string[];
 }

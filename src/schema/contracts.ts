@@ -21,6 +21,8 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'accounts',
   'bookCloses',
   'closeChecklist',
+  'figures',
+  'figuresOverCells',
   'houseDays',
   'manualJournals',
   'openPixOrders',

@@ -27,6 +27,7 @@ import { defineCustomerCases } from './customer-case.ts';
 import { defineDeliveryReport } from './delivery-report.ts';
 import { defineEventLog } from './event-log.ts';
 import { defineEventNames } from './event-names.ts';
+import { defineFigures } from './figures.ts';
 import { defineHouseDays } from './house-days.ts';
 import { defineLabel } from './label.ts';
 import { defineLedgerLine, type LedgerRefs } from './ledger-line.ts';
@@ -195,6 +196,7 @@ function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: Le
   defineBooks(builder);
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
+  defineFigures(builder);
   defineBookCloses(builder);
   defineHouseDays(builder);
   defineCapital(builder, defineManualJournals(builder));

@@ -90,6 +90,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
         accountId: String(signedIn.caller.accountId),
         scopes: signedIn.caller.scopes,
         csrf: signedIn.csrf,
+        cells: cellNames(context.cells),
       },
       publicUrl: parts.publicUrl,
       execute: async ({ name, text }, variables) =>
@@ -127,6 +128,10 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
       answer(exchange, (framed || page) as Shown);
     });
   };
+}
+
+function cellNames({ own, others }: Context['cells']): readonly string[] {
+  return [own, ...others.map(({ cell }) => cell)];
 }
 
 /** A form that another site sent, one of an older session, or one of the account that was open before. */

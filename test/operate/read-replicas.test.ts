@@ -70,7 +70,7 @@ interface Got {
 async function query(
   { publicUrl }: Pick<Gateway, 'publicUrl'>,
   path: string,
-  { key, body, version }: { key: string; body?: object; version?: string | null },
+  { key, body, version }: { key: string; body?: object; version?: string | null | undefined },
 ): Promise<Got> {
   const response = await fetch(publicUrl + path, {
     headers: {
@@ -331,7 +331,8 @@ describe('a gateway for reads alone, on a standby', () => {
     'header',
     'extension',
   ])('refuses a revoked key to whoever has seen the revocation, by the %s', async (by) => {
-    const revoke = 'mutation Revoke($id: String!) { revokeApiKey(input: { keyId: $id }) { errors { message } } }';
+    const revoke =
+      'mutation Revoke($id: String!) { revokeApiKey(input: { keyId: $id }) { errors { message } } }';
     const { accountId, key: other } = await newCaller();
     const { database } = (opened[0] as (typeof opened)[number]).store;
     const asked = { name: 'ended', scopes: SCOPES, expiresAt: null, allowedCidrs: [] };

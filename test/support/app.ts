@@ -13,6 +13,7 @@ import { startWorker, type Worker } from '../../src/resolvers/engine/run-jobs.ts
 import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
+import type { CellsOfOperator } from '../../src/resolvers/services/other-cells.ts';
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 import { type AppParts, createApp } from '../../src/server/app.ts';
 import { networksOf } from '../../src/server/http/client-address.ts';
@@ -215,13 +216,13 @@ export type AppLimits = Partial<
     | 'role'
   >
 > &
-  Pick<AppParts, 'replicas'>;
+  Pick<AppParts, 'replicas'> & { readonly cells?: CellsOfOperator };
 
 /** Another application on a database, to be closed by the test that starts it; on a free port, or on the one that is given. */
 export async function startApp(database: Database, givenPort = 0, limits: AppLimits = {}) {
   let handle: ReturnType<typeof createApp>['handle'] = () => {};
   const env = { RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', REQUEST_LOG_DAYS: '0' };
-  const { replicas, ...settings } = limits;
+  const { replicas, cells, ...settings } = limits;
   const given = { ...readConfig(env), ...settings };
   const { server, port } = await listen((request, response) => handle(request, response), {
     host: '127.0.0.1',
@@ -231,7 +232,7 @@ export async function startApp(database: Database, givenPort = 0, limits: AppLim
   });
   const publicUrl = `http://127.0.0.1:${port}`;
   const config = { ...given, publicUrl };
-  const services = createServices({ database, secrets: TEST_SECRETS, registry: REGISTRY, config });
+  const services = createServices({ database, secrets: TEST_SECRETS, registry: REGISTRY, config, cells });
   const app = createApp({ config, services, log: pino({ level: 'silent' }), replicas });
   handle = app.handle;
   server.on('clientError', app.refuseMalformed);

@@ -15,13 +15,14 @@ export type KeyMode = 'test' | 'live';
 export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
 /**
  * Scopes of the gateway's operator, never of an account's key: fees, spreads and limits; holds, step-ups, suspense
- * and disputes; house accounts, manual journals and reconciliation; rails.
+ * and disputes; house accounts, manual journals and reconciliation; rails; figures of the house, which change nothing.
  */
 export const PLATFORM_SCOPES = [
   'platform:pricing',
   'platform:risk',
   'platform:books',
   'platform:rails',
+  'platform:figures',
 ] as const;
 /** A member of SCOPES or PLATFORM_SCOPES. */
 export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];

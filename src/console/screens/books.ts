@@ -14,6 +14,7 @@ import { BRL, figure, listTime, money } from '../parts/figures.ts';
 import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { manualSection } from '../parts/manual-journals.ts';
+import { cellSection, hasCells } from '../parts/over-cells.ts';
 import { translateName } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
@@ -23,8 +24,12 @@ export const BOOKS = screenOf<BooksQuery>({
   path: '/books',
   operation: operationNamed('Books'),
   scope: 'platform:books',
-  variables: ({ query }) =>
-    Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []))),
+  variables: (context) => ({
+    ...Object.fromEntries(
+      FILTERS.flatMap((name) => (context.query.get(name) ? [[name, context.query.get(name)?.trim()]] : [])),
+    ),
+    ...(hasCells(context) && { hasCells: true }),
+  }),
   view: (data, context) => {
     const { treasury, trialBalance, profitAndLoss, manualJournals, bookCloses } = data;
     const { translate } = context;
@@ -36,6 +41,7 @@ ${section('treasury', translate('treasury'), tableOf(context, 'treasury', treasu
 ${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
 ${section('classes', translate('byClass'), classTable(context, trialBalance.lines), period)}
 ${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
+${cellSection(context, 'treasury', data.treasuryOverCells)}${cellSection(context, 'trialBalance', data.trialOverCells)}${cellSection(context, 'profitAndLoss', data.resultOverCells)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
     return { title: translate('books'), main };
   },

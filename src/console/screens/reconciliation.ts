@@ -8,6 +8,7 @@ import type { ReconciliationQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { decimal, listTime } from '../parts/figures.ts';
 import { count, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
+import { cellSection, hasCells } from '../parts/over-cells.ts';
 import { translateName } from '../words.ts';
 
 type Report = ReconciliationQuery['reconciliations']['nodes'][number];
@@ -27,7 +28,11 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
   variables: (context) => {
     const { query } = context;
     const filters = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)?.trim()]] : []));
-    return { ...Object.fromEntries(filters), ...pageVariables(context) };
+    return {
+      ...Object.fromEntries(filters),
+      ...pageVariables(context),
+      ...(hasCells(context) && { hasCells: true }),
+    };
   },
   view: (
     {
@@ -35,12 +40,13 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
       shown: {
         nodes: [shown],
       },
+      overCells,
     },
     context,
   ) => {
     const { translate } = context;
     const main = html`<div class="top"><h1>${translate('reconciliation')}</h1><p class="soft">${translate('reconciliationWhy')}</p></div>
-${shown && details(context, shown)}${reports(context, reconciliations)}`;
+${shown && details(context, shown)}${reports(context, reconciliations)}${cellSection(context, 'reconciliation', overCells)}`;
     return { title: translate('reconciliation'), main };
   },
 });

@@ -1,9 +1,11 @@
 /** The review queue: everything that waits for a person, most urgent first, with filters by kind, assignee and age. */
+
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty, segments } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { CaseRowFragment as Case, ReviewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { aboutText, assigneeText, assignForm, caseHref, dueText, kindText } from '../parts/cases.ts';
@@ -20,6 +22,7 @@ import {
   pageVariables,
   unseen,
 } from '../parts/lists.ts';
+import { cellSection, hasCells } from '../parts/over-cells.ts';
 
 const KINDS = [
   'HOLD',
@@ -53,9 +56,10 @@ export const REVIEW = screenOf<ReviewQuery>({
       ...(assignee && { assignee }),
       ...(hours && { waitingHours: Number(hours) }),
       ...pageVariables(context),
+      ...(hasCells(context) && may(context, PLATFORM_SCOPES) && { hasCells: true }),
     };
   },
-  view: ({ reviewCounts, reviewQueue, viewer }, context) => {
+  view: ({ reviewCounts, reviewQueue, viewer, overCells }, context) => {
     const { translate } = context;
     const { nodes, pageInfo, totalCount } = reviewQueue;
     const caption = translate('reviewCaption');
@@ -74,7 +78,8 @@ export const REVIEW = screenOf<ReviewQuery>({
     const main = html`<div class="top"><h1>${translate('reviewQueue')}</h1><p class="soft">${translate('reviewWhy')}</p></div>
 ${kindLinks(context, reviewCounts)}${filterRow(context)}
 <div class="card phone-full" data-live="rows">${pageOf(context, nodes.length, totalCount, rows)}</div>
-<div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>`;
+<div class="row">${pager(context, pageInfo, nodes.length, totalCount)}</div>
+${cellSection(context, 'reviewQueue', overCells)}`;
     return { title: translate('reviewQueue'), main };
   },
 });

@@ -3,6 +3,21 @@ import { label } from '../../base/text/label.ts';
 
 /** The words of the screens of the operator. */
 export const OPERATOR_WORDS = {
+  cell: label('Cell', 'Célula'),
+  byCell: label('by cell', 'por célula'),
+  allCells: label('Sum', 'Soma'),
+  emptyCells: label('No figures in any cell', 'Nenhum valor em nenhuma célula'),
+  cellMissing: label(
+    'Cell {cell} is not reachable and in no sum:',
+    'Célula {cell} inacessível, fora das somas:',
+  ),
+  caseKind: label('Kind', 'Tipo'),
+  missingThere: label('Only in the books', 'Só na contabilidade'),
+  missingHere: label('Only in the statement', 'Só no extrato'),
+  amountDiffers: label('Other amount', 'Outro valor'),
+  detailsDiffer: label('Other details', 'Outros dados'),
+  balancesDiffer: label('Balances differ', 'Saldos divergentes'),
+  inSuspense: label('In suspense', 'Em conta transitória'),
   // Waiting work.
   suspense: label('Unidentified payments', 'Pagamentos não identificados'),
   suspenseWhy: label(

@@ -20,6 +20,7 @@ import type { EventHub } from './event-hub.ts';
 import type { LocalDispatch } from './local-dispatch.ts';
 import { NO_RAILS, railsMissing } from './no-rails.ts';
 import type { Notifier } from './notifier.ts';
+import type { CellsOfOperator } from './other-cells.ts';
 import type { Receive } from './rail-event.ts';
 import type { NamedRail } from './rail-part.ts';
 import type { Rails } from './rails.ts';
@@ -80,6 +81,8 @@ export interface Services {
   readonly publicUrl: string;
   /** Whether notifications are sent by e-mail. */
   readonly sendsMail: boolean;
+  /** Cells of the installation, of which the operator sees figures. */
+  readonly cells: CellsOfOperator;
 }
 
 /** Origin of a request. */

@@ -1,0 +1,157 @@
+/** Reads figures of the other cells of an installation: in this process from their services, elsewhere over HTTP with a key of the operator. */
+import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
+import { GatewayError } from '../base/errors/errors.ts';
+import { cellName } from '../base/ids/cell.ts';
+import { isDecimal } from '../base/money/money.ts';
+import { FIGURES, type Figure, readFigure } from '../resolvers/cells/figures.ts';
+import { GATEWAY, type Services } from '../resolvers/services/context.ts';
+import type { FigureRequest, FigureRow, OtherCell } from '../resolvers/services/other-cells.ts';
+import { platformAccount } from '../store/account/accounts.ts';
+import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
+
+/** Time limit of an answer. Unit: ms. */
+const ANSWER_MAX_MS = 10_000;
+const ANSWER_MAX_BYTES = 1_048_576;
+const QUERY =
+  'query Figures($figure: Figure!, $from: Date, $to: Date, $day: Date) { figures(figure: $figure, from: $from, to: $to, day: $day) { names values } }';
+
+/** @param services - undefined while the cell starts. @returns a cell of this process. */
+export function cellHere(code: string, services: () => Services | undefined): OtherCell {
+  return {
+    cell: cellName(code),
+    read: async (request) => {
+      const own = services();
+      if (!own) throw new Error('the cell is starting');
+      return inTime(readHere(own, request)).catch(failHere);
+    },
+  };
+}
+
+async function readHere(
+  services: Services,
+  { mode, scopes, figure, days }: FigureRequest,
+): Promise<readonly FigureRow[]> {
+  const accountId = await platformAccount(services.database, mode);
+  const caller = {
+    accountId,
+    id: 'operator',
+    mode: keyModeOf(mode),
+    scopes,
+    allowedCidrs: [],
+    allowedOrigins: [],
+  };
+  return readFigure({ ...services.forMode(mode), caller, origin: GATEWAY }, figure as Figure, days);
+}
+
+function failHere(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  throw new Error(
+    isDatabaseUnreachable(error) ? 'its database does not answer' : 'its figures cannot be read',
+  );
+}
+
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate()), ANSWER_MAX_MS);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+function tooLate(): Error {
+  return new GatewayError('UNAVAILABLE', `no answer within ${ANSWER_MAX_MS / 1_000} seconds`);
+}
+
+/** @returns a cell of the installation that neither this process nor a known address serves. */
+export function cellUnserved(code: string): OtherCell {
+  return {
+    cell: cellName(code),
+    read: async () => {
+      throw new Error('this process does not serve it, and CELLS_FILE has no address for it');
+    },
+  };
+}
+
+/** A cell of another gateway, and how it is asked. */
+export interface CellElsewhere {
+  readonly code: string;
+  readonly address: string;
+  /** Keys of the operator there, with the scope `platform:figures`, by mode. */
+  readonly operatorKeys: Readonly<Partial<Record<AccountMode, string>>>;
+}
+
+/** @returns a cell that another gateway serves. */
+export function cellElsewhere({ code, address, operatorKeys }: CellElsewhere): OtherCell {
+  return {
+    cell: cellName(code),
+    read: async ({ mode, figure, days }) => {
+      const key = operatorKeys[mode];
+      if (key === undefined) throw new Error(`CELLS_FILE has no operator key of ${mode} accounts for it`);
+      const body = JSON.stringify({ query: QUERY, variables: { figure: figure.toUpperCase(), ...days } });
+      return rowsOf(await answerOf(address, key, body), FIGURES[figure as Figure]);
+    },
+  };
+}
+
+async function answerOf(address: string, key: string, body: string): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+  let response: Response;
+  try {
+    response = await fetch(`${address}/graphql`, {
+      method: 'POST',
+      // The key is for the configured address alone.
+      redirect: 'error',
+      signal,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body,
+    });
+    if (response.status === 200) return JSON.parse(await textOf(response));
+  } catch (error) {
+    if (signal.aborted) throw tooLate();
+    throw new Error((error as { cause?: { code?: string } }).cause?.code ?? 'the answer cannot be read');
+  }
+  await response.body?.cancel();
+  throw new Error(response.status === 401 ? 'it refuses the operator key' : `it answers ${response.status}`);
+}
+
+/** @throws {Error} above the largest size. */
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** @throws {Error} for an answer of another form: nothing of it is added up. */
+function rowsOf(
+  answer: unknown,
+  { names, values }: { readonly names: readonly string[]; readonly values: readonly string[] },
+): readonly FigureRow[] {
+  const { data, errors } = Object(answer) as {
+    data?: { figures?: unknown } | null;
+    errors?: readonly { message?: unknown }[];
+  };
+  if (errors?.[0]) throw new Error(`it answers: ${String(errors[0].message).slice(0, 200)}`);
+  const rows = data?.figures;
+  const isRow = (row: Partial<FigureRow> | null) =>
+    isListOf(row?.names, names.length, (name) => typeof name === 'string') &&
+    isListOf(
+      row?.values,
+      values.length,
+      (value) => value === null || (typeof value === 'string' && isDecimal(value)),
+    );
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error('it answers in another form');
+  return rows;
+}
+
+function isListOf(list: unknown, length: number, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(list) && list.length === length && list.every(isItem);
+}

@@ -1,0 +1,88 @@
+/** Figures of the house over all cells of an operator: the answer of each, and their sums (docs/decisions/0095). */
+import { sum } from '../../base/money/money.ts';
+import type { ReviewKind } from '../review/queue-sources.ts';
+import { isVisible } from '../review/read-queue.ts';
+import type { Context } from '../services/context.ts';
+import type { FigureDays, FigureRow, OtherCell } from '../services/other-cells.ts';
+import { FIGURES, type Figure, readFigure, requireFigure } from './figures.ts';
+
+/** Answer of a cell. */
+export interface CellFigures {
+  readonly cell: string;
+  /** Null where the cell did not answer. */
+  readonly rows: readonly FigureRow[] | null;
+  /** Why it did not answer; null where it did. */
+  readonly failure: string | null;
+}
+
+/** Answers of all cells. */
+export interface FiguresOverCells {
+  /** Names of the columns of names, and of those of values. */
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+  readonly cells: readonly CellFigures[];
+  /** Over the cells that answered. */
+  readonly sum: readonly FigureRow[];
+  /** Whether all cells answered. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * @returns a figure of this cell and of all others that the installation knows.
+ * @throws {GatewayError} as `readFigure`, for this cell.
+ */
+export async function readOverCells(
+  context: Context,
+  figure: Figure,
+  days: FigureDays,
+): Promise<FiguresOverCells> {
+  requireFigure(context, figure);
+  const { own, others } = context.cells;
+  const asked = others.map((other) => askOther(context, other, figure, days));
+  const mine = { cell: own, rows: await readFigure(context, figure, days), failure: null };
+  return overCells(figure, [mine, ...(await Promise.all(asked))]);
+}
+
+async function askOther(
+  context: Context,
+  { cell, read }: OtherCell,
+  figure: Figure,
+  days: FigureDays,
+): Promise<CellFigures> {
+  try {
+    const { mode, caller } = context;
+    const rows = await read({ mode, scopes: caller.scopes, figure, days });
+    return { cell, rows: rows.filter((row) => isShown(context, figure, row)), failure: null };
+  } catch (error) {
+    return { cell, rows: null, failure: (error as Error).message };
+  }
+}
+
+/** A cell that is asked with the key of the operator says more than a person may see, whose role has not all scopes. */
+function isShown(context: Context, figure: Figure, { names: [kind] }: FigureRow): boolean {
+  if (figure !== 'review_queue' || context.caller.scopes.includes('platform:figures')) return true;
+  return isVisible(context, kind as ReviewKind);
+}
+
+/** @returns the answers of cells, in this order, with their exact sums. */
+export function overCells(figure: Figure, cells: readonly CellFigures[]): FiguresOverCells {
+  const { names, values } = FIGURES[figure];
+  const all = cells.flatMap(({ rows }) => rows ?? []);
+  const groups = [...Map.groupBy(all, (row) => row.names.join('\n')).values()];
+  return {
+    names,
+    values,
+    cells,
+    sum: groups.map((rows) => ({
+      names: rows[0]?.names ?? [],
+      values: values.map((_, n) => sumOf(rows.map((row) => row.values[n] ?? null))),
+    })),
+    isComplete: cells.every(({ rows }) => rows !== null),
+  };
+}
+
+/** The sum of what is not known is not known. */
+function sumOf(values: readonly (string | null)[]): string | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === values.length ? sum(known) : null;
+}
