@@ -271,7 +271,7 @@ function documentOf(base: string, path: string, person: Person): () => Promise<v
 
 function contextOf(path: string, query: URLSearchParams, { role, account, token }: Person): ScreenContext {
   const own = { accountId: String(account.id), scopes: scopesOf(role), csrf: formToken(token) };
-  const session = { ...own, cells: ['first'] };
+  const session = { ...own, cells: ['first'], takesSignIn: false };
   const named = { account: String(account.id) };
   return { session, language: 'en', translate: translatorIn('en'), path, query, named, refused: null };
 }

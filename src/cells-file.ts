@@ -24,9 +24,16 @@ export interface Cells {
   readonly elsewhere: ReadonlyMap<string, string>;
   /** Keys of the operator at these, by code: for its figures. */
   readonly operatorKeys: ReadonlyMap<string, OperatorKeys>;
-  /** Key that signs hand-overs of sign-ins between cells; undefined: each cell signs in by itself. */
-  readonly handOverKey: Buffer | undefined;
+  /** Key that signs transfers of sign-ins between cells; undefined: each cell signs in by itself. */
+  readonly signInKey: Buffer | undefined;
 }
+
+/** The cells of an installation without a file: no others. */
+export const NO_OTHERS = {
+  elsewhere: new Map<string, string>(),
+  operatorKeys: new Map<string, OperatorKeys>(),
+  signInKey: undefined,
+} as const satisfies Omit<Cells, 'served'>;
 
 /** Keys of the operator by the mode of accounts. */
 export type OperatorKeys = Readonly<Partial<Record<AccountMode, string>>>;
@@ -51,7 +58,7 @@ const CONNECTIONS = { min: 2, max: 1_000 };
 export function readCells(file: string, home: string): Cells {
   const all = new Settings(parsed(file), '');
   const folder = dirname(file);
-  const handOverKey = all.has('handOverKeyFile') ? signingKey(all, folder) : undefined;
+  const signInKey = all.has('signInKeyFile') ? signingKey(all, folder) : undefined;
   const cells = all.end(all.part('cells'));
   const served: ServedCell[] = [];
   const elsewhere = new Map<string, string>();
@@ -66,7 +73,7 @@ export function readCells(file: string, home: string): Cells {
       elsewhere.set(code, cell.end(cell.url('address')));
     } else served.push({ code, settings: settingsOf(cell, { code, home, folder }) });
   }
-  return { served, elsewhere, operatorKeys, handOverKey };
+  return { served, elsewhere, operatorKeys, signInKey };
 }
 
 /** @returns the keys in a file: one for each mode, with spaces or lines between them. */
@@ -78,10 +85,10 @@ function keysOf(cell: Settings, folder: string): OperatorKeys {
 }
 
 function signingKey(all: Settings, folder: string): Buffer {
-  const text = textOf(all, 'handOverKeyFile', folder).trim();
+  const text = textOf(all, 'signInKeyFile', folder).trim();
   if (!SIGNING_KEY.test(text))
     throw new SettingsError(
-      'handOverKeyFile: expected a file with 64 hexadecimal digits, as of openssl rand -hex 32',
+      'signInKeyFile: expected a file with 64 hexadecimal digits, as of openssl rand -hex 32',
     );
   return Buffer.from(text, 'hex');
 }

@@ -18,7 +18,7 @@ import {
   within,
 } from './base/process/setting-values.ts';
 import { SettingsError } from './base/process/settings.ts';
-import { type Cells, readCells } from './cells-file.ts';
+import { type Cells, NO_OTHERS, readCells } from './cells-file.ts';
 import { isPostgresUrl, urlsOfHosts } from './store/connection/several-hosts.ts';
 import { LIMITS_OVER } from './store/engine/volumes.ts';
 import { STEP_UP_MS } from './templates/effects.ts';
@@ -58,15 +58,11 @@ const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
 const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
 /** The cells of a process. */
-export interface CellConfigs {
+export interface CellConfigs extends Omit<Cells, 'served'> {
   /** Settings of each cell that it serves; at least one. */
   readonly served: readonly Config[];
-  /** Addresses of cells that other processes serve, by code. */
-  readonly elsewhere: ReadonlyMap<string, string>;
   /** Codes of cells with a database that `CELL` leaves to other processes. */
   readonly unserved: readonly string[];
-  readonly operatorKeys: Cells['operatorKeys'];
-  readonly handOverKey: Cells['handOverKey'];
 }
 
 /**
@@ -75,14 +71,7 @@ export interface CellConfigs {
  * @throws {ConfigError} on the first setting that is not accepted, and where the file has no cell that could be served.
  */
 export function readCellConfigs(env: Environment): CellConfigs {
-  if (!env.CELLS_FILE)
-    return {
-      served: [readConfig(env)],
-      elsewhere: new Map(),
-      unserved: [],
-      operatorKeys: new Map(),
-      handOverKey: undefined,
-    };
+  if (!env.CELLS_FILE) return { ...NO_OTHERS, served: [readConfig(env)], unserved: [] };
   const { served, ...others } = cellsOf(env);
   const own = env.CELL ? served.filter(({ code }) => code === env.CELL) : served;
   if (own.length === 0)

@@ -4,12 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { cellName, FIRST_CELL } from './base/ids/cell.ts';
 import { VERSION } from './base/process/version.ts';
-import { cellElsewhere, cellHere, cellUnserved } from './compose/other-cells.ts';
+import { cellsAround } from './compose/other-cells.ts';
 import { type RailsFile, readRailsFile } from './compose/rails-file.ts';
 import { type Config, ConfigError, readCellConfigs, readConfig } from './config.ts';
 import { makeNewcomerLink, startContext } from './resolvers/people/links.ts';
 import type { Services } from './resolvers/services/context.ts';
-import type { OtherCell } from './resolvers/services/other-cells.ts';
 import { networksOf } from './server/http/client-address.ts';
 import { close, listen } from './server/http/listen.ts';
 import { type Metrics, openMetrics } from './server/metrics/metrics.ts';
@@ -72,17 +71,18 @@ interface Gateway {
   readonly running: Map<number, StartedCell>;
   /** Whether the process knows of one cell alone. */
   readonly isAlone: boolean;
-  /** Cells of the installation: first those of this process, in their order. */
-  readonly cells: readonly OtherCell[];
+  /** @returns the cells of the installation, as the cell at a position sees them. */
+  readonly cellsAround: ReturnType<typeof cellsAround>;
 }
 
 async function start(): Promise<void> {
   const options = readStartOptions(process.argv, process.env);
-  const { served, elsewhere, ...others } = readCellConfigs({
+  const configs = readCellConfigs({
     ...process.env,
     ...(options.auto && { SANDBOX_AUTO: '1' }),
     ...(options.sandbox && { SANDBOX: '1' }),
   });
+  const { served, elsewhere } = configs;
   const [config] = served as readonly [Config];
   if (options.demo && !config.hasSandbox)
     throw new ConfigError('--demo needs a sandbox: with DATABASE_URL, add --sandbox');
@@ -115,16 +115,9 @@ async function start(): Promise<void> {
   const running = new Map<number, StartedCell>();
   const isAlone = served.length === 1 && elsewhere.size === 0 && config.cell === undefined;
   const isDemo = options.demo === true;
-  const installation = [
-    ...served.map(({ cell = FIRST_CELL }, n) => cellHere(cell, () => running.get(n)?.services)),
-    ...[...elsewhere].map(([code, address]) =>
-      cellElsewhere({ code, address, operatorKeys: others.operatorKeys.get(code) ?? {} }),
-    ),
-    ...others.unserved.map(cellUnserved),
-  ];
   const gateway = {
     ...{ served, railsFiles, isDemo, log, metrics, port, endings: cells, running, isAlone },
-    cells: installation,
+    cellsAround: cellsAround(configs, (n) => running.get(n)?.services),
   };
   const begun = served.map(async (_, n) => {
     const started = await beginCell(gateway, n);
@@ -161,10 +154,7 @@ async function beginCell(gateway: Gateway, n: number): Promise<StartedCell> {
     // Figures of a database are those of the first cell of the process (docs/scaling.md).
     metrics: n === 0 ? metrics : { ...metrics, watch: () => {} },
     endings: gateway.endings[n] as CellEndings,
-    cells: {
-      own: cellName(settings.cell ?? FIRST_CELL),
-      others: gateway.cells.filter((_, position) => position !== n),
-    },
+    cells: gateway.cellsAround(n),
     waitMs: served.length === 1 ? settings.startWaitMs : Number.POSITIVE_INFINITY,
     signal: stopping.signal,
   });

@@ -1,7 +1,7 @@
 /** `crossramp cell figures`: figures of the house in each cell, and their sums (docs/scaling.md). */
 import { Argument, type Command, Option } from 'commander';
 import { cellName, FIRST_CELL } from '../base/ids/cell.ts';
-import { cellElsewhere, cellHere } from '../compose/other-cells.ts';
+import { cellHere, cellsElsewhere } from '../compose/other-cells.ts';
 import type { Config } from '../config.ts';
 import { FIGURES, type Figure } from '../resolvers/cells/figures.ts';
 import { type CellFigures, type FiguresOverCells, overCells } from '../resolvers/cells/over-cells.ts';
@@ -52,12 +52,9 @@ export function addFigures(cell: Command): void {
 
 async function readAll(request: FigureRequest): Promise<readonly CellFigures[]> {
   const { served, elsewhere, operatorKeys } = allCells({ withoutCell: true });
-  const others = [...elsewhere].map(([code, address]) =>
-    cellElsewhere({ code, address, operatorKeys: operatorKeys.get(code) ?? {} }),
-  );
   return Promise.all([
     ...served.map((config) => readServed(config, request)),
-    ...others.map((other) => readOther(other, request)),
+    ...cellsElsewhere({ elsewhere, operatorKeys }).map((other) => readOther(other, request)),
   ]);
 }
 

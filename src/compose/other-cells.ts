@@ -1,11 +1,17 @@
 /** Reads figures of the other cells of an installation: in this process from their services, elsewhere over HTTP with a key of the operator. */
 import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
 import { GatewayError } from '../base/errors/errors.ts';
-import { cellName } from '../base/ids/cell.ts';
+import { cellName, FIRST_CELL } from '../base/ids/cell.ts';
 import { isDecimal } from '../base/money/money.ts';
+import type { CellConfigs } from '../config.ts';
 import { FIGURES, type Figure, readFigure } from '../resolvers/cells/figures.ts';
 import { GATEWAY, type Services } from '../resolvers/services/context.ts';
-import type { FigureRequest, FigureRow, OtherCell } from '../resolvers/services/other-cells.ts';
+import type {
+  CellsOfOperator,
+  FigureRequest,
+  FigureRow,
+  OtherCell,
+} from '../resolvers/services/other-cells.ts';
 import { platformAccount } from '../store/account/accounts.ts';
 import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
 
@@ -25,6 +31,36 @@ export function cellHere(code: string, services: () => Services | undefined): Ot
       return inTime(readHere(own, request)).catch(failHere);
     },
   };
+}
+
+/**
+ * @param servicesOf - gives the services of a cell of this process, by its position; undefined while it starts.
+ * @returns the cells of an installation as a cell of this process sees them, by its position.
+ */
+export function cellsAround(
+  { served, elsewhere, unserved, operatorKeys, signInKey }: CellConfigs,
+  servicesOf: (position: number) => Services | undefined,
+): (position: number) => CellsOfOperator {
+  const all = [
+    ...served.map(({ cell = FIRST_CELL }, n) => cellHere(cell, () => servicesOf(n))),
+    ...cellsElsewhere({ elsewhere, operatorKeys }),
+    ...unserved.map(cellUnserved),
+  ];
+  return (position) => ({
+    own: cellName(served[position]?.cell ?? FIRST_CELL),
+    others: all.filter((_, n) => n !== position),
+    signInKey,
+  });
+}
+
+/** @returns the cells that other gateways serve. */
+export function cellsElsewhere({
+  elsewhere,
+  operatorKeys,
+}: Pick<CellConfigs, 'elsewhere' | 'operatorKeys'>): readonly OtherCell[] {
+  return [...elsewhere].map(([code, address]) =>
+    cellElsewhere({ code, address, operatorKeys: operatorKeys.get(code) ?? {} }),
+  );
 }
 
 async function readHere(

@@ -149,7 +149,7 @@ function side(context: ScreenContext, viewer: Viewer): Html {
 <a class="btn find push" href="${pathTo('/search')}" data-palette>${icon('search')} <span class="wide">${translate('searchOrGo')}</span><span class="unseen narrow">${translate('search')}</span><kbd class="wide push" data-script hidden>⌘K</kbd></a>
 <nav aria-label="${translate('main')}"><ul>${items.map(item)}${rest.length > 0 && html`<li class="narrow"><button type="button" popovertarget="more">${icon('more')} ${translate('more')}</button></li>`}</ul></nav>
 <button class="quiet wide left" type="button" popovertarget="me">${icon('person')} <span>${name}</span> <span class="soft push">${role && roleWord(role, context.language)}</span></button></header>
-<div id="accounts" class="menu" popover>${accountForms(context, viewer)}${languageLinks(context)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
+<div id="accounts" class="menu" popover>${accountForms(context, viewer)}${cellLinks(context)}${languageLinks(context)}<a class="btn narrow" href="${pathTo('/security')}">${icon('person')} ${name}</a></div>
 <div id="more" class="menu" popover>${rest.map((item) => navigationLink(context, item, 'btn'))}</div>
 <div id="me" class="menu" popover><a class="btn" href="${pathTo('/security')}">${translate('sessions')}</a>${languageLinks(context)}<form method="post" action="${pathTo('/sign-out')}"><input type="hidden" name="csrf" value="${session.csrf}"><button>${translate('signOut')}</button></form></div>`;
 }
@@ -167,6 +167,18 @@ function accountForms({ session }: ScreenContext, { account, person }: Viewer): 
       ? html`<p class="in-x"><b>${name}</b></p>`
       : html`<form method="post" action="${pathTo('/account')}"><input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="accountId" value="${accountId}"><button>${name}</button></form>`,
   );
+}
+
+/** Ways to the other cells of the installation: with the sign-in where cells transfer it, else to theirs. */
+function cellLinks({ session, translate }: ScreenContext): Html[] {
+  const [own = '', ...others] = session.cells;
+  if (others.length === 0) return [];
+  const links = others.map((cell) =>
+    session.takesSignIn
+      ? html`<form method="post" action="${pathTo('/cell')}"><input type="hidden" name="csrf" value="${session.csrf}"><input type="hidden" name="cell" value="${cell}"><button>${translate('openCell', { cell })}</button></form>`
+      : html`<a class="btn" href="${pathTo('', { cell })}">${translate('openCell', { cell })}</a>`,
+  );
+  return [html`<p class="in-x"><b>${translate('inCell', { cell: own })}</b></p>`, ...links];
 }
 
 function languageLinks(context: ScreenContext): Html[] {

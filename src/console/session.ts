@@ -10,4 +10,6 @@ export interface ConsoleSession {
   readonly csrf: string;
   /** Names of the cells of the installation, the one of the session first. */
   readonly cells: readonly string[];
+  /** Whether the sign-in is taken along to another cell. */
+  readonly takesSignIn: boolean;
 }

@@ -8,8 +8,8 @@ import { COUNT_POINTS } from './pagination.ts';
 
 const SCOPE =
   'Needs the scope `platform:figures` or `platform:books`; for the review queue, a scope of the platform.';
-/** A period is summed from every ledger line of it. */
-const COST = { field: COUNT_POINTS, multiplier: 1 };
+/** Documents that show these read the figures of this cell as well, at full cost. */
+const COST = { field: COUNT_POINTS / 4, multiplier: 1 };
 
 /** Defines both queries and their types. */
 export function defineFigures(builder: Builder): void {
@@ -74,7 +74,7 @@ function defineOverCells(builder: Builder, row: ReturnType<typeof defineRow>) {
       }),
       failure: t.exposeString('failure', {
         nullable: true,
-        description: 'Why it did not answer; null where it did.',
+        description: 'Reason for which it did not answer; null where it did.',
       }),
     }),
   });

@@ -91,6 +91,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
         scopes: signedIn.caller.scopes,
         csrf: signedIn.csrf,
         cells: cellNames(context.cells),
+        takesSignIn: context.cells.signInKey !== undefined,
       },
       publicUrl: parts.publicUrl,
       execute: async ({ name, text }, variables) =>

@@ -43,7 +43,7 @@ const RENDERED = {
   rails:
     'MedAnswer MedCase MedCaseConnection MedCaseEdge MedEvent MedFile NetworkSending PixOrder RailCheck RailHealth RailNews RailNewsConnection RailNewsEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookCloseConnection BookCloseEdge BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ResultLine TreasuryLine TrialBalance TrialLine',
+    'BookAmount BookClose BookCloseConnection BookCloseEdge BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ResultLine TreasuryLine TrialBalance TrialLine CellFigures FigureRow FiguresOverCells',
   'what waits, and what is found':
     'Attention CaseFact CaseFile ReviewCase ReviewCount ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':

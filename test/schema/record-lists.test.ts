@@ -46,6 +46,7 @@ import { ATTEMPTS_MAX } from '../../src/webhooks/schedule.ts';
 
 /** What bounds a list that has no number of its own: nothing that an account can do adds to it without end. */
 const TEMPLATES = 'one for each template';
+const FIGURE_ROWS = 'one for each kind of ledger account and currency, kind of case, or rail';
 const CATALOGUE = 'one for each currency of the catalogue, and of imported history';
 const CHART = 'one for each kind of ledger account and currency';
 const SETUP = 'as the operator has set up the rails';
@@ -109,6 +110,10 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.railHealth': SETUP,
   'Query.rateFeeds': SETUP,
   'Query.reviewCounts': 'one for each kind of case',
+  'Query.figures': FIGURE_ROWS,
+  'CellFigures.rows': FIGURE_ROWS,
+  'FiguresOverCells.sum': FIGURE_ROWS,
+  'FiguresOverCells.cells': 'one for each cell of the installation',
   'Query.sandboxScenarios': 'the scenarios of the sandbox',
   'Query.screeningLists': SETUP,
   'Query.search': FOUND_MAX,

@@ -13,7 +13,7 @@ const PLAIN = {
   'has a key that is its whole identity':
     'Currency Label Money NetworkSending NotificationChoice AssetRate RateFeed RailHealth RailCheck ReviewCase SandboxScenario ScreeningList WebhookEventName',
   'a figure, computed for each answer':
-    'Attention Balance BalanceChange BalanceWorth BookAmount CloseChecklist CustomerVolume DeliveryReport DeliverySlice EndpointFigures Flow HouseDay HousePosition ProfitAndLoss RailOfDay RailOrderTimes Receivable ReconciledBalance ResultLine ReviewCount Takings TakingsDay TakingsPeriod TotalFigures TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
+    'Attention Balance BalanceChange BalanceWorth BookAmount CellFigures CloseChecklist CustomerVolume DeliveryReport DeliverySlice EndpointFigures FigureRow FiguresOverCells Flow HouseDay HousePosition ProfitAndLoss RailOfDay RailOrderTimes Receivable ReconciledBalance ResultLine ReviewCount Takings TakingsDay TakingsPeriod TotalFigures TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
   'a part of a record, which is read with it':
     'AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile Counterpart Finding LedgerAccount MedAnswer MedFile NotificationSettings OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
   'an entry of a log, which never changes: its key is in it':

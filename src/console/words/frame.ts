@@ -105,6 +105,8 @@ export const FRAME_WORDS = {
   to_receive: label('Incoming', 'A receber'),
   blocked: label('Blocked', 'Bloqueado'),
   total: label('Total', 'Total'),
+  inCell: label('Cell {cell}', 'Célula {cell}'),
+  openCell: label('Open cell {cell}', 'Abrir célula {cell}'),
   currency: label('Currency', 'Moeda'),
   amount: label('Amount', 'Valor'),
   time: label('Time', 'Hora'),

@@ -11,7 +11,7 @@ export interface CellFigures {
   readonly cell: string;
   /** Null where the cell did not answer. */
   readonly rows: readonly FigureRow[] | null;
-  /** Why it did not answer; null where it did. */
+  /** Reason for which it did not answer; null where it did. */
   readonly failure: string | null;
 }
 
@@ -38,12 +38,12 @@ export async function readOverCells(
 ): Promise<FiguresOverCells> {
   requireFigure(context, figure);
   const { own, others } = context.cells;
-  const asked = others.map((other) => askOther(context, other, figure, days));
+  const requested = others.map((other) => readOther(context, other, figure, days));
   const mine = { cell: own, rows: await readFigure(context, figure, days), failure: null };
-  return overCells(figure, [mine, ...(await Promise.all(asked))]);
+  return overCells(figure, [mine, ...(await Promise.all(requested))]);
 }
 
-async function askOther(
+async function readOther(
   context: Context,
   { cell, read }: OtherCell,
   figure: Figure,

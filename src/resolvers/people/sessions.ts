@@ -24,7 +24,7 @@ import {
 import { type PersonCaller, personCaller } from './signed-in.ts';
 
 /** Way of a person's sign-in. */
-export type SignInMethod = 'LINK' | 'PASSKEY' | 'OIDC';
+export type SignInMethod = 'LINK' | 'PASSKEY' | 'OIDC' | 'CELL';
 
 /** The browser of a person. */
 export interface Device {
@@ -37,6 +37,8 @@ export interface SignIn {
   readonly personId: string;
   readonly accountId: bigint;
   readonly method: SignInMethod;
+  /** When the person signed in, in another cell; default now. */
+  readonly begunAt?: Date;
 }
 
 const USER_AGENT_LENGTH_MAX = 300;
@@ -50,7 +52,7 @@ const USER_AGENT_LENGTH_MAX = 300;
  */
 export async function signIn(
   services: Services,
-  { personId, accountId, method }: SignIn,
+  { personId, accountId, method, begunAt }: SignIn,
   { origin, userAgent }: Device,
   prepare: (tx: Tx, writeDown: WriteDown) => Promise<void> = async () => {},
 ): Promise<string> {
@@ -73,6 +75,7 @@ export async function signIn(
       personId,
       accountId,
       hash: personTokenHash(token),
+      begunAt: begunAt ?? at,
       at,
       verifiedAt: method === 'PASSKEY' ? at : null,
       ...device,

@@ -30,7 +30,7 @@ export interface FigureRequest {
 export interface OtherCell {
   /** Name of the cell. */
   readonly cell: string;
-  /** @throws {Error} whose message says why there is no answer. */
+  /** @throws {Error} with a message that says why there is no answer. */
   readonly read: (request: FigureRequest) => Promise<readonly FigureRow[]>;
 }
 
@@ -39,6 +39,8 @@ export interface CellsOfOperator {
   /** Name of this cell. */
   readonly own: string;
   readonly others: readonly OtherCell[];
+  /** Key of transfers of sign-ins between these cells; undefined: each cell signs in by itself. */
+  readonly signInKey?: Buffer | undefined;
 }
 
 /** An installation of one cell. */

@@ -48,6 +48,7 @@ import { languageCookie, languageOfRequest } from './console-language.ts';
 import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './console-session.ts';
 import { OIDC_CALLBACK_PATH, OIDC_PATH, oidcProvider, type Provider } from './oidc.ts';
 import { CHALLENGE, type PasskeyParts, passkeyServer } from './passkeys.ts';
+import { arriveFromCell, CELL_PATH, type Lead, leadToCell, TRANSFER_PATH } from './transfer.ts';
 
 /** Parts that serve sign-in. */
 export interface PeopleParts {
@@ -92,6 +93,11 @@ export function peopleServer(
     [SIGN_IN_PATH]: signInServer(parts),
     [SECURITY_PATH]: securityServer(parts),
     [CONFIRM_PATH]: confirmServer(parts),
+    [TRANSFER_PATH]: async (exchange) => {
+      await countAttempt(exchange, CHALLENGE);
+      const { location, cookie } = await arriveFromCell(parts.services, exchange, parts.sessions.begin);
+      leadTo(exchange, location, cookie);
+    },
     [PASSKEY_SCRIPT_PATH]: async (exchange) => sendScript(exchange),
   };
   const passkeysAt = passkeyServer({
@@ -256,7 +262,7 @@ function securityServer(parts: PeopleParts): Serve {
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
     (
-      perform: (context: Context, form: URLSearchParams) => Promise<string | undefined>,
+      perform: (context: Context, form: URLSearchParams) => Promise<string | Lead | undefined>,
       next = SECURITY_PATH,
     ): Serve =>
     async (exchange, language) => {
@@ -275,9 +281,11 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       );
       if (cookie === STEP_UP)
         return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
+      if (typeof cookie === 'object') return leadTo(exchange, cookie.location, cookie.cookie);
       lead(exchange, next, language, cookie);
     };
   return {
+    [CELL_PATH]: form((context, form) => leadToCell(context, form.get('cell') ?? '')),
     [`${SECURITY_PATH}/end`]: form(async (context, form) => {
       await revokeSession(context, form.get('sessionId') ?? '');
       return undefined;

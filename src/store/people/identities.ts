@@ -20,6 +20,16 @@ const ADD: Statement = {
     on conflict (issuer, subject) do nothing returning subject`,
 };
 
+const OWN: Statement = {
+  name: 'person_identity_own',
+  text: 'select issuer, subject from person_identity where person_id = $1 order by issuer',
+};
+
+/** @returns the identities of a person at providers. */
+export function readIdentities(tx: Tx, personId: string): Promise<Identity[]> {
+  return tx.query<Identity>(OWN, [personId]);
+}
+
 /** @returns the person whom the provider knows by this subject. */
 export async function findByIdentity(tx: Tx, { issuer, subject }: Identity): Promise<Person | undefined> {
   const [person] = await tx.query<Person>(FIND, [issuer, subject]);

@@ -1,6 +1,7 @@
 /** Browsers in which people are signed in. Only the hash of a session's token is stored. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Role } from '../../base/access/roles.ts';
+import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -36,6 +37,8 @@ export interface NewSession {
   readonly personId: string;
   readonly accountId: bigint;
   readonly hash: Buffer;
+  /** When the person signed in, here or in another cell. */
+  readonly begunAt: Date;
   readonly at: Date;
   /** When a passkey was shown; null where the person came in by another way. */
   readonly verifiedAt: Date | null;
@@ -74,7 +77,7 @@ const STILL_VALID: Statement = {
 const STORE: Statement = {
   name: 'person_session_store',
   text: `insert into person_session (id, person_id, account_id, hash, created_at, seen_at, verified_at, user_agent, address)
-    values ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 };
 const TOUCH: Statement = {
   name: 'person_session_touch',
@@ -96,6 +99,10 @@ const OWN: Statement = {
   text: `select s.id, s.account_id as "accountId", s.created_at as "createdAt", s.seen_at as "seenAt",
       s.user_agent as "userAgent", s.address
     from person_session s where s.person_id = $3 and ${HOLDS} order by s.seen_at desc, s.id limit ${SESSIONS_LISTED}`,
+};
+const SIGN_IN_TIME: Statement = {
+  name: 'person_session_sign_in_time',
+  text: 'select created_at as "begunAt" from person_session where id = $1',
 };
 const FIND_OWN: Statement = {
   name: 'person_session_find_own',
@@ -132,8 +139,15 @@ export function findValidSessions(tx: Tx, uses: readonly SessionUse[], now: Date
 
 /** Stores a session. */
 export async function storeSession(tx: Tx, session: NewSession): Promise<void> {
-  const { id, personId, accountId, hash, at, verifiedAt, userAgent, address } = session;
-  await tx.query(STORE, [id, personId, accountId, hash, at, verifiedAt, userAgent, address]);
+  const { id, personId, accountId, hash, begunAt, at, verifiedAt, userAgent, address } = session;
+  await tx.query(STORE, [id, personId, accountId, hash, begunAt, at, verifiedAt, userAgent, address]);
+}
+
+/** @returns when the person of a session signed in. */
+export async function readSignInTime(tx: Tx, sessionId: string): Promise<Date> {
+  const [row] = await tx.query<{ begunAt: string }>(SIGN_IN_TIME, [sessionId]);
+  assert(row, 'a session that asks is there');
+  return new Date(row.begunAt);
 }
 
 /** Notes that a session was used. */

@@ -616,7 +616,7 @@ export interface CreateApiKeyInput {
   readonly expiresAt?: string | null | undefined;
   /** Purpose, 1 to 200 characters. */
   readonly name: string;
-  /** Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it. At most 8 scopes. */
+  /** Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it. At most 9 scopes. */
   readonly scopes: readonly (string)[];
 }
 /** Result of `createApiKey`, or its refusals. */

@@ -1,0 +1,65 @@
+/**
+ * Transfer of a sign-in from one cell of an operator to another (docs/decisions/0095): what the first cell knows of the person, signed with a key
+ * that both have. It holds for a minute, for one browser and one cell.
+ */
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Content of a transfer. */
+export interface SignInTransfer {
+  /** By which the second cell takes it once. */
+  readonly id: string;
+  /** Names of the cells. */
+  readonly from: string;
+  readonly to: string;
+  /** Identities of the person at sign-in providers. */
+  readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
+  /** When the person signed in, and when this was made. Unit: ms since 1970. */
+  readonly signedInAt: number;
+  readonly madeAt: number;
+  /** Hash of the secret that the browser has. */
+  readonly browser: string;
+}
+
+/** Time for which a transfer holds, either way: the clocks of two servers differ. Unit: ms. */
+export const TRANSFER_MS = 60_000;
+const PURPOSE = 'crossramp sign-in transfer 1';
+const FORM = /^([\w-]{1,4000})\.([\w-]{43})$/;
+const SECRET_BYTES = 32;
+
+/** @returns a secret for the browser, and the text that it carries to the other cell. */
+export function makeTransfer(
+  key: Buffer,
+  content: Omit<SignInTransfer, 'id' | 'browser'>,
+): { readonly secret: string; readonly text: string } {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const id = randomBytes(SECRET_BYTES).toString('base64url');
+  const body = Buffer.from(JSON.stringify({ ...content, id, browser: hashOf(secret) })).toString('base64url');
+  return { secret, text: `${body}.${signatureOf(key, body).toString('base64url')}` };
+}
+
+/** @param secret - of the browser that brings it. @returns the content of a transfer that holds now for this cell. */
+export function readTransfer(
+  key: Buffer,
+  text: string,
+  { secret, to, nowMs }: { readonly secret: string; readonly to: string; readonly nowMs: number },
+): SignInTransfer | undefined {
+  const [, body = '', signature = ''] = FORM.exec(text) ?? [];
+  if (!timingSafeEqual(signatureOf(key, body), signedBy(signature))) return undefined;
+  const found = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as SignInTransfer;
+  const holds = Math.abs(nowMs - found.madeAt) <= TRANSFER_MS;
+  return holds && found.to === to && found.browser === hashOf(secret) ? found : undefined;
+}
+
+function signatureOf(key: Buffer, body: string): Buffer {
+  return createHmac('sha256', key).update(`${PURPOSE}\n${body}`).digest();
+}
+
+/** @returns a signature as bytes; of another length than any where it is none. */
+function signedBy(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.length === 32 ? bytes : Buffer.alloc(32);
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
