@@ -11,7 +11,7 @@ import { makeNewcomerLink, startContext } from './resolvers/people/links.ts';
 import type { Services } from './resolvers/services/context.ts';
 import { networksOf } from './server/http/client-address.ts';
 import { close, listen } from './server/http/listen.ts';
-import { type Metrics, openMetrics } from './server/metrics/metrics.ts';
+import { type CellMetrics, type Metrics, openMetrics } from './server/metrics/metrics.ts';
 import { banner, readerBanner, workerBanner } from './server/process/banner.ts';
 import { describeFailure } from './server/process/describe-failure.ts';
 import { type Ending, runEndings, together } from './server/process/endings.ts';
@@ -101,7 +101,9 @@ async function start(): Promise<void> {
     isTrusted: networksOf(config.trustedProxies),
   });
   const disks = { home: config.home, databaseBytes: config.databaseDiskBytes };
-  const metrics = await openMetrics(config.metrics, output, disks);
+  const metrics = await openMetrics(config.metrics, output, disks, {
+    cells: served.map(({ cell = FIRST_CELL }) => cellName(cell)),
+  });
   const cells = served.map((): CellEndings => ({ first: [], parallel: [], last: [] }));
   endings = () => [
     ...cells.flatMap(({ first }) => first),
@@ -151,8 +153,7 @@ async function beginCell(gateway: Gateway, n: number): Promise<StartedCell> {
     railsFile: gateway.railsFiles[n] ?? {},
     isDemo: gateway.isDemo && n === 0,
     log: isAlone ? log : log.child(cell),
-    // Figures of a database are those of the first cell of the process (docs/scaling.md).
-    metrics: n === 0 ? metrics : { ...metrics, watch: () => {} },
+    metrics: metrics.cells[n] as CellMetrics,
     endings: gateway.endings[n] as CellEndings,
     cells: gateway.cellsAround(n),
     waitMs: served.length === 1 ? settings.startWaitMs : Number.POSITIVE_INFINITY,

@@ -25,7 +25,7 @@ import type { Services } from './resolvers/services/context.ts';
 import type { CellsOfOperator } from './resolvers/services/other-cells.ts';
 import { type App, createApp } from './server/app.ts';
 import { readinessCheck, unreadinessOf } from './server/http/health.ts';
-import type { Metrics } from './server/metrics/metrics.ts';
+import type { CellMetrics } from './server/metrics/metrics.ts';
 import type { Ending } from './server/process/endings.ts';
 import { persist } from './server/process/persist.ts';
 import { connectNotifier } from './server/process/remote-notifier.ts';
@@ -45,7 +45,7 @@ export interface CellParts {
   /** Whether an empty database is filled with the history of the demo. */
   readonly isDemo: boolean;
   readonly log: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: CellMetrics;
   /** Cells of the installation. */
   readonly cells: CellsOfOperator;
   readonly endings: CellEndings;

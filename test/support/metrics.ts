@@ -1,22 +1,27 @@
 /** Metrics of an application, and what a scrape of them says. */
 import type { Services } from '../../src/resolvers/services/context.ts';
-import { type Metrics, type MetricsTimes, openMetrics } from '../../src/server/metrics/metrics.ts';
+import {
+  type CellMetrics,
+  type Metrics,
+  type MetricsOptions,
+  openMetrics,
+} from '../../src/server/metrics/metrics.ts';
 
 /** A sample is found by its name with its labels as they are written, such as `crossramp_jobs_due{mode="sandbox",kind="swap"}`. */
 export type Samples = ReadonlyMap<string, number>;
 
 /** Metrics that can be asked. */
-export interface TestMetrics extends Metrics {
+export interface TestMetrics extends Metrics, CellMetrics {
   readonly url: string;
   readonly scrape: () => Promise<Samples>;
 }
 
 /** Opens metrics on a free port. @param dropped - log lines that were dropped. */
-export async function startMetrics(times: MetricsTimes = {}, log = { dropped: 0 }): Promise<TestMetrics> {
+export async function startMetrics(options: MetricsOptions = {}, log = { dropped: 0 }): Promise<TestMetrics> {
   const disks = { home: '/', databaseBytes: 1_000_000_000 };
-  const metrics = await openMetrics({ host: '127.0.0.1', port: 0 }, log, disks, times);
+  const metrics = await openMetrics({ host: '127.0.0.1', port: 0 }, log, disks, options);
   const url = `http://127.0.0.1:${metrics.port}/metrics`;
-  return { ...metrics, url, scrape: () => scrape(url) };
+  return { ...metrics, ...(metrics.cells[0] as CellMetrics), url, scrape: () => scrape(url) };
 }
 
 /** @returns all samples of an answer. */

@@ -1,6 +1,6 @@
 /** Metrics for Prometheus, on a listener of their own: never on the port of callers (docs/operations.md). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Registry } from 'prom-client';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { READ_METHODS, send } from '../http/http.ts';
@@ -9,17 +9,23 @@ import { describeFailure } from '../process/describe-failure.ts';
 import type { LogOutput } from '../process/log-output.ts';
 import { databaseGauges } from './database-gauges.ts';
 import { figureReader, type ReaderTimes } from './figure-reader.ts';
-import { type Disks, diskGauges, processGauges, type Watched } from './process-gauges.ts';
+import { cellGauges, type Disks, diskGauges, processGauges, type Watched } from './process-gauges.ts';
 import { type NoteRequest, requestFigures } from './request-figures.ts';
 
 /** The metrics of a process. */
 export interface Metrics {
   /** Undefined where there is no listener. */
   readonly port: number | undefined;
-  readonly noteRequest: NoteRequest | undefined;
-  /** Shows what the process has from now on. */
-  readonly watch: (watched: Watched) => void;
+  /** Of each cell of the process, in their order. */
+  readonly cells: readonly CellMetrics[];
   readonly close: () => Promise<void>;
+}
+
+/** The metrics of a cell. */
+export interface CellMetrics {
+  readonly noteRequest: NoteRequest | undefined;
+  /** Shows what the cell has from now on. */
+  readonly watch: (watched: Watched) => void;
 }
 
 /** Times of metrics. Unit: ms. */
@@ -28,16 +34,62 @@ export interface MetricsTimes extends ReaderTimes {
   readonly sharedMs?: number;
 }
 
+/** Options of metrics. */
+export interface MetricsOptions extends MetricsTimes {
+  readonly cells?: readonly string[];
+}
+
 const PATH = '/metrics';
 const TEXT = 'text/plain; charset=utf-8';
 const SHARED_MS = 1_000;
 const GRACE_MS = 1_000;
 /** A scraper has a connection or two. Times in milliseconds. */
 const CONNECTIONS = { total: 1_000, perAddress: 100, headersMs: 5_000, requestMs: 5_000 };
-const NONE: Metrics = { port: undefined, noteRequest: undefined, watch: () => {}, close: async () => {} };
+const UNWATCHED: CellMetrics = { noteRequest: undefined, watch: () => {} };
+
+/** Metrics of a cell in their registry. */
+interface CellFigures extends CellMetrics {
+  readonly registry: Registry;
+  /** Reads the figures of the database. */
+  readonly read: () => Promise<void>;
+}
+
+/** Adds the figures of a cell to a registry. */
+function cellFigures(registry: Registry, times: ReaderTimes): CellFigures {
+  let watched: Watched | undefined;
+  let readDatabase: ReturnType<typeof figureReader> | undefined;
+  const setDatabase = databaseGauges(registry);
+  cellGauges(registry, () => watched);
+  return {
+    registry,
+    noteRequest: requestFigures(registry),
+    watch: (all) => {
+      watched = all;
+      readDatabase = figureReader(all.services, times);
+    },
+    read: async () => {
+      if (readDatabase) setDatabase(await readDatabase());
+    },
+  };
+}
+
+/** @returns the registry of one of several cells, whose series carry its name. */
+function labelled(cell: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ cell });
+  return registry;
+}
+
+/** @returns the series of several cells in one text: each metric is named once. */
+async function textOfCells(cells: readonly CellFigures[]): Promise<string> {
+  const all = await Promise.all(cells.map(({ registry }) => registry.getMetricsAsJSON()));
+  return AggregatorRegistry.aggregate(all).metrics();
+}
 
 /**
  * Starts the listener when the settings ask for one.
+ *
+ * @param options - `cells`: names of the cells of the process; a single one has no label.
  *
  * @throws {ConfigError} when it cannot listen there.
  */
@@ -45,23 +97,17 @@ export async function openMetrics(
   at: Config['metrics'],
   log: Pick<LogOutput, 'dropped'>,
   disks: Disks,
-  { sharedMs = SHARED_MS, ...times }: MetricsTimes = {},
+  { sharedMs = SHARED_MS, cells: names = [''], ...times }: MetricsOptions = {},
 ): Promise<Metrics> {
-  if (!at) return NONE;
+  if (!at) return { port: undefined, cells: names.map(() => UNWATCHED), close: async () => {} };
   const registry = new Registry();
-  let watched: Watched | undefined;
-  let read: ReturnType<typeof figureReader> | undefined;
-  const setDatabase = databaseGauges(registry);
-  processGauges(
-    registry,
-    () => log.dropped,
-    () => watched,
-  );
+  processGauges(registry, () => log.dropped);
   diskGauges(registry, disks);
-  const noteRequest = requestFigures(registry);
+  const isAlone = names.length === 1;
+  const cells = names.map((name) => cellFigures(isAlone ? registry : labelled(name), times));
   const render = shared(sharedMs, async () => {
-    if (read) setDatabase(await read());
-    return registry.metrics();
+    await Promise.all(cells.map(({ read }) => read()));
+    return (await registry.metrics()) + (isAlone ? '' : await textOfCells(cells));
   });
   const { server, port } = await listen(
     (request, response) => answer(request, response, registry.contentType, render),
@@ -71,11 +117,7 @@ export async function openMetrics(
   });
   return {
     port,
-    noteRequest,
-    watch: (all) => {
-      watched = all;
-      read = figureReader(all.services, times);
-    },
+    cells,
     close: () => close(server, GRACE_MS),
   };
 }

@@ -10,7 +10,7 @@ const PREFIX = 'crossramp_';
 /** Default metrics that walk all sockets of the process. */
 const UNWANTED = ['handles', 'requests', 'resources'];
 
-/** Parts of the process that are observed once it has them. */
+/** Parts of a cell that are observed once it has them. */
 export interface Watched {
   readonly services: Pick<Services, 'database' | 'forMode'>;
   readonly streams: { readonly size: number };
@@ -26,18 +26,27 @@ export interface Disks {
   readonly databaseBytes: number | null;
 }
 
-/** Adds the figures of the process to a registry. @param watched - undefined while the process starts. */
-export function processGauges(
-  registry: Registry,
-  droppedLines: () => number,
-  watched: () => Watched | undefined,
-): void {
-  const registers = [registry];
+/** Adds the figures of the process to a registry. */
+export function processGauges(registry: Registry, droppedLines: () => number): void {
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
   for (const name of UNWANTED) {
     registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}`);
     registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}_total`);
   }
+  new Counter({
+    name: `${PREFIX}log_lines_dropped_total`,
+    help: 'Log lines that standard error did not take in time.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
+}
+
+/** Adds the figures of a cell in this process to a registry. @param watched - undefined while the cell starts. */
+export function cellGauges(registry: Registry, watched: () => Watched | undefined): void {
+  const registers = [registry];
   const add = (name: string, help: string, read: (all: Watched) => number): void => {
     new Gauge({
       name: `${PREFIX}${name}`,
@@ -62,15 +71,6 @@ export function processGauges(
   );
   certificateGauge(registry, watched);
   replicaGauges(registry, watched);
-  new Counter({
-    name: `${PREFIX}log_lines_dropped_total`,
-    help: 'Log lines that standard error did not take in time.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(droppedLines());
-    },
-  });
 }
 
 /** Adds the figures of disks to a registry. The folder may not be there while the process starts. */
