@@ -69,7 +69,7 @@ describe('compose.yaml', () => {
   const withDefaults = (text: string) => text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
   test('runs this version, with settings that there are', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'gateway', 'worker']);
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'gateway', 'worker', 'reader']);
     for (const [, { image, environment = {} }] of ours) {
       expect(image).toBe(`crossramp-gateway:${version}`);
       expect(Object.keys(environment).filter((name) => !EXAMPLE.has(name))).toEqual([]);

@@ -34,20 +34,23 @@ describe('the rendered example', () => {
     expect(spawnSync(HELM, ['lint', '--strict', pathOf('crossramp-gateway'), ...values]).status).toBe(0);
   });
 
-  test('has processes that serve and that work, migrations, budgets, a service, a policy and a database', () => {
+  test('has processes that serve, that work and that read, migrations, budgets, a service, a policy and a database', () => {
     expect(
       manifests
         .map(({ kind, metadata }) => `${kind} ${metadata.name}`.replace(/-[0-9a-f]{8}$/, ''))
         .toSorted(),
     ).toEqual([
       'Cluster shop-database',
+      'Deployment shop-read',
       'Deployment shop-serve',
       'Deployment shop-work',
       'Job shop-migrate',
       'NetworkPolicy shop-gateway',
+      'PodDisruptionBudget shop-read',
       'PodDisruptionBudget shop-serve',
       'PodDisruptionBudget shop-work',
       'Service shop',
+      'Service shop-read',
     ]);
   });
 
@@ -64,7 +67,7 @@ describe('the rendered example', () => {
     for (const { env } of pods.flatMap(containersOf)) {
       const names: string[] = env.map(({ name }: Any) => name);
       expect(names.filter((name) => !known.has(name) && !name.startsWith('GATEWAY_'))).toEqual([]);
-      const secret = env.filter(({ name }: Any) => /PASSWORD|OWNER_URL|NOTIFY_URL/.test(name));
+      const secret = env.filter(({ name }: Any) => /PASSWORD|OWNER_URL|NOTIFY_URL|REPLICA_URLS/.test(name));
       expect(secret.every(({ valueFrom }: Any) => valueFrom?.secretKeyRef)).toBe(true);
       // A cluster puts the values of secrets in place of `$(NAME)`.
       const values = env.map(({ name, value = 'postgres://a:b@database/crossramp' }: Any) => [
@@ -121,10 +124,31 @@ describe('the rendered example', () => {
     const roles = (selector: Record<string, string>) =>
       labels.filter((each) => isSelected(selector, each)).map((each) => each['app.kubernetes.io/component']);
     const budgets = of('PodDisruptionBudget').map(({ spec }) => roles(spec.selector.matchLabels));
-    expect(budgets).toEqual([['serve'], ['work']]);
-    expect(roles(of('Service')[0].spec.selector)).toEqual(['serve']);
-    expect(roles(of('NetworkPolicy')[0].spec.podSelector.matchLabels)).toEqual(['serve', 'work', 'migrate']);
+    expect(budgets).toEqual([['serve'], ['work'], ['read']]);
+    expect(of('Service').map(({ spec }) => roles(spec.selector))).toEqual([['serve'], ['read']]);
+    expect(roles(of('NetworkPolicy')[0].spec.podSelector.matchLabels)).toEqual([
+      ...['serve', 'work', 'read', 'migrate'],
+    ]);
     for (const { spec } of of('Deployment')) expect(roles(spec.selector.matchLabels)).toHaveLength(1);
+  });
+
+  test('has gateways that read on a standby of their own, which those that write mark', () => {
+    const envOf = (role: string) =>
+      Object.fromEntries(
+        pods
+          .find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === role)
+          .spec.containers[0].env.map(({ name, ...rest }: Any) => [name, rest]),
+      );
+    const secret = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
+    for (const role of ['serve', 'work'])
+      expect(envOf(role).REPLICA_URLS).toEqual(secret('crossramp-standbys', 'urls'));
+    const { ROLE, DATABASE_URL, REPLICA_URLS, NOTIFY_URL } = envOf('read');
+    expect([ROLE.value, DATABASE_URL]).toEqual(['read', secret('crossramp-standby', 'url')]);
+    // A standby has no standbys of its own here, and takes no LISTEN.
+    expect([REPLICA_URLS, NOTIFY_URL]).toEqual([undefined, undefined]);
+    const [read] = of('Deployment').filter(({ metadata }) => metadata.name === 'shop-read');
+    // It migrates nothing, and waits by itself for what its standby is to have.
+    expect(read.spec.template.spec.initContainers).toBeUndefined();
   });
 
   test('acknowledges a payment only when it is on two machines', () => {
@@ -154,7 +178,9 @@ describe('values', () => {
       ),
     );
 
-  test('of the example fit, and those of a database elsewhere', () => {
+  test('of the example fit, and those without standbys, and of a database elsewhere', () => {
+    const alone = { read: { replicas: 0 }, standbys: { urls: { secret: '' } } };
+    expect(validate(merged(defaults, example, alone)), JSON.stringify(validate.errors)).toBe(true);
     expect(validate(merged(defaults, example)), JSON.stringify(validate.errors)).toBe(true);
     const own = { url: { secret: 'a' }, ownerUrl: { secret: 'b' }, networks: ['10.1.0.0/16'] };
     const elsewhere = { ...example, postgres: {}, database: own };
@@ -168,6 +194,8 @@ describe('values', () => {
     ['no key file', { secretsKey: { secret: '' } }],
     ['a cluster of one', { postgres: { cluster: { instances: 1 } } }],
     ['no login for the cluster', { postgres: { cluster: { gatewayLogin: '' } } }],
+    ['gateways that read without a standby', { read: { url: { secret: '' } } }],
+    ['a standby that nobody marks', { standbys: { urls: { secret: '' } } }],
     ['neither cluster nor database', { postgres: { cluster: { enabled: false } } }],
   ])('with %s are refused', (_what, change) => {
     const values = change === defaults ? defaults : merged(defaults, example, change);

@@ -186,9 +186,13 @@ test('the console shows a row for each cell, the sum, and what is missing', asyn
   const person = { token, headers: { cookie: `session=${token}` } };
   const page = async (path: string) => (await visit({ baseUrl }, person, path)).text;
   const books = await page('/console/books');
-  expect(books).toMatch(
-    /Current position: by cell[^]*>b2<[^]*1,000,000,000\.000001[^]*<tfoot>[^]*1,000,000,000\.300001/,
+  const shown = books.slice(
+    books.indexOf('Current position: by cell'),
+    books.indexOf('Trial balance: by cell'),
   );
+  const [rows = '', sums = ''] = shown.split('<tfoot>');
+  expect(rows).toContain('1,000,000,000.000001');
+  expect(sums).toContain('1,000,000,000.300001');
   expect(await page('/console/review')).toContain('Review queue: by cell');
   expect(await page('/console/reconciliation')).toContain('Reconciliation: by cell');
   others.push(cellUnserved('c3'));

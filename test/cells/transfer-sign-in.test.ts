@@ -36,8 +36,11 @@ afterAll(async () => {
   for (const gateway of Object.values(gateways)) await gateway.close();
 });
 
-let count = 0;
-const newEmail = () => `person${(count += 1)}@example.invalid`;
+let people = 0;
+const newEmail = () => {
+  people += 1;
+  return `person${people}@example.invalid`;
+};
 
 /** Makes a person of a cell, and signs them in by a link. @param subject - by which the provider knows them. */
 async function personIn(cell: Cell, email: string, subject?: string) {
