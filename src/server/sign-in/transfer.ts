@@ -14,7 +14,7 @@ export const TRANSFER_PATH = `${CONSOLE_PATH}/transfer`;
 /** A redirect with its cookie. */
 export interface Lead {
   readonly location: string;
-  readonly cookie?: string;
+  readonly cookie?: string | readonly string[];
 }
 
 /** @returns the address in the other cell, and the cookie by which it knows this browser. @throws as `transferSignIn`. */
@@ -27,11 +27,11 @@ export async function leadToCell(context: Context, cell: string): Promise<Lead> 
   };
 }
 
-/** @param begin - gives the cookie of a session. @returns the console of this cell; its sign-in where the transfer opens nothing. */
+/** @param begin - gives the cookies of a session. @returns the console of this cell; its sign-in where the transfer opens nothing. */
 export async function arriveFromCell(
   services: Services,
   exchange: Exchange,
-  begin: (token: string) => string,
+  begin: (token: string) => readonly string[],
 ): Promise<Lead> {
   const { own } = services.cells;
   const { request, search } = exchange;
