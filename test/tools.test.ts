@@ -55,7 +55,7 @@ describe.skipIf(!existsSync(`${FOLDER}node_modules`))('tools of others', () => {
       const env = { BASE_URL: app.baseUrl, API_KEY: app.apiKey };
       const printed = await run(`calls/${name}.ts`, [], env);
       const { json } = await app.get(`/v2/crossramp_checkouts?external_code=${name}`);
-      expect([printed]).toEqual(json.results.map(({ end2end }) => `${end2end} ${name}`));
+      expect([printed]).toEqual(json.results.map(({ end2end }: { end2end: string }) => `${end2end} ${name}`));
     });
   });
 });
