@@ -76,7 +76,7 @@ function variableOf(path: string): string {
 const IDENTIFIERS: Readonly<Record<string, string>> = {
   end2end: 'end2end',
   webhook_endpoint: 'id',
-  api_key: 'key.id',
+  api_key: 'key.key_id',
   static_link: 'slug',
   whitelist_group: 'id',
   whitelist_entry: 'id',
