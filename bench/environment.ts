@@ -25,6 +25,7 @@ const QUIET = {
 const READING = {
   ...QUIET,
   wal_level: 'minimal',
+  archive_mode: 'off',
   max_wal_senders: '0',
   fsync: 'off',
   full_page_writes: 'off',

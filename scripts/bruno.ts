@@ -1,5 +1,6 @@
 /** A collection for Bruno (usebruno.com) from the OpenAPI document: a folder for each tag, a request with a short name for each operation. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { FAMILIES } from '../src/rest-compat/families.ts';
 import { openApiDocument } from '../src/rest-compat/openapi.ts';
 import { restRoutes } from '../src/rest-compat/routes.ts';
 import { REGISTRY } from '../src/templates/index.ts';
@@ -36,7 +37,8 @@ auth:bearer {
 `,
   'environments/sandbox.bru': `vars {
   baseUrl: ${BASE_URL}
-  id: CRX…
+  end2end: CRX…
+  webhook_delivery: 1
 }
 vars:secret [
   apiKey
@@ -64,11 +66,38 @@ function shortName({ operationId }: Operation): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Variable that holds the record created last: one for all transactions, one for each other kind. */
+function variableOf(path: string): string {
+  const [, , kind = ''] = path.split('/');
+  return FAMILIES.some(({ single }) => single === kind) ? 'end2end' : kind;
+}
+
+/** Member of the answer to a creation that identifies the record, by variable. */
+const IDENTIFIERS: Readonly<Record<string, string>> = {
+  end2end: 'end2end',
+  webhook_endpoint: 'id',
+  api_key: 'key.key_id',
+  static_link: 'slug',
+  whitelist_group: 'id',
+  whitelist_entry: 'id',
+};
+
+/** Names the records of other requests by their variables. */
+function withVariables(body: object): object {
+  const variables: Readonly<Record<string, string>> = {
+    end2end: '{{end2end}}',
+    group_id: '{{whitelist_group}}',
+  };
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, variables[name] ?? value]));
+}
+
 function requestText(path: string, method: string, operation: Operation, index: number): string {
   const { parameters, requestBody, summary, description } = operation;
   const of = (where: string) => parameters.filter((each) => each.in === where);
   const isKeyed = of('header').some(({ name }) => name === 'Idempotency-Key');
   const body = requestBody?.content['application/json'].example;
+  const variable = variableOf(path);
+  const isCreation = method === 'post' && path.split('/').length === 3;
   const blocks = [
     block('meta', [`name: ${shortName(operation)}`, 'type: http', `seq: ${index + 1}`]),
     block(method, [
@@ -83,10 +112,11 @@ function requestText(path: string, method: string, operation: Operation, index: 
     ),
     block(
       'params:path',
-      of('path').map(({ name }) => `${name}: {{id}}`),
+      of('path').map(({ name }) => `${name}: {{${variable}}}`),
     ),
     block('headers', isKeyed ? ['~Idempotency-Key: order-1'] : []),
-    block('body:json', body ? JSON.stringify(body, null, 2).split('\n') : []),
+    block('body:json', body ? JSON.stringify(withVariables(body), null, 2).split('\n') : []),
+    block('vars:post-response', isCreation ? [`${variable}: res.body.${IDENTIFIERS[variable]}`] : []),
     block('docs', [`${summary}. ${description}`]),
   ];
   return blocks.filter(Boolean).join('\n');

@@ -160,6 +160,7 @@ describe('layers', () => {
       'live',
       'operate',
       'support',
+      'tools',
       'vectors',
       'walk',
     ];

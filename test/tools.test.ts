@@ -1,23 +1,61 @@
 /**
- * Goal: tools of others read the interfaces of the gateway without errors. Method: test/tools/read.js in a process of its own, with the
- * modules of its own package.json: they are installed by TOOLS_TEST=1, or by `npm ci` in that folder; nothing is fetched after that.
+ * Goal: tools of others read the interfaces of the gateway without errors, and what they generate compiles and works. Method: programs of
+ * test/tools in processes of their own, with the modules of its own package.json: they are installed by TOOLS_TEST=1, or by `npm ci` in
+ * that folder; nothing is fetched after that. Clients are generated from the document that a gateway serves, and each makes a checkout.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from './support/app.ts';
 
 const FOLDER = fileURLToPath(new URL('tools/', import.meta.url));
-const run = (command: string, ...args: string[]) =>
-  spawnSync(command, args, { cwd: FOLDER, encoding: 'utf8', timeout: 500_000 });
+const TIMEOUT = 500_000;
 
-if (process.env.TOOLS_TEST === '1') run('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+if (process.env.TOOLS_TEST === '1')
+  spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, timeout: TIMEOUT });
 
-test.skipIf(!existsSync(`${FOLDER}node_modules`))(
-  'graphql-eslint, composition, generators and linters find no errors',
-  { timeout: 500_000 },
-  () => {
-    const { status, stdout, stderr } = run(process.execPath, 'read.js');
-    expect(status, stdout + stderr).toBe(0);
-  },
-);
+/** Runs a program of that folder beside the gateway of this process. @returns what it printed, with its errors where it failed. */
+async function run(program: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: FOLDER,
+    env: { ...process.env, ...env },
+    timeout: TIMEOUT,
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return (await ended) === 0 ? out : `failed: ${out}${errors}`;
+}
+
+describe.skipIf(!existsSync(`${FOLDER}node_modules`))('tools of others', () => {
+  const app = useApp();
+
+  test('graphql-eslint, composition, inspector and linters find no errors', {
+    timeout: TIMEOUT,
+  }, async () => {
+    expect(await run('read.js')).not.toMatch(/failed|\d errors/);
+  });
+
+  describe('clients by generators', () => {
+    beforeAll(async () => {
+      expect(await run('generate.js', [], { BASE_URL: app.baseUrl })).not.toContain('failed');
+    }, TIMEOUT);
+
+    test('compile', { timeout: TIMEOUT }, async () => {
+      expect(await run('node_modules/typescript/bin/tsc', ['-p', '.'])).toBe('');
+    });
+
+    test.each([
+      'hey-api',
+      'kubb',
+      'openapi-typescript',
+      'orval',
+    ])('%s creates a checkout and reads it', async (name) => {
+      const env = { BASE_URL: app.baseUrl, API_KEY: app.apiKey };
+      const printed = await run(`calls/${name}.ts`, [], env);
+      const { json } = await app.get(`/v2/crossramp_checkouts?external_code=${name}`);
+      expect([printed]).toEqual(json.results.map(({ end2end }: { end2end: string }) => `${end2end} ${name}`));
+    });
+  });
+});

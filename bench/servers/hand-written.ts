@@ -32,7 +32,7 @@ const LIST = `select w.hi - w.lo + 1 as total, t.* from list_window($1, 'onramps
 // By key for each line, whatever the planner expects of `statement_page`.
 const STATEMENT = `select s.total, (s.line).id as line_id, (s.line).posted_at, (s.line).delta, (s.line).balance_before, (s.line).balance_after,
     a.id as account_id, a.code, a.name, a.currency, a.pretty_name, a.scale, ${TRANSACTION}
-  from statement_page($1, array[$2::text], $3::smallint, null, null, $4::int, $5::bigint, null) s
+  from statement_page($1, case when $2::text is not null then array[$2::text] end, $3::smallint, null, null, $4::int, $5::bigint, null) s
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
   left join lateral (select ${TRANSACTION} from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true
   order by (s.line).id desc`;

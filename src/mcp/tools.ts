@@ -82,13 +82,13 @@ export const TOOLS: readonly Tool[] = [
       {
         template: { enum: PRICED, description: 'Process that is to run at this price.' },
         currency: CRYPTO,
-        brl_amount: text('Amount in BRL, such as `150.00`.', AMOUNT),
-        crypto_amount: text('Amount in crypto.', AMOUNT),
+        amount_brl: text('Amount in BRL, such as `150.00`.', AMOUNT),
+        amount_crypto: text('Amount in crypto.', AMOUNT),
       },
       ['template', 'currency'],
     ),
     isRead: true,
-    run: async ({ execute }, { template, currency, brl_amount: brl, crypto_amount: crypto }) => {
+    run: async ({ execute }, { template, currency, amount_brl: brl, amount_crypto: crypto }) => {
       const input = { template, currency, amount: definedMembers({ brl, crypto }) };
       return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
     },
@@ -96,7 +96,7 @@ export const TOOLS: readonly Tool[] = [
   creation(
     'create_checkout',
     'createCheckout',
-    'Creates a checkout: a payment page on which a payer pays BRL by PIX; crypto is credited to the balance. The answer has the link of the page.',
+    'Creates a checkout: a payment page on which a payer pays BRL by PIX; crypto is credited to the balance. The answer has the link of the page. Without the name and tax id of the payer, the page asks for both before it shows the PIX code.',
     {
       amount_brl: text('What the payer pays, in BRL, such as `150.00`.', AMOUNT),
       currency: CRYPTO,
@@ -202,7 +202,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'simulate_payment',
-    description: 'Sandbox accounts only: plays the customer, who pays or deposits.',
+    description:
+      'Sandbox accounts only: plays the customer, who pays or deposits. A payment needs a payer who was named.',
     input: shape(
       {
         end2end: END2END,

@@ -8,6 +8,7 @@ import type { ActionEffect } from '../templates/action-effects.ts';
 import type { CallerActionName } from '../templates/caller-actions.ts';
 import type { RestFamily } from './families.ts';
 import type { RouteEntry } from './route.ts';
+import { requiredMembers } from './transaction-action-routes.ts';
 
 /** Last part of the path that performs an action, and what its body needs for that; the others are GraphQL's alone. */
 const PATHS: {
@@ -44,10 +45,12 @@ async function actionsOf(context: Context, id: string, family: RestFamily): Prom
   const paths = family.family === 'withdrawals' ? { ...PATHS, ...OF_WITHDRAWALS } : PATHS;
   return actions.map(({ name, mutation, effects }) => {
     const [path, body = {}] = paths[name] ?? [];
+    const required = path === undefined ? [] : requiredMembers(family, path);
     return {
       action: name,
       path: path === undefined ? null : `/v2/${family.single}/${row.end2end}/${path}`,
       body,
+      required: required.filter((member) => !(member in body)),
       mutation,
       effects: effects.map(effectOf),
     };

@@ -107,12 +107,15 @@ export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = 
   schema: { type: 'string' },
 }));
 
-/** @returns the request body of a route: required members, no others, and a valid example. */
-export function requestBody(shape: BodyShape, { all, oneOf = [], atMostOneOf = [] }: BodyNeeds): Schema {
+/** @returns the request body of a route: required members, no unknown ones, and a valid example. */
+export function requestBody(
+  shape: BodyShape,
+  { all, oneOf = [], atMostOneOf = [], shown = [] }: BodyNeeds,
+): Schema {
   const properties = Object.fromEntries(Object.entries(shape).map(([name, { schema }]) => [name, schema]));
-  const shown = [...oneOf.slice(0, 1), ...atMostOneOf.slice(0, 1), ...all];
+  const needed = [...oneOf.slice(0, 1), ...atMostOneOf.slice(0, 1), ...all];
   return {
-    required: shown.length > 0,
+    required: needed.length > 0,
     content: {
       'application/json': {
         schema: {
@@ -123,7 +126,7 @@ export function requestBody(shape: BodyShape, { all, oneOf = [], atMostOneOf = [
           ...(atMostOneOf.length > 0 && { not: { required: atMostOneOf } }),
           additionalProperties: false,
         },
-        example: Object.fromEntries(shown.map((name) => [name, shape[name]?.example])),
+        example: Object.fromEntries([...needed, ...shown].map((name) => [name, shape[name]?.example])),
       },
     },
   };

@@ -139,8 +139,12 @@ const ACTIONS: Schema = object({
       body: {
         type: 'object',
         additionalProperties: TEXT,
-        description:
-          'Members that the body has to have for this action; those that you choose are in the path’s own description.',
+        description: 'Members of the body with the values that they have to have for this action.',
+      },
+      required: {
+        type: 'array',
+        items: TEXT,
+        description: 'Further members that the body has to have; you choose their values.',
       },
       mutation: { type: 'string', description: 'The mutation of GraphQL that performs it.' },
       effects: {

@@ -16,6 +16,8 @@ export interface BodyNeeds {
   readonly oneOf?: readonly string[];
   /** Of these at most one. */
   readonly atMostOneOf?: readonly string[];
+  /** Members that the example has although they are not required. */
+  readonly shown?: readonly string[];
 }
 
 /** Options of `/v2`. */

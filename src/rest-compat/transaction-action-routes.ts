@@ -171,6 +171,12 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
   ),
 ];
 
+/** @returns the members that the body of an action has to have. */
+export function requiredMembers(family: RestFamily, name: string): readonly string[] {
+  const path = `/v2/${family.single}/{id}/${name}`;
+  return ON_TRANSACTIONS.find((each) => each.path === path)?.needs.all ?? [];
+}
+
 /** @returns the routes of the acts. */
 export function transactionActionRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
   return ON_TRANSACTIONS.map((entry) => writeRoute(entry, writer, policy));

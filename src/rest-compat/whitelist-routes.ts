@@ -208,7 +208,7 @@ export const WHITELIST_WRITES: readonly RecordWrite[] = [
       label: text('Your own name for it.', { minLength: 1, maxLength: REFERENCE_LENGTH_MAX }),
       ...PROOF,
     },
-    needs: { all: ['group_id'], oneOf: ['address', 'pix_key'] },
+    needs: { all: ['group_id'], oneOf: ['address', 'pix_key'], shown: ['network'] },
     perform: async (context, attempt, { body, checks }) => {
       const proof = proofOf(body, checks, false);
       const input = {

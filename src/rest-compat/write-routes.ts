@@ -124,7 +124,11 @@ const CREATIONS: readonly WriteEntry[] = [
     summary: 'Creates a checkout session and its hosted payment link',
     status: 201,
     shape: shapeOf(CHECKOUT_MEMBERS),
-    needs: { all: ['currency_exit_received_code'], atMostOneOf: ['amount_payment', 'amount_received'] },
+    needs: {
+      all: ['currency_exit_received_code'],
+      atMostOneOf: ['amount_payment', 'amount_received'],
+      shown: ['client_name', 'client_tax_id'],
+    },
     answer: { kind: 'created', family: CHECKOUTS, extras: ['payment_link'] },
     perform: (context, attempt, { body, checks }) =>
       createOnramp(context, attempt, inputOf<OnrampInput>(body, CHECKOUT_NAMES), checks, {

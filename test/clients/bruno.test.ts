@@ -16,6 +16,15 @@ test('examples/bruno is what `npm run bruno` writes', () => {
   expect(Object.fromEntries(found)).toEqual(brunoCollection());
 });
 
+test('each variable is of the environment, or comes from the answer to a creation', () => {
+  const files = brunoCollection();
+  const all = Object.values(files).join('\n');
+  const variables = [...all.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
+  const created = [...all.matchAll(/^ {2}(\w+): res\.body\./gm)].map(([, name]) => name);
+  const given: readonly string[] = (files['environments/sandbox.bru'] ?? '').match(/\w+/g) ?? [];
+  expect(variables.filter((name = '') => !created.includes(name) && !given.includes(name))).toEqual([]);
+});
+
 test('each operation is a request of its own, with a short name', () => {
   const requests = Object.values(brunoCollection()).filter((text) => text.startsWith('meta {'));
   expect(requests).toHaveLength(ROUTES.length);

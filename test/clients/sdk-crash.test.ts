@@ -4,7 +4,7 @@
  * while, and what they got is compared with the log. SDK_KILLS=20 for more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createClient } from '../../packages/sdk/src/index.ts';
 import { SCOPES } from '../../src/base/access/api-key.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
@@ -13,12 +13,15 @@ import { REGISTRY } from '../../src/templates/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
+import { cpfOf } from '../support/load.ts';
 import { type Running, start } from '../support/process.ts';
 import { createSubscriber } from './recipes/graphql-sse.ts';
 
 const KILLS = Number(process.env.SDK_KILLS ?? 3);
-/** Orders at the same time, and the time that a process lives and is away. */
+/** Orders at the same time; orders (of four events) and time before each kill, and the time until the next start. */
 const MAKERS = 16;
+const MOST_ORDERS = 100_000;
+const ORDERS_OF_A_LIFE = 25;
 const LIFE_MS = 2_000;
 const AWAY_MS = 300;
 const LIMIT_MS = 120_000 + KILLS * 20_000;
@@ -78,23 +81,30 @@ test(`${KILLS} kills while orders are made`, { timeout: LIMIT_MS }, async () => 
       complete: () => {},
     },
   );
+  const beganAt = Date.now();
   let isOver = false;
   let made = 0;
   const makers = Array.from({ length: MAKERS }, async (_, maker) => {
     for (let n = 0; !isOver; n++) {
-      await client.rest.post('/v2/onramp', order(`${maker}-${n}`));
+      await client.rest.post('/v2/onramp', order(`${maker}-${n}`, maker * MOST_ORDERS + n));
       made++;
     }
   });
-  for (let kill = 0; kill < KILLS; kill++) {
+  const live = async () => {
+    const before = made;
     await sleep(LIFE_MS);
+    await vi.waitUntil(() => made >= before + ORDERS_OF_A_LIFE, { timeout: LIMIT_MS });
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    await live();
     await gateway.end('SIGKILL');
     await sleep(AWAY_MS);
     gateway = await start(env);
   }
-  await sleep(LIFE_MS);
+  await live();
   isOver = true;
   await Promise.all(makers);
+  const seconds = (Date.now() - beganAt) / 1_000;
   const log = await cursorsAfter(client, origin);
   await expect
     .poll(() => [bySdk.length, bySse.length], { timeout: 60_000 })
@@ -105,7 +115,9 @@ test(`${KILLS} kills while orders are made`, { timeout: LIMIT_MS }, async () => 
   expect(bySdk).toEqual(log);
   expect(bySse).toEqual(log);
   expect(streams).toBeGreaterThan(KILLS);
-  process.stderr.write(`sdk: ${KILLS} kills, ${made} orders, ${log.length} events\n`);
+  process.stderr.write(
+    `sdk: ${KILLS} kills, ${made} orders, ${log.length} events, ${Math.round(log.length / seconds)} a second\n`,
+  );
   // One order for each that was asked for: no reference occurs twice.
   const { total } = await client.rest.get('/v2/onramps', { limit: 1 });
   expect(total).toBe(made + 1);
@@ -113,17 +125,18 @@ test(`${KILLS} kills while orders are made`, { timeout: LIMIT_MS }, async () => 
 
 type Client = ReturnType<typeof createClient>;
 
-const order = (external_code: string) => ({
+/** A customer of its own for each order: they would reach the daily limit of one. */
+const order = (external_code: string, customer: number) => ({
   amount_payment: '60.00',
   currency_exit_received_code: 'USDT_TRX',
   client_name: 'Ana Souza',
-  client_tax_id: '52998224725',
+  client_tax_id: cpfOf(customer),
   external_code,
 });
 
 /** Makes a first order. @returns the cursors of its events. */
 async function origins(client: Client): Promise<string[]> {
-  await client.rest.post('/v2/onramp', order('first'));
+  await client.rest.post('/v2/onramp', order('first', MAKERS * MOST_ORDERS));
   return (await client.rest.get('/v2/events')).events.map(({ cursor }) => cursor);
 }
 

@@ -25,9 +25,14 @@ const actions = async (path: string, key = app.apiKey) =>
 describe('the payer', () => {
   test('is named and confirmed, and then the PIX code is there', async () => {
     const path = `/v2/crossramp_checkout/${await open()}`;
-    expect((await actions(path)).map(({ action, path }: Record<string, string>) => [action, path])).toEqual([
-      ['provide_identity', `${path}/identity`],
-      ['cancel', `${path}/cancel`],
+    expect(await actions(path)).toMatchObject([
+      {
+        action: 'provide_identity',
+        path: `${path}/identity`,
+        body: {},
+        required: ['client_name', 'client_tax_id'],
+      },
+      { action: 'cancel', path: `${path}/cancel`, body: {}, required: [] },
     ]);
     const named = await app.post(`${path}/identity`, ANA);
     expect([named.status, named.json.attributes.client_name]).toEqual([200, 'Ana Souza']);

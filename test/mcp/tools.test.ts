@@ -92,7 +92,7 @@ describe.each([
       const { value: quote } = await call('get_quote', {
         template: 'crossramp_checkout',
         currency: 'USDT_TRX',
-        brl_amount: '150.00',
+        amount_brl: '150.00',
       });
       const given = {
         ...CHECKOUT,
@@ -184,6 +184,8 @@ test('C-50: a refusal names the argument of the tool', async () => {
       const { text } = await call('create_checkout', { ...CHECKOUT, [argument]: value });
       expect(text).toMatch(new RegExp(`^[A-Z_]+: ${argument}: (?:must|names) `));
     }
+    const { text } = await call('create_checkout', { ...CHECKOUT, brl: '150', name: 'Ana' });
+    expect(text).toMatch(/there is no argument brl, name; there are amount_brl, currency, /);
   });
 });
 

@@ -3,16 +3,13 @@
  * with an error when one of them finds something. `npm ci` in this folder installs them; nothing here needs a network after that.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import asyncapi from '@asyncapi/parser';
-import { createClient } from '@hey-api/openapi-ts';
+import { diff } from '@graphql-inspector/core';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { composeServices } from '@theguild/federation-composition';
-import { parse } from 'graphql';
-import openapiTs, { astToString } from 'openapi-typescript';
+import { buildSchema, parse } from 'graphql';
 
 const ROOT = new URL('../../', import.meta.url);
 const pathOf = (name) => fileURLToPath(new URL(name, ROOT));
@@ -23,12 +20,22 @@ const checks = {
   'graphql-eslint, contract of the operator': () => lint('schema.operator.graphql'),
   'graphql-eslint, documents of the console': () => lint('src/console/documents'),
   'federation-composition': compose,
-  'openapi-typescript': async () => {
-    const text = astToString(await openapiTs(JSON.parse(read('releases/1.0/openapi.json'))));
-    return text.includes('export interface paths') ? [] : ['no paths'];
-  },
-  'Hey API': heyApi,
+  'graphql-inspector, contract of merchants': () => inspect('schema.graphql'),
+  'graphql-inspector, contract of the operator': () => inspect('schema.operator.graphql'),
   'redocly lint': redocly,
+  spectral: () => {
+    const args = [
+      'lint',
+      pathOf('releases/1.0/openapi.json'),
+      '--ruleset',
+      pathOf('test/tools/spectral.yaml'),
+    ];
+    return linesOf(
+      pathOf('test/tools/node_modules/@stoplight/spectral-cli/dist/index.js'),
+      ...args,
+      '--quiet',
+    );
+  },
   'parser of AsyncAPI': async () => {
     const { diagnostics } = await new asyncapi.Parser().parse(read('releases/1.0/asyncapi.json'));
     // 0 is an error; the others are advice.
@@ -40,35 +47,41 @@ const checks = {
 
 /** One process for each: graphql-eslint keeps the schema that it reads first. */
 function lint(name) {
-  const { stdout, stderr } = spawnSync(process.execPath, [pathOf('test/tools/lint.js'), name], {
-    encoding: 'utf8',
-  });
+  return linesOf(pathOf('test/tools/lint.js'), name);
+}
+
+/** @returns what a program prints. */
+function linesOf(...args) {
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   return (stdout + stderr).split('\n').filter((line) => line !== '');
 }
 
+/** A subgraph of Apollo Federation 2 with conventions of Relay, too. */
+const SHOP = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.5", import: ["@key", "@shareable"])
+  scalar DateTime
+  interface Node { id: ID! }
+  type Shop implements Node @key(fields: "id") { id: ID!, name: String!, openedAt: DateTime! }
+  type Shops { nodes: [Shop!]!, pageInfo: PageInfo! }
+  type PageInfo @shareable { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
+  type Query { shops: Shops!, node(id: ID!): Node @shareable }
+`;
+
 /** The contract beside another subgraph. */
 function compose() {
-  const other = parse('type Query { shop: Shop } type Shop { name: String! }');
   const { errors = [] } = composeServices([
     { name: 'gateway', typeDefs: parse(read('schema.graphql')) },
-    { name: 'shop', typeDefs: other },
+    { name: 'shop', typeDefs: parse(SHOP) },
   ]);
   return errors.map(({ message }) => message);
 }
 
-async function heyApi() {
-  const output = mkdtempSync(join(tmpdir(), 'hey-api-'));
-  try {
-    await createClient({
-      input: pathOf('releases/1.0/openapi.json'),
-      output,
-      logs: { level: 'silent' },
-      plugins: ['@hey-api/typescript'],
-    });
-    return readdirSync(output).some((name) => name.startsWith('types')) ? [] : ['no types'];
-  } finally {
-    rmSync(output, { recursive: true });
-  }
+/** Breaking changes since the snapshot of 1.0. */
+async function inspect(name) {
+  const changes = await diff(buildSchema(read(`releases/1.0/${name}`)), buildSchema(read(name)));
+  return changes
+    .filter(({ criticality }) => criticality.level === 'BREAKING')
+    .map(({ path, message }) => `${path}: ${message}`);
 }
 
 async function redocly() {

@@ -60,7 +60,7 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
   return [
     ...known,
     '\nFour steps to see all of it:\n',
-    '\n  1. Make a checkout. Open the payment_link of the answer in a browser, enter a name and the CPF 529.982.247-25, and press Pay.\n\n',
+    '\n  1. Make a checkout. Open the payment_link of the answer in a browser, enter a name and the CPF 529.982.247-25, press Continue twice, then Pay.\n\n',
     curl(
       `${json} -d '{"amount_payment": 150, "currency_exit_received_code": "USDT_TRX"}' ${baseUrl}/v2/crossramp_checkout`,
     ),

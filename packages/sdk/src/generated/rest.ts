@@ -404,8 +404,10 @@ export type Actions = {
     readonly action: 'enter_amount' | 'accept_quote' | 'provide_identity' | 'confirm_identity' | 'approve_money_out' | 'reject_money_out' | 'requote_deposit' | 'keep_deposit' | 'refund_deposit' | 'refund_payment' | 'cancel' | 'release_hold' | 'reject_hold' | 'approve_step_up' | 'deny_step_up' | 'retry_refund' | 'settle_refund_by_hand';
     /** Path to which its POST goes; null where GraphQL alone performs it. */
     readonly path: string | null;
-    /** Members that the body has to have for this action; those that you choose are in the path’s own description. */
+    /** Members of the body with the values that they have to have for this action. */
     readonly body: { readonly [name: string]: string };
+    /** Further members that the body has to have; you choose their values. */
+    readonly required: readonly (string)[];
     /** The mutation of GraphQL that performs it. */
     readonly mutation: string;
     /** Amounts that it moves with its default body. */
