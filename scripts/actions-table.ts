@@ -1,6 +1,6 @@
 /**
- * Writes the tables of docs/security.md: every act with the scope that it needs and where it can be asked for; every role; and every
- * way in which money leaves, from the machines, with its rule.
+ * Writes the tables of docs/security.md: every action with the scope that it needs and where it can be asked for; every
+ * role; and every way in which money leaves, from the machines, with its rule.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ACTIONS, type Action } from '../src/base/access/actions.ts';

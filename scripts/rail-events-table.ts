@@ -1,4 +1,4 @@
-/** Writes the tables of docs/ledger.md: what becomes of news of rails at every step of every template. */
+/** Writes the tables of docs/ledger.md: the outcome of each rail event at every step of every template. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Template } from '../src/templates/define.ts';
 import { REGISTRY } from '../src/templates/index.ts';
@@ -28,7 +28,9 @@ function tables(): string {
   return REGISTRY.templates.map((template) => `\n\`${template.name}\`\n\n${table(template)}`).join('');
 }
 
-/** One line for all steps at which the same becomes of everything; only what some step takes has a column. */
+/**
+ * One line for all steps at which every event has the same outcome; only events that some step accepts have a column.
+ */
 function table(template: Template): string {
   const steps = Map.groupBy(placesOf(template), ({ step }) => step);
   const columns = RAIL_EVENT_JOB.filter((rowOfEvent) =>

@@ -155,9 +155,11 @@ function readOneConfig(env: Environment) {
     /** Folder or JSON file of persisted documents; undefined for none. */
     graphqlDocuments: pathIn(env, 'GRAPHQL_DOCUMENTS'),
     graphqlOnlyDocuments: oneOf(env, 'GRAPHQL_ONLY_DOCUMENTS', ['0', '1']) === '1',
-    /** Most memory of the process for answers that are written again while nothing changes; 0 keeps none. Unit: bytes. */
+    /**
+     * Maximum memory of the process for answers that are sent again while nothing changes; 0 stores none. Unit: bytes.
+     */
     answersBytesMax: 1_048_576 * integer(env, 'ANSWERS_MAX_MB', 64, 0, 65_536),
-    /** Most event streams of one account in the process. */
+    /** Maximum number of event streams of one account in the process. */
     eventStreamsMax: integer(env, 'EVENT_STREAMS_MAX', 1_000, 1, 1_000_000),
     /** Whether a start makes a sandbox: account, rates, keys and `sandbox.json`. Always with the embedded database. */
     hasSandbox: oneOf(env, 'SANDBOX', ['0', '1']) === '1' || !env.DATABASE_URL,
@@ -212,7 +214,7 @@ function readProtections(env: Environment) {
     authFailureLimit: read(env, 'AUTH_FAILURE_LIMIT', FAILURES_FORM, failureLimit, FAILURES_DEFAULT),
     /** Networks of proxies whose `X-Forwarded-For` is believed. */
     trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
-    /** Most connections at once, and most milliseconds until header fields and whole request have come. */
+    /** Maximum number of connections, and maximum time until header fields and the whole request have arrived, ms. */
     connections: {
       total: integer(env, 'CONNECTIONS_MAX', 20_000, 1, 1_000_000),
       perAddress: integer(env, 'CONNECTIONS_PER_ADDRESS', 2_000, 1, 1_000_000),

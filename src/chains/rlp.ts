@@ -5,7 +5,7 @@ export type RlpItem = Uint8Array | readonly RlpItem[];
 
 const STRING = 0x80;
 const LIST = 0xc0;
-/** Maximum length that the first byte itself can hold. */
+/** Maximum length that fits into the first byte itself. */
 const SHORT_MAX = 55;
 
 /** @returns the item as bytes. */

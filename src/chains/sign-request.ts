@@ -17,7 +17,7 @@ export type Intent = (typeof INTENTS)[number];
 
 /** One transaction to be signed. */
 export interface SignRequest {
-  /** Key of the order: asked again, the same answer, counted once. */
+  /** Key of the order: a repetition gets the same answer, and is counted once. */
   readonly id: string;
   /** ETH, POLYGON, BASE, BSC, TRX. */
   readonly network: string;
@@ -25,7 +25,7 @@ export interface SignRequest {
   /** The whole unsigned transaction: `0x02…` on EVM networks, `raw_data` in hexadecimal digits on TRON. */
   readonly unsigned: string;
   readonly intent: Intent;
-  /** For gas: index of the deposit address that it goes to. */
+  /** For gas: index of the receiving deposit address. */
   readonly depositIndex?: number;
   /** Proof, made outside of the gateway, that the destination belongs to the account (`WhitelistProof`). */
   readonly proof?: unknown;

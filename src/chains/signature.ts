@@ -5,7 +5,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 export interface Signature {
   readonly r: bigint;
   readonly s: bigint;
-  /** 0 or 1: which of the two keys that fit has signed. */
+  /** 0 or 1: which of the two possible keys has signed. */
   readonly recovery: number;
 }
 

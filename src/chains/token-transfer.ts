@@ -1,4 +1,4 @@
-/** The one call of a token contract that moves money of ours: `transfer(address,uint256)` (ERC-20, TRC-20). */
+/** The only call of a token contract that moves our money: `transfer(address,uint256)` (ERC-20, TRC-20). */
 import { hex } from '@scure/base';
 
 /** First 4 bytes of Keccak-256 of `transfer(address,uint256)`. */

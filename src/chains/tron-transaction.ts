@@ -1,6 +1,6 @@
 /**
- * Transactions of TRON: a transfer of TRX, or a call of a contract (protocol.Transaction of java-tron). Other
- * transactions, and those with fields that are not named here, are refused.
+ * Transactions of TRON: a transfer of TRX, or a call of a contract (protocol.Transaction of java-tron). Other transactions,
+ * and those with fields that are not listed here, are refused.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { hex } from '@scure/base';
@@ -32,7 +32,7 @@ export interface TronTransaction {
   readonly refBlockBytes: Uint8Array;
   /** Bytes 8 to 15 of the id of that block. */
   readonly refBlockHash: Uint8Array;
-  /** After this the network never takes it, milliseconds. */
+  /** Time after which the network never accepts it, milliseconds. */
   readonly expiration: bigint;
   /** When it was made, milliseconds; makes two equal transfers two. */
   readonly timestamp: bigint;
@@ -87,8 +87,8 @@ export function encodeTronTransaction({ order, ...at }: TronTransaction): string
 
 /**
  * @param unsigned - `raw_data` in hexadecimal digits.
- * @throws {RangeError} for anything that `encodeTronTransaction` would not write exactly so: other contracts, several of them,
- *   memos, permissions, TRX or tokens that go with a call.
+ * @throws {RangeError} for anything that `encodeTronTransaction` would write differently: other contracts, several of them,
+ * memos, permissions, TRX or tokens sent with a call.
  */
 export function readTronTransaction(unsigned: string): TronTransaction {
   const raw = messageOf(bytesOf(unsigned));
@@ -113,7 +113,7 @@ export function tronDigest(unsigned: string): Uint8Array {
   return sha256(bytesOf(unsigned));
 }
 
-/** @returns the signed transaction as `wallet/broadcasthex` takes it, and its id. */
+/** @returns the signed transaction in the form for `wallet/broadcasthex`, and its id. */
 export function signedTronTransaction(
   unsigned: string,
   { r, s, recovery }: Signature,

@@ -6,7 +6,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { base64urlnopad } from '@scure/base';
 
-/** A destination that withdrawals of an account may go to until a proof expires. */
+/** A destination for withdrawals of an account until the proof expires. */
 export interface ProvenDestination {
   /** Id of the account at the gateway. */
   readonly account: string;
@@ -46,8 +46,8 @@ export function destinationStatement(destination: ProvenDestination): string {
 }
 
 /**
- * The challenge of the signer's page. Its first line differs from that of every other signed text, and its nonce is the signer's, so
- * neither a signature of a key nor an answer to any other challenge is an answer to it.
+ * The challenge of the signer's page. Its first line differs from that of every other signed text, and its nonce comes from
+ * the signer, so neither a signature of a key nor an answer to any other challenge is valid here.
  *
  * @returns the challenge that a passkey answers, in base64url.
  */

@@ -11,9 +11,9 @@ export const FAULTS = {
   failing: 'request',
   /** Does nothing: 429. */
   limited: 'request',
-  /** Acts, and breaks the connection after `ms` without an answer. */
+  /** Processes the request, and breaks the connection after `ms` without an answer. */
   timeout: 'request',
-  /** Acts, and answers after `ms`. */
+  /** Processes the request, and answers after `ms`. */
   slow: 'request',
   /** Is never sent. */
   lost: 'callback',

@@ -91,7 +91,7 @@ async function answerTo(
   else send(response, answer);
 }
 
-/** Lets a fault happen to a request: before it acts, or after. */
+/** Injects a fault into a request: before it is processed, or after. */
 async function withFault(
   rule: FaultRule | undefined,
   work: () => Promise<Answer>,

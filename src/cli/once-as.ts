@@ -11,7 +11,7 @@ export interface Keyed {
 }
 
 /**
- * Performs an act once under the key of the command, if it has one.
+ * Performs an action once under the key of the command, if it has one.
  *
  * @param body - must be equal for the same key.
  * @returns the result of the work, as JSON stores it.

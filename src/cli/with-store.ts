@@ -76,7 +76,7 @@ function operatorOrigin(): Origin {
   return { requestId: null, address: hostname(), actor: { kind: 'OPERATOR', id: userName() } };
 }
 
-/** @returns the context in which the operator acts for an account: every scope, and no key. */
+/** @returns the context of the operator on an account: every scope, and no key. */
 export async function operatorContext(services: Services, accountId: bigint): Promise<Context> {
   return operatorOn(await services.forAccount(accountId), accountId);
 }

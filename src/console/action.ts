@@ -1,4 +1,4 @@
-/** Does what a form asks for: its fields become the variables of one published mutation. */
+/** Performs the action of a form: its fields become the variables of one published mutation. */
 
 import { type GatewayError, invalidParameters, notFound } from '../base/errors/errors.ts';
 import { isDecimal, plainAmount } from '../base/money/money.ts';
@@ -11,18 +11,18 @@ import { resultOf, type Variables } from './execute.ts';
 import { OPERATIONS, type Operation, type Variable } from './operations.ts';
 import { translatorIn, type Word } from './words.ts';
 
-/** Field of a form that says in which account it was shown. */
+/** Field of a form that names the account in which it was shown. */
 export const ACCOUNT_FIELD = 'shownIn';
 
 /** Field of a form that names a variable whose setting is removed; one field per variable. */
 export const CLEARED_FIELD = 'cleared';
 
-/** Path to which the form of an act is sent. */
+/** Path to which the form of an action is sent. */
 export function actionPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;
 }
 
-/** @returns the mutation of an act. @throws {GatewayError} `NOT_FOUND` for one that there is not. */
+/** @returns the mutation of an action. @throws {GatewayError} `NOT_FOUND` for an unknown mutation. */
 export function actionOperation(name: string): Operation {
   const operation = OPERATIONS.get(name);
   if (!operation?.isMutation) throw notFound();
@@ -72,7 +72,9 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   },
 };
 
-/** @returns the one member that the form gives. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one. */
+/**
+ * @returns the one member that the form has. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one.
+ */
 function choiceOf(choice: Choice, form: URLSearchParams, language: Language): Variables {
   const fieldsOf = (member: string) => {
     const type = choice[member] as Choice[string];
@@ -104,11 +106,11 @@ function refuseMissing(names: readonly string[], form: URLSearchParams, language
   throw invalidParameters(missing.map((parameter) => ({ parameter, message })));
 }
 
-/** One sign and three digits: thousands in one language, a fraction in the other. */
+/** One separator and three digits: thousands in one language, a fraction in the other. */
 const AMBIGUOUS_AMOUNT = /^[1-9]\d{0,2}[.,]\d{3}$/;
 /** Thousands never follow a zero. */
 const FRACTION = /^0[.,]\d+$/;
-/** A minute as a field of a browser gives it: in Brasília, which has no summer time since 2019. */
+/** A minute in the form of a browser's field: Brasília time, which has had no summer time since 2019. */
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
 function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, language: Language): unknown {
@@ -126,7 +128,10 @@ function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, lan
   return text;
 }
 
-/** @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for what is none, or can be read in two ways. */
+/**
+ * @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for a text that is
+ * no number, or is ambiguous.
+ */
 export function decimalOf(name: string, text: string, language: Language): string {
   const digits = plainAmount(text);
   if (AMBIGUOUS_AMOUNT.test(digits)) throw wrong(name, 'twoWays', language);
@@ -140,9 +145,8 @@ function wrong(parameter: string, word: Word, language: Language): GatewayError 
 }
 
 /**
- * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the
- *   console.
- * @returns the address after an act: of the created record, or back at its form.
+ * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the console.
+ * @returns the address after an action: of the created record, or back to its form.
  */
 export function pathAfter(operation: Operation, data: unknown, back: string | null): string {
   const made = resultOf(operation, data);

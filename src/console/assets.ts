@@ -1,10 +1,10 @@
-/** Assets of the console besides HTML: one style sheet and one script, each under a name that changes with it. */
+/** Assets of the console other than HTML: one style sheet and one script, each under a name that changes with its content. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
 import { digestOf, sheet } from '../ui/sheets.ts';
 
-/** A file that browsers keep for ever. */
+/** A file that browsers cache for ever. */
 export interface Asset {
   readonly path: string;
   readonly type: string;

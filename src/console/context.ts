@@ -14,7 +14,7 @@ import type { Translate } from './words.ts';
 
 /** Content of a rejected form. */
 export interface Refused {
-  /** The act of the form. */
+  /** The action of the form. */
   readonly action: string;
   readonly values: URLSearchParams;
   /** Advice to the reader, in the language of the page. */
@@ -25,27 +25,27 @@ export interface Refused {
   readonly violations: readonly Violation[];
 }
 
-/** A form that was sent to preview its act: it changed nothing. */
+/** A form that was sent to preview its action: nothing has changed. */
 export interface Preview {
-  /** The act of the form. */
+  /** The action of the form. */
   readonly action: string;
   readonly values: URLSearchParams;
-  /** Number of records that the act would change. */
+  /** Number of records that the action would change. */
   readonly matched: number;
 }
 
-/** Values of a form whose price is requested, or that waits for a confirmation: it has changed nothing yet. */
+/** Values of a form whose price is requested, or that waits for a confirmation: nothing has changed yet. */
 export interface PendingForm {
   readonly values: URLSearchParams;
   readonly variables: Variables;
-  /** Whether it is to be confirmed; with the price that is reserved for it, if it has one. */
+  /** Whether the form waits for confirmation; with its reserved price, if it has one. */
   readonly confirms?: { readonly price: PriceFragment | null };
 }
 
-/** Result of a form for which its screen is shown again. */
+/** Result of a form whose screen is shown again. */
 export type Sent = Pick<ScreenContext, 'refused' | 'preview' | 'pending'>;
 
-/** A request for a screen, and who makes it. */
+/** A request for a screen, and its person. */
 export interface ScreenContext {
   readonly session: ConsoleSession;
   readonly language: Language;
@@ -67,9 +67,9 @@ export interface Screen<Data = FrameFragment> {
   /** Below the console's path; a part that begins with `:` names itself. */
   readonly path: string;
   readonly operation: Operation;
-  /** Scope besides `read`: one of these, where there are several. */
+  /** Scope in addition to `read`: one of these, if there are several. */
   readonly scope?: Scope | readonly Scope[];
-  /** @throws {GatewayError} `INVALID_PARAMETER` for an address that says something else than the screen takes. */
+  /** @throws {GatewayError} `INVALID_PARAMETER` for an address with values that the screen does not accept. */
   readonly variables: (context: ScreenContext) => Variables;
   readonly view: (data: Data, context: ScreenContext) => View;
 }
@@ -86,7 +86,7 @@ export interface View {
   readonly main: Html;
 }
 
-/** Scopes of the acts of each mutation, by its name: a mutation of several acts needs one of them. */
+/** Scopes of the actions of each mutation, by its name: a mutation of several actions needs one of them. */
 const SCOPES = Map.groupBy(
   Object.values<Action>(ACTIONS).flatMap(({ scope, mutations }) =>
     mutations.map((mutation) => ({ mutation, scope })),
@@ -94,14 +94,14 @@ const SCOPES = Map.groupBy(
   ({ mutation }) => mutation,
 );
 
-/** Act of each mutation, by its name: the first, where it does several. */
+/** Action of each mutation, by its name: the first where the mutation performs several. */
 const ACTION_NAMES: ReadonlyMap<string, ActionName> = new Map(
   (Object.keys(ACTIONS) as ActionName[])
     .reverse()
     .flatMap((action) => ACTIONS[action].mutations.map((mutation: string) => [mutation, action] as const)),
 );
 
-/** @returns the act that a mutation does; null for a field that is none. */
+/** @returns the action that a mutation performs; null for a field that performs none. */
 export function actionOfMutation(mutation: string | undefined): ActionName | null {
   return ACTION_NAMES.get(mutation ?? '') ?? null;
 }
@@ -112,13 +112,13 @@ export function may({ session }: Pick<ScreenContext, 'session'>, scope: Scope | 
   return wanted.some((each) => session.scopes.includes(each));
 }
 
-/** @returns whether the session has the scope of an act of the mutation. */
+/** @returns whether the session has the scope of an action of the mutation. */
 export function mayDo(context: Pick<ScreenContext, 'session'>, mutation: string): boolean {
   const actions = SCOPES.get(mutation);
   return may(context, actions ? actions.map(({ scope }) => scope) : 'admin');
 }
 
-/** @returns whether the session has the scope that an act needs. */
+/** @returns whether the session has the scope that an action needs. */
 export function mayPerform(context: Pick<ScreenContext, 'session'>, action: ActionName): boolean {
   return may(context, ACTIONS[action].scope);
 }
@@ -133,7 +133,7 @@ export function pathTo(
   return `${CONSOLE_PATH}${path}${search && `?${search}`}`;
 }
 
-/** @returns the address of the same screen with other values in its query; null takes one away. */
+/** @returns the address of the same screen with other values in its query; null removes one. */
 export function sameWith(
   { path, query }: Pick<ScreenContext, 'path' | 'query'>,
   changes: Readonly<Record<string, string | null>>,
@@ -141,7 +141,7 @@ export function sameWith(
   return pathTo(path, { ...Object.fromEntries(query), ...changes });
 }
 
-/** @returns a new key under which a form is done once, however often it is sent. */
+/** @returns a new key under which a form is performed once, however often it is sent. */
 export function formKey(): string {
   return `console-${randomUUID()}`;
 }

@@ -1,4 +1,4 @@
-/** Executes the documents of screens and acts, with the rights of the session. */
+/** Executes the documents of screens and actions, with the rights of the session. */
 import {
   ERRORS,
   type ErrorCode,
@@ -11,7 +11,7 @@ import type { Operation } from './operations.ts';
 /** Variables of an operation. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** An answer as GraphQL over HTTP gives it. */
+/** An answer in the form of GraphQL over HTTP. */
 export interface Answer {
   readonly data?: unknown;
   readonly errors?: readonly {
@@ -20,10 +20,10 @@ export interface Answer {
   }[];
 }
 
-/** Executes a document on the published schema as the session's person. The server gives it. */
+/** Executes a document on the published schema as the session's person. The server supplies it. */
 export type Execute = (operation: Pick<Operation, 'name' | 'text'>, variables: Variables) => Promise<Answer>;
 
-/** A reason in the payload of a mutation for which it was not done, as `RefusalParts` asks for it. */
+/** A reason for refusal in the payload of a mutation, as `RefusalParts` selects it. */
 interface RefusedInPayload {
   readonly code: unknown;
   readonly message: string;

@@ -41,7 +41,7 @@ export function failurePage(
   return { status: ERRORS[error.code].status, body: body.text };
 }
 
-/** @returns the title of what failed. */
+/** @returns the title of the failure. */
 export function failureTitle(error: GatewayError, language: Language): string {
   return translatorIn(language)(wordsOf(error, false)[0]);
 }

@@ -14,20 +14,20 @@ import { CODES, type Code } from './show-code.ts';
 import { actionText } from './words/actions.ts';
 import { hasWord, type Word } from './words.ts';
 
-/** A place of the console. */
+/** An item of the console's navigation. */
 export interface NavigationItem {
   readonly path: string;
   readonly word: Word;
   readonly icon: IconName;
-  /** Required scope: one of these, where there are several. */
+  /** Required scope: one of these, if there are several. */
   readonly scope: Scope | readonly Scope[];
   /** Pressed after `g`. */
   readonly key: string;
-  /** Whether it stands in the row of a phone, and not below *More*. */
+  /** Whether it appears in the bar of a phone, and not below *More*. */
   readonly isMain?: boolean;
 }
 
-/** The places, in the order of the navigation. */
+/** The items, in the order of the navigation. */
 export const NAVIGATION: readonly NavigationItem[] = [
   { path: '', word: 'today', icon: 'home', scope: 'read', key: 'd', isMain: true },
   { path: '/transactions', word: 'transactions', icon: 'convert', scope: 'read', key: 't', isMain: true },
@@ -60,9 +60,9 @@ type Viewer = FrameFragment['viewer'];
 export interface Framed {
   readonly context: ScreenContext;
   readonly view: View;
-  /** Account that is shown, and the person who sees it. */
+  /** The shown account, and the person who sees it. */
   readonly viewer: Viewer;
-  /** The same screen as code, where that was asked for. */
+  /** The same screen as code, if requested. */
   readonly code: { readonly name: Code; readonly text: string } | null;
 }
 
@@ -159,7 +159,7 @@ function navigationLink({ translate, path }: ScreenContext, item: NavigationItem
   return html`<a href="${pathTo(item.path)}"${kind && html` class="${kind}"`}${isHere && html` aria-current="page"`}>${icon(item.icon)} ${translate(item.word)}</a>`;
 }
 
-/** Each account is a form, as whoever opens another one changes the session. */
+/** Each account is a form, because opening another one changes the session. */
 function accountForms({ session }: ScreenContext, { account, person }: Viewer): Html[] {
   const { csrf } = session;
   return (person?.accounts ?? []).map(({ accountId, name }) =>
@@ -202,7 +202,7 @@ function doneNote({ path, query, refused, translate, language }: ScreenContext, 
   return html`<div role="status">${note('done', hasWord(outcomeWord) ? translate(outcomeWord) : `${actionText(action, language)}.`)}</div>`;
 }
 
-/** The same screen as code, in three ways, at the foot of every screen. */
+/** The same screen as code, in three languages, at the foot of every screen. */
 function foot(context: ScreenContext): Html {
   const links = (Object.keys(CODES) as Code[]).map(
     (name) =>

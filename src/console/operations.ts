@@ -1,4 +1,4 @@
-/** The published documents of the console: one for each screen and one for each act, from `documents/`. */
+/** The published documents of the console: one for each screen and one for each action, from `documents/`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type DocumentNode, Kind, type OperationDefinitionNode, parse, type TypeNode, visit } from 'graphql';
 
@@ -11,12 +11,12 @@ export interface Variable {
   readonly isRequired: boolean;
 }
 
-/** An operation as it is published: its text runs over `/graphql` as it stands. */
+/** A published operation: its text runs unchanged over `/graphql`. */
 export interface Operation {
   readonly name: string;
   readonly text: string;
   readonly isMutation: boolean;
-  /** The first field of the operation: of an act, its mutation. */
+  /** The first field of the operation: for an action, its mutation. */
   readonly field: string;
   readonly variables: readonly Variable[];
 }
@@ -26,7 +26,7 @@ const FOLDER = new URL('./documents/', import.meta.url);
 /** All operations of the console by name. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = readOperations();
 
-/** @returns the operation of this name. @throws {Error} when there is none: a mistake of the caller's. */
+/** @returns the operation of this name. @throws {Error} when there is none: an error of the calling code. */
 export function operationNamed(name: string): Operation {
   const operation = OPERATIONS.get(name);
   if (!operation) throw new Error(`the console has no document ${name}`);
@@ -70,7 +70,7 @@ function operationOf(definition: OperationDefinitionNode, fragments: ReadonlyMap
   };
 }
 
-/** The fragments that a text spreads, and those that they spread, each once. */
+/** The fragments that a text spreads, directly and indirectly, each once. */
 function usedFragments(text: string, fragments: ReadonlyMap<string, string>): readonly string[] {
   const used = new Map<string, string>();
   const collect = (document: DocumentNode) =>

@@ -1,4 +1,4 @@
-/** Says in the reader's language why a form was refused and what to do, without names of the API. */
+/** Explains in the reader's language why a form was refused and what to do, without names of the API. */
 import type { GatewayError, Violation } from '../base/errors/errors.ts';
 import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
@@ -9,7 +9,7 @@ import { CHECK_VALUE, REASON_WORDS, VALUE_WORDS } from './words/refusal-reasons.
 import { REFUSAL_WORDS } from './words/refusals.ts';
 import { translatorIn, type Word } from './words.ts';
 
-/** Said by the console itself of a value that it cannot read: it is in the language of the page already. */
+/** The console's own message about a value that it cannot read, already in the language of the page. */
 const OWN: readonly Word[] = [
   'isRequired',
   'mustBeNumber',

@@ -1,4 +1,4 @@
-/** Answers requests for the console: shows screens, and does what their forms ask for. */
+/** Answers requests for the console: shows screens, and performs the actions of their forms. */
 
 import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
 import { CONSOLE_PATH, consolePathOf } from '../base/pages/console-url.ts';
@@ -27,7 +27,7 @@ import type { ConsoleSession } from './session.ts';
 import { codeOf, isCode } from './show-code.ts';
 import { translatorIn, type Word } from './words.ts';
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in person. */
 export interface ConsoleRequest {
   /** Whole path, such as `/console/transactions`. */
   readonly path: string;
@@ -38,13 +38,13 @@ export interface ConsoleRequest {
   readonly publicUrl: string;
 }
 
-/** A page, or where to go instead; or that a passkey has to be shown before the form is taken, which stood at `back`. */
+/** A page, or a redirect; or the demand for a passkey before the form at `back` is accepted. */
 export type ConsoleAnswer =
   | { readonly status: number; readonly body: string }
   | { readonly status: 303; readonly location: string }
   | { readonly status: 403; readonly back: string };
 
-/** Path of acts, below the console's path. */
+/** Path of actions, below the console's path. */
 const ACTIONS_PATH = '/acts/';
 
 /** Path of files, below the console's path. */
@@ -76,12 +76,12 @@ export function acceptsFile(path: string): boolean {
   return path === `${CONSOLE_PATH}${ACTIONS_PATH}AttachMedFile`;
 }
 
-/** @returns whether a path of the console takes forms. */
+/** @returns whether a path of the console accepts forms. */
 export function isAction(path: string): boolean {
   return path.startsWith(CONSOLE_PATH + ACTIONS_PATH);
 }
 
-/** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and what the document answers with. */
+/** @returns the screen of a path. @throws {GatewayError} `NOT_FOUND`, and the errors of the document. */
 export async function showScreen(
   request: ConsoleRequest,
   form: Sent = { refused: null },
@@ -108,11 +108,10 @@ export async function showScreen(
 }
 
 /**
- * Performs the act of a form.
+ * Performs the action of a form.
  *
- * @returns the next address; the form's screen with its errors, or with the requested price; or a secret that is
- *   shown once.
- * @throws {GatewayError} `NOT_FOUND` for an unknown act.
+ * @returns the next address; the form's screen with its errors, or with the requested price; or a secret that is shown once.
+ * @throws {GatewayError} `NOT_FOUND` for an unknown action.
  */
 export async function performAction(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
   const operation = operationOf(request);
@@ -138,7 +137,10 @@ export async function performAction(request: ConsoleRequest, form: URLSearchPara
   }
 }
 
-/** A form that only requests its price, or a confirmation at a reserved price. Undefined when it is to act. */
+/**
+ * A form that only requests its price, or a confirmation at a reserved price. Undefined when the form is to be
+ * performed.
+ */
 async function pendingBy(
   { execute }: ConsoleRequest,
   { name }: Operation,
@@ -171,7 +173,7 @@ export async function showFailure(
   return { status: ERRORS[error.code].status, body: framed({ context, view, viewer, code: null }) };
 }
 
-/** The request for the screen that a form stood on. */
+/** The request for the screen of a form. */
 function screenAt(request: ConsoleRequest, back: string): ConsoleRequest {
   const url = new URL(back, request.publicUrl);
   return { ...request, path: url.pathname, query: url.searchParams };
@@ -235,9 +237,7 @@ function secretOf(operation: Operation, data: unknown): Secret | undefined {
   return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
 }
 
-/**
- * A secret that is shown once stands in the response to the form, and in no address; reloading its page leads back.
- */
+/** A secret that is shown once is in the response to the form, and in no address; reloading its page leads back. */
 async function showSecret(
   request: ConsoleRequest,
   { text, title, why }: Secret,

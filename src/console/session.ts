@@ -3,10 +3,10 @@ import type { Scope } from '../base/access/api-key.ts';
 
 /** A session of a person, at one account. */
 export interface ConsoleSession {
-  /** Part of every form, too: a form of one account never acts in another that was opened meanwhile. */
+  /** Also part of every form, so that a form of one account never acts in another that was opened meanwhile. */
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Stands in every form of the session, and nowhere else. */
+  /** Part of every form of the session, and of nothing else. */
   readonly csrf: string;
   /** Names of the cells of the installation, the one of the session first. */
   readonly cells: readonly string[];

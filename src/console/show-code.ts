@@ -1,14 +1,14 @@
-/** The request of a screen as somebody would write it: GraphQL, cURL, TypeScript. */
+/** The request of a screen in the form in which a developer would write it: GraphQL, cURL, TypeScript. */
 import type { Variables } from './execute.ts';
 import type { Operation } from './operations.ts';
 
-/** The ways to write a request. */
+/** The languages of a request's code. */
 export const CODES = { graphql: 'GraphQL', curl: 'cURL', typescript: 'TypeScript' } as const;
 
 /** A notation of a request. */
 export type Code = keyof typeof CODES;
 
-/** @returns whether a text names a way to write a request. */
+/** @returns whether a text names a language of the code. */
 export function isCode(text: string | null): text is Code {
   return text !== null && Object.hasOwn(CODES, text);
 }

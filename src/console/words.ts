@@ -31,7 +31,7 @@ const WORDS = {
 /** Name of a text. */
 export type Word = keyof typeof WORDS;
 
-/** Says a text in the language of the page. */
+/** Translates a text into the language of the page. */
 export type Translate = Translator<Word>;
 
 /** @returns the function that formats texts in a language. */
@@ -44,7 +44,7 @@ export function hasWord(name: string): name is Word {
   return Object.hasOwn(WORDS, name);
 }
 
-/** @returns the word of a name that data gives, such as a state; the name itself where there is none. */
+/** @returns the label of a name in data, such as a state; the name itself if there is none. */
 export function translateName(
   translate: Translate,
   name: string,

@@ -6,7 +6,7 @@ export const SUB_ACCOUNTS = { available: 1, in_transit: 2, to_receive: 3, blocke
 /** Name of a sub-account. */
 export type SubAccount = keyof typeof SUB_ACCOUNTS;
 
-/** House accounts: code prefix and meaning. docs/ledger.md says which may stand on either side of zero. */
+/** House accounts: code prefix and meaning. docs/ledger.md lists those that may have a balance on either side of zero. */
 export const HOUSE_ACCOUNTS = {
   'A.pix': { prefix: '1.1.1', meaning: 'BRL at the settlement bank' },
   'A.custody': { prefix: '1.2.1', meaning: 'coins in wallets that the operator controls' },
@@ -28,7 +28,7 @@ export const HOUSE_ACCOUNTS = {
 /** Short name of a house account. */
 export type HouseAccount = keyof typeof HOUSE_ACCOUNTS;
 
-/** House accounts that together say what the house owns itself in a currency; imported history aside. */
+/** House accounts that together are the house's own holding of a currency; without imported history. */
 export const OWN_FUNDS: readonly HouseAccount[] = [
   'E.fx',
   'E.capital',
@@ -65,7 +65,7 @@ export interface AccountSheet {
   /** Raw ledger code. */
   readonly currency: string;
   readonly prettyName: string;
-  /** Decimals of the minor unit in which its lines are kept. */
+  /** Number of decimals of the minor unit of its lines. */
   readonly scale: number;
   /** 1 available, 2 in_transit, 3 to_receive, 4 blocked; 0 for a house account. */
   readonly subAccount: number;

@@ -1,7 +1,7 @@
 /**
- * The chart of journals, L1 to L58 and from L60: the postings of each transition, as a function of the amounts that
- * really moved. All amounts are minor units of their currency. Names and sides are those of postings.json;
- * docs/ledger.md explains them.
+ * The chart of journals, L1 to L58 and from L60: the postings of each transition, as a function of the amounts that really
+ * moved. All amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains
+ * them.
  */
 import { BRL, type Currency } from '../base/money/currency.ts';
 import { type AccountRole, credit, debit, type Journal, journal, type Posting } from './posting.ts';
@@ -14,12 +14,12 @@ export interface Conversion {
   readonly currency: Currency;
 }
 
-/** A conversion of a deposit of an exact amount: `suffix` is what the deposit carries beyond `crypto`. */
+/** A conversion of a deposit of an exact amount: `suffix` is the excess of the deposit over `crypto`. */
 export interface DepositConversion extends Conversion {
   readonly suffix: bigint;
 }
 
-/** An on-chain movement: the total that leaves, and the network's fee in it. */
+/** An on-chain movement: the total that leaves, which includes the network's fee. */
 export interface NetworkMove {
   readonly amount: bigint;
   readonly networkFee: bigint;
@@ -30,17 +30,17 @@ const move = (name: string, from: AccountRole, to: AccountRole) => (currency: Cu
 const moveBrl = (name: string, from: AccountRole, to: AccountRole) => (amount: bigint) =>
   move(name, from, to)(BRL, amount);
 
-/** L1, L1b: a PIX payment was received, whatever its amount. */
+/** L1, L1b: a PIX payment of any amount was received. */
 export const pixPaid = moveBrl('L1', 'A.pix', 'L.payer');
 /** L3: the converted crypto becomes available. */
 export const creditAccount = move('L3', 'M.to_receive', 'M.available');
-/** L4: the payment goes back to the payer. */
+/** L4: the payment is returned to the payer. */
 export const pixRefunded = moveBrl('L4', 'L.payer', 'A.pix');
 /** L6: an amount is held after it was credited (dispute, compliance). */
 export const holdCredited = move('L6', 'M.available', 'M.blocked');
 /** L7: a hold ends. */
 export const releaseHold = move('L7', 'M.blocked', 'M.available');
-/** L9: the amount paid beyond the price goes back. */
+/** L9: the excess over the price is returned. */
 export const excessReturned = moveBrl('L9', 'L.payer', 'A.pix');
 /** L11: a delivery is confirmed by the network. */
 export const deliveryConfirmed = move('L11', 'M.in_transit', 'A.custody');
@@ -52,13 +52,13 @@ export const reserve = move('L20', 'M.available', 'M.in_transit');
 export const payoutSettled = moveBrl('L22', 'L.payout', 'A.pix');
 /** L23, L43: a reservation ends without being used. */
 export const releaseReservation = move('L23', 'M.in_transit', 'M.available');
-/** L25, L49: a PIX that was paid out came back. */
+/** L25, L49: a PIX payout came back. */
 export const payoutReturned = moveBrl('L25', 'A.pix', 'M.available');
 /** L30: a deposit was seen, not final. */
 export const depositSeen = move('L30', 'A.inbound', 'M.to_receive');
 /** L31: a deposit is final. */
 export const depositConfirmed = move('L31', 'A.custody', 'A.inbound');
-/** L33: a deposit of a wrong amount, or too late, is held. */
+/** L33: a deposit of a wrong amount, or a late one, is held. */
 export const depositHeld = move('L33', 'M.to_receive', 'M.blocked');
 /** L35: a held deposit is kept by the account holder. */
 export const depositCredited = move('L35', 'M.blocked', 'M.available');
@@ -68,7 +68,7 @@ export const depositDropped = move('L36', 'M.to_receive', 'A.inbound');
 export const depositUnmatched = move('L37', 'A.custody', 'L.suspense');
 /** L38: an unmatched deposit is assigned to a session. */
 export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
-/** L50: a PIX that no transaction takes. */
+/** L50: a PIX that no transaction accepts. */
 export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
 /** L52: suspense passes to another account holder: the giver's half. */
 export const suspenseReleased = move('L52', 'L.suspense', 'C.clearing');
@@ -76,9 +76,7 @@ export const suspenseReleased = move('L52', 'L.suspense', 'C.clearing');
 export const suspenseReceived = move('L53', 'C.clearing', 'M.blocked');
 /** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
 export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
-/**
- * L55: as L54 for suspense that was assigned or taken by its transaction: the account holder owes it to the house.
- */
+/** L55: as L54 for suspense that was assigned or matched with its transaction: a receivable from the account holder. */
 export const creditedDropped = move('L55', 'A.recv', 'A.custody');
 /** L56: as L55 where another account holder got it: the giver's half. */
 export const releasedDropped = move('L56', 'C.clearing', 'A.custody');
@@ -94,7 +92,7 @@ export const withdrawalConfirmed = move('L42', 'M.in_transit', 'A.custody');
 export const withdrawalReverted = move('L44', 'M.in_transit', 'M.available');
 /** L45: compliance holds a reserved withdrawal. */
 export const reservationHeld = move('L45', 'M.in_transit', 'M.blocked');
-/** L46: a held withdrawal goes on. */
+/** L46: a held withdrawal continues. */
 export const reservationResumed = move('L46', 'M.blocked', 'M.in_transit');
 /** L48: a BRL withdrawal is settled by PIX. */
 export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
@@ -106,10 +104,13 @@ export const payerPaidManually = moveBrl('L62', 'L.payer', 'A.pix');
  * L63: an account holder's debt to the house after a lost dispute or a dropped deposit is settled out of the balance.
  */
 export const receivableSettled = move('L63', 'M.available', 'A.recv');
-/** L64: the house bears what the account holder owes it. */
+/** L64: the house writes off a receivable from the account holder. */
 export const receivableBorne = move('L64', 'E.capital', 'A.recv');
 
-/** L67: the payer got more than the payment; nothing of it was converted, so the account holder owes BRL to the house. */
+/**
+ * L67: the payer received more than the payment; nothing of the excess was converted, so it is a receivable in BRL from the
+ * account holder.
+ */
 export const payerPaidTwice = moveBrl('L67', 'A.recv', 'A.pix');
 
 /** L65: the operator pays capital in. */
@@ -117,7 +118,7 @@ export function capitalPaidIn(currency: Currency, amount: bigint): Journal {
   return move('L65', vaultOf(currency), 'E.capital')(currency, amount);
 }
 
-/** L66: the operator takes capital out. */
+/** L66: the operator withdraws capital. */
 export function capitalWithdrawn(currency: Currency, amount: bigint): Journal {
   return move('L66', 'E.capital', vaultOf(currency))(currency, amount);
 }
@@ -152,7 +153,7 @@ export function disputeAccepted(conversion: Conversion): Journal {
   );
 }
 
-/** L8b: as L8 where nothing is left to block: the account holder owes it. */
+/** L8b: as L8 if nothing is left to block: a receivable from the account holder. */
 export function disputeAcceptedUncovered(conversion: Conversion): Journal {
   return journal(
     'L8b',
@@ -162,9 +163,7 @@ export function disputeAcceptedUncovered(conversion: Conversion): Journal {
   );
 }
 
-/**
- * L60: the account holder refunds a payment, or a part of it, from the balance; the house then owes it to the payer.
- */
+/** L60: the account holder refunds a payment, or a part of it, from the balance; the house then owes it to the payer. */
 export function refundDebited(conversion: Conversion): Journal {
   return journal(
     'L60',
@@ -204,7 +203,7 @@ export function deliveryFailed(currency: Currency, { amount, networkFee }: Netwo
   );
 }
 
-/** L21: reserved crypto becomes a BRL payout; `brl` is what the payee receives and the fee together. */
+/** L21: reserved crypto becomes a BRL payout; `brl` is the payee's amount and the fee together. */
 export function swapOut(conversion: Conversion): Journal {
   return journal('L21', ...cryptoFrom('M.in_transit', 'E.fx', conversion), ...payoutOf(conversion));
 }
@@ -248,7 +247,7 @@ export function depositReturned(currency: Currency, { amount, networkFee }: Netw
   );
 }
 
-/** L51: money in suspense goes back to where it came from; a network takes its fee of it. */
+/** L51: money in suspense is returned to its sender; a network charges its fee to it. */
 export function suspenseReturned(currency: Currency, { amount, networkFee }: NetworkMove): Journal {
   return journal(
     'L51',
@@ -258,7 +257,7 @@ export function suspenseReturned(currency: Currency, { amount, networkFee }: Net
   );
 }
 
-/** An adjustment without a transaction: the account is given an amount that the house holds for it. */
+/** An adjustment without a transaction: the account is credited with an amount that the house holds for it. */
 export function fund(currency: Currency, amount: bigint): Journal {
   return move('adjustment', vaultOf(currency), 'M.available')(currency, amount);
 }

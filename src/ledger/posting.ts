@@ -37,7 +37,7 @@ export function credit(role: AccountRole, currency: Currency, amountMinor: bigin
   return { role, currency, deltaMinor: amountMinor };
 }
 
-/** @returns the journal of these postings, without those of nothing (a fee of zero is no line). */
+/** @returns the journal of these postings, without those of zero (a fee of zero has no line). */
 export function journal(name: string, ...postings: readonly Posting[]): Journal {
   const moved = postings.filter(({ deltaMinor }) => deltaMinor !== 0n);
   for (const code of new Set(moved.map(({ currency }) => currency.code))) {

@@ -1,5 +1,5 @@
 /**
- * The tools of `crossramp mcp` and `/mcp`. Tools that read or create incoming payments act immediately, with the
+ * The tools of `crossramp mcp` and `/mcp`. Tools that read or create incoming payments work immediately, with the
  * rights of the key; tools that move money out of the account only return a link to the page of the console where a
  * person confirms.
  */

@@ -28,14 +28,14 @@ export interface Sent {
 }
 
 /**
- * Does what a form asks for.
+ * Performs the action of a form.
  *
- * @returns the token of the session to go on with, where it is another one.
- * @throws {GatewayError} of the use case; `NOT_FOUND` for an act that there is not.
+ * @returns the token of the session to continue with, if it is another one.
+ * @throws {GatewayError} of the use case; `NOT_FOUND` for an unknown action.
  */
 export type Action = (services: Services, sent: Sent) => Promise<string | undefined>;
 
-/** After most acts the session goes on. */
+/** The session continues after most actions. */
 function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): Action {
   return async (services, sent) => {
     await perform(services, sent);
@@ -46,7 +46,7 @@ function stays(perform: (services: Services, sent: Sent) => Promise<unknown>): A
 /** More decimals than cents: a thousand in the other language, as `1,000` in Portuguese. */
 const TOO_FINE = /\.\d{3}/;
 
-/** The acts, by the last part of their path. */
+/** The actions, by the last part of their path. */
 export const ACTIONS = {
   amount: stays(async (services, { session: { row }, form, language, origin }) => {
     const value = readBrl(form.get('amount') ?? '', language);
@@ -84,7 +84,7 @@ export const ACTIONS = {
   refund: stays(async (services, { session: { row }, form, origin }) => {
     if (form.get('mine') !== 'yes')
       throw invalidParameters([{ parameter: 'mine', message: 'must be confirmed' }]);
-    // Refunds go to the sending address only: a holder of the link could name another address.
+    // Refunds go to the sending address only: a holder of the link could otherwise name an address of their own.
     await resolveDeposit(
       payerContext(services, row, 'move', origin),
       row,
@@ -101,7 +101,7 @@ export const ACTIONS = {
   }),
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** The acts of these forms, as the audit log names them; renewing a session is a creation of its family. */
+/** The actions of these forms, as the audit log names them; renewing a session is a creation of its family. */
 export const PAGE_ACTIONS: Readonly<Record<keyof typeof ACTIONS, readonly ActionName[]>> = {
   amount: ['transaction.enter_amount'],
   identity: ['transaction.provide_identity'],

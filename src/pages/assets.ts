@@ -1,4 +1,4 @@
-/** Assets of pages besides HTML: one style sheet, and one script, which the browser gets as it was written. */
+/** Assets of pages other than HTML: one style sheet, and one script, which the browser gets unbundled. */
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { PAY_PATH } from '../base/pages/pay-links.ts';
@@ -10,5 +10,5 @@ export const STYLE = sheet('base', 'parts', 'pay', 'needs');
 export const ISLAND = stripTypeScriptTypes(
   readFileSync(new URL('island/island.ts', import.meta.url), 'utf8'),
 );
-/** Its path, which changes with its content, so that it can be kept for ever. */
+/** Its path, which changes with its content, so that it can be cached for ever. */
 export const ISLAND_PATH = `${PAY_PATH}/island-${digestOf(ISLAND)}.js`;

@@ -10,7 +10,7 @@ import { instantText, showTime } from '../ui/times.ts';
 import type { SessionPage } from './page.ts';
 import { summary } from './summary.ts';
 
-/** @returns instructions to pay by PIX, and from whose account. */
+/** @returns instructions to pay by PIX, and the required payer. */
 export function paymentPrompt(page: SessionPage): Html {
   const { translate, facts, session, language } = page;
   const { qrContent, pixCopyPaste, clientName, clientTaxId } = facts;
@@ -44,7 +44,7 @@ ${picture(qrContent, translate('depositScan'), translate('scanPhone'), translate
 ${details(page, 'depositAfterTime')}`;
 }
 
-/** @returns the time that is left, under the title: figures where there is script, until when for everybody. */
+/** @returns the remaining time, under the title: a countdown with script, the end time without. */
 export function clock(page: SessionPage, title: string): Html {
   const { translate, facts, session, language } = page;
   const heading = html`<h1 tabindex="-1">${title}</h1>`;
@@ -57,7 +57,7 @@ export function clock(page: SessionPage, title: string): Html {
 ${facts.priceHeldUntil && note('info', html`${translate('priceHeld')} ${showTime(facts.priceHeldUntil, language)}. ${translate('priceAfter')}`)}`;
 }
 
-/** The day is said where it is another one. */
+/** The day is added if it is not today. */
 function untilText({ facts, session, language }: SessionPage): Html {
   const end = facts.expiresAt ?? '';
   const dayOf = (instant: string) => instantText(instant, 'en', 'day');

@@ -12,7 +12,7 @@ export interface FailedRequest extends Pick<PageRequest, 'query' | 'acceptLangua
   readonly requestId: string;
 }
 
-/** @returns the page that says what went wrong. */
+/** @returns the page that describes the failure. */
 export function failurePage(error: GatewayError, request: FailedRequest): PageAnswer {
   const { query, acceptLanguage, path, requestId } = request;
   const language = chooseLanguage(query.get('lang'), acceptLanguage);

@@ -9,7 +9,7 @@ import { OWN, policyFrom } from '../ui/policy.ts';
 import { ISLAND_PATH, STYLE } from './assets.ts';
 import type { Translate } from './words.ts';
 
-/** Parts of which a page is built. */
+/** Parts of a page. */
 export interface Layout {
   readonly language: Language;
   readonly translate: Translate;
@@ -19,7 +19,7 @@ export interface Layout {
   readonly logo: string | null;
   /** Subject of the payment. */
   readonly order?: string | null;
-  /** The amount, and what belongs to it. */
+  /** The amount, and the lines that belong to it. */
   readonly sum?: Html | null;
   /** Path of the same page in another language; null where it has no address of its own. */
   readonly languagePath: ((language: Language) => string) | null;
@@ -29,7 +29,7 @@ export interface Layout {
   readonly main: Html;
   readonly foot?: Html | null;
   readonly after?: Html | null;
-  /** Whether it is to be kept as a file, which has no script. */
+  /** Whether it is a file to be stored, without script. */
   readonly isFile?: true;
 }
 

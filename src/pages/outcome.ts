@@ -1,4 +1,4 @@
-/** The page after a payment: past and next steps, the receipt, a new attempt, the way back. */
+/** The page after a payment: past and next steps, the receipt, a new attempt, the link back. */
 import { BRL, networkTitle } from '../base/money/currency.ts';
 import { stageOf } from '../templates/messages/find.ts';
 import { FINISHED } from '../templates/status.ts';
@@ -11,7 +11,7 @@ import { form, orderOf, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { backOf, payerMessageOf } from './payer-message.ts';
 import { person } from './summary.ts';
 
-/** @returns the state of the money: a sign, a sentence, the reason, and whether the payer has nothing to do. */
+/** @returns the state of the money: a sign, a sentence, the reason, and whether the payer need not do anything. */
 export function moneyStatus(page: SessionPage): Html {
   const { translate, facts, session } = page;
   const { title, why, sign, tone, isQuiet } = payerMessageOf(page);
@@ -22,14 +22,14 @@ ${isQuiet && note('done', html`<b>${translate('nothingToDo')}</b>${isReturn && h
 ${course(page)}`;
 }
 
-/** The way to the identity check, which is on a site of the provider. */
+/** The link to the identity check, on a site of the provider. */
 function verification(page: SessionPage): Html {
   const { translate } = page;
   return html`<p class="lead">${translate('verifyWhy')}</p>
 <p><a class="btn go" rel="nofollow noreferrer" href="${pathOf(page, VERIFY)}">${translate('verify')}</a></p>`;
 }
 
-/** Past, current and next steps, of money that goes back and of a deposit. */
+/** Past, current and next steps of returned money and of a deposit. */
 function course(page: SessionPage): Html | null {
   const { step, template } = page.session;
   if (step.isReturn) return returnCourse(page);
@@ -70,7 +70,7 @@ function depositCourse({ translate, facts, language }: SessionPage, stage: numbe
   return steps(list, stage + 1);
 }
 
-/** @returns the receipt of what was paid or sent, once it has come to an end. */
+/** @returns the receipt of a payment or payout, once it has ended. */
 export function receipt(page: SessionPage): Html | null {
   if (!hasReceipt(page)) return null;
   const { translate } = page;
@@ -81,7 +81,7 @@ export function receipt(page: SessionPage): Html | null {
 <a class="btn" href="${pathOf(page, 'receipt')}" download>${icon('save')} ${translate('save')}</a></div></section>`;
 }
 
-/** @returns whether something was paid or sent, and that has ended; a dispute comes after success and takes nothing away. */
+/** @returns whether a payment or payout was made and has ended; a dispute comes after success and changes nothing here. */
 export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'facts'>): boolean {
   const { ending, statusCode } = session.step;
   const hasEnded = ending !== 'open' || statusCode === 'SUCCESS';
@@ -110,7 +110,7 @@ export function receiptParts(page: SessionPage): (Pair | null)[][] {
   ];
 }
 
-/** @returns a hash, with a link to it where there is an explorer. */
+/** @returns a hash, with a link to it if there is an explorer. */
 function linked(hash: string | null, url: string | null): HtmlValue {
   return hash && url ? html`<a href="${url}" rel="noreferrer noopener">${hash}</a>` : hash;
 }
@@ -179,7 +179,7 @@ function timesOf(page: SessionPage): (Pair | null)[] {
   ];
 }
 
-/** @returns the button that begins anew, where that makes sense. */
+/** @returns the button that starts again, if that makes sense. */
 export function renewal(page: SessionPage): Html | null {
   const { translate, session, facts } = page;
   if (!session.isRenewable) return null;

@@ -15,19 +15,19 @@ export interface FormState {
   readonly wrong: Readonly<Record<string, string>>;
 }
 
-/** A session as it is shown. */
+/** A session in its shown form. */
 export interface SessionPage {
   readonly token: string;
   readonly language: Language;
-  /** Whether the language was asked for by the query, so that forms and links keep asking for it. */
+  /** Whether the query names the language, so that forms and links keep naming it. */
   readonly isLanguageChosen: boolean;
   readonly translate: Translate;
   readonly session: PaymentSession;
   readonly facts: PayerFacts;
-  /** Bounds of an amount that is asked for, as they are shown. */
+  /** Bounds of a requested amount, in their shown form. */
   readonly range: { readonly min: string; readonly max: string } | null;
   readonly form: FormState;
-  /** Something to say about the last request. */
+  /** Message about the last request. */
   readonly notice: string | null;
   /** Scenarios of the sandbox that are possible; null on pages of live accounts. */
   readonly scenarios: PossibleScenarios | null;
@@ -36,7 +36,7 @@ export interface SessionPage {
 /** Last part of the path that leads to the identity check. */
 export const VERIFY = 'verify';
 
-/** @returns the path of the session's page, or of an act on it. */
+/** @returns the path of the session's page, or of an action on it. */
 export function pathOf(
   { token, language, isLanguageChosen }: Pick<SessionPage, 'token' | 'language' | 'isLanguageChosen'>,
   action?: string,
@@ -45,7 +45,10 @@ export function pathOf(
   return isLanguageChosen ? `${path}?lang=${language}` : path;
 }
 
-/** @returns whether rate and fees are shown: not to who pays a shop, unless it wants that or asks to accept them. */
+/**
+ * @returns whether rate and fees are shown: hidden from a payer of a shop, unless the shop wants them shown or the payer has
+ * to accept them.
+ */
 export function showsPrice({ session }: Pick<SessionPage, 'session'>): boolean {
   const { branding, template, ask: prompt } = session;
   return branding.showsPrice || prompt === 'quote' || !FAMILY_TRAITS[template.family].paysShop;
@@ -89,7 +92,7 @@ export function field({ translate, form }: SessionPage, { name, label, hint, ...
   });
 }
 
-/** @returns a form of one button, and of what stands before it. */
+/** @returns a form with one button, and the content above it. */
 export function form(
   page: SessionPage,
   action: string,

@@ -52,19 +52,19 @@ function plainly({ message }: Step): StepMessage {
   return { tone: 'idle', sign: 'clock', title: message };
 }
 
-/** Reason for which money goes back: by the step that decided it, else as it was published (C-31). */
+/** Reason for a return: by the step that decided it, else as it was published (C-31). */
 function published({ row, template }: MessageParts['session']): Label {
   return reasonOf(template, row.errorEn) ?? { en: row.errorEn, pt: row.errorPt };
 }
 
-/** The amount paid beyond the price is on its way back, or was sent. */
+/** The excess over the price is on its way back, or was returned. */
 function excessMessage(step: Step, { excess, returns }: PayerFacts): StepMessage | undefined {
   const back = returns.find(({ kind }) => kind === 'excess');
   if (excess === null && !back) return undefined;
   return excessMessageOf(step, back?.isDone === true);
 }
 
-/** @returns the amount that goes or went back to the payer; the whole payment where nothing else is known. */
+/** @returns the amount that is being or was returned to the payer; the whole payment if nothing else is known. */
 export function backOf({ returns, amountReturned, amountPaid, amountPayment }: PayerFacts): string | null {
   return returns.length > 0 ? amountReturned : (amountPaid ?? amountPayment);
 }

@@ -60,7 +60,7 @@ export function quotePrompt(page: SessionPage): Html {
   return html`${keyValues(summary(page))}${form(page, 'accept', page.translate('accept'))}`;
 }
 
-/** @returns the ways out for a deposit that was not what was expected. */
+/** @returns the choices for a deposit that differs from the expected one. */
 export function resolutionPrompt(page: SessionPage): Html {
   const { translate, facts, language, session } = page;
   const { branding } = session;

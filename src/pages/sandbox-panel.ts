@@ -1,4 +1,4 @@
-/** Panel on pages of sandbox accounts: possible scenarios as buttons in words, and failures that can be planned. */
+/** Panel on pages of sandbox accounts: possible scenarios as labelled buttons, and failures that can be planned. */
 import type { Label } from '../base/text/label.ts';
 import type { PossibleScenarios, ScenarioName } from '../resolvers/services/sandbox.ts';
 import { type Html, html } from '../ui/html.ts';
@@ -7,10 +7,10 @@ import { more } from '../ui/parts.ts';
 import { SCENARIO_WORDS } from '../ui/sandbox-words.ts';
 import { pathOf, type SessionPage } from './page.ts';
 
-/** The compiler finds a scenario without words. */
+/** The compiler finds a scenario without a label. */
 const WORDS: Readonly<Record<ScenarioName, Label>> = SCENARIO_WORDS;
 
-/** @returns the panel; it is open, and stays so after each button. */
+/** @returns the panel; it is open, and stays open after each button. */
 export function sandboxPanel(page: SessionPage, { now, later }: PossibleScenarios): Html {
   const { translate, session } = page;
   if (!session.isPaidByPayer) return html``;

@@ -1,4 +1,4 @@
-/** Answers requests for the pages of sessions: shows them, and does what their forms ask for. */
+/** Answers requests for the pages of sessions: shows them, and performs the actions of their forms. */
 
 import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
 import { BRL } from '../base/money/currency.ts';
@@ -26,14 +26,14 @@ export interface PageRequest {
   readonly origin: Origin;
 }
 
-/** A page, or where to go instead. */
+/** A page, or a redirect. */
 export type PageAnswer =
   | {
       readonly status: number;
       readonly body: string;
       readonly policy: string;
       readonly retryAfter?: number;
-      /** Under which name it is kept, where it is to be kept and not shown. */
+      /** Name of the file, if it is to be stored and not shown. */
       readonly fileName?: string;
     }
   | { readonly status: 303; readonly location: string };
@@ -45,7 +45,7 @@ export async function showSession(services: Services, request: PageRequest): Pro
   return show(services, request, await readSession(services, request.row), 200);
 }
 
-/** The receipt of a session as a file to keep; not found while there is none. */
+/** The receipt of a session as a file to download; not found while there is none. */
 async function saveReceipt(services: Services, request: PageRequest): Promise<PageAnswer> {
   const session = await readSession(services, request.row);
   const page = pageOf(services, request, session, { range: null, form: NOTHING_SENT, notice: null });
@@ -102,7 +102,7 @@ export async function answerGet(
   return redirect(request);
 }
 
-/** Leads to the identity check; back to the page where there is none now. */
+/** Redirects to the identity check; back to the page if there is none now. */
 async function verify(services: Services, request: PageRequest): Promise<PageAnswer> {
   try {
     const location = await verificationLink(services, request.row);
@@ -114,7 +114,7 @@ async function verify(services: Services, request: PageRequest): Promise<PageAns
   }
 }
 
-/** @returns the way to the page of a session, in the language that was asked for. */
+/** @returns the address of a session's page, in the requested language. */
 export function redirect(request: Omit<PageRequest, 'row' | 'origin'>): PageAnswer {
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
@@ -170,7 +170,7 @@ function pageOf(
   };
 }
 
-/** The least and the most that may be entered. */
+/** The minimum and maximum of the amount. */
 async function rangeOf(
   services: Services,
   { row }: PaymentSession,
@@ -224,7 +224,7 @@ const NOTICE_WORDS: { readonly [Code in GatewayError['code']]?: Word } = {
   IDEMPOTENCY_RUNNING: 'away',
 };
 
-/** @returns the word for an error. */
+/** @returns the text for an error. */
 export function noticeOf({ code }: GatewayError): Word {
   return NOTICE_WORDS[code] ?? 'failed';
 }

@@ -50,7 +50,7 @@ ${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page
   });
 }
 
-/** @returns the receipt as a document of its own, to be kept; undefined where there is none yet. */
+/** @returns the receipt as a document of its own, to be stored; undefined if there is none yet. */
 export function receiptPage(page: SessionPage): string | undefined {
   if (!hasReceipt(page)) return undefined;
   const { title } = payerMessageOf(page);
@@ -128,13 +128,13 @@ function stateOf({ session, facts }: SessionPage): Html {
     'data-sequence': row.process?.sequence,
     'data-now': nowMs,
     'data-end': awaitsMoney(session) && expiryOf(row),
-    // Only a payer's token opens a stream; the page of a withdrawal or payout asks for itself until there is a receipt.
+    // Only a payer's token opens a stream; the page of a withdrawal or payout polls until there is a receipt.
     'data-live': session.isPaidByPayer ? step.ending !== 'final' : step.ending === 'open' && 'poll',
     'data-leave': isSuccess(step) && facts.returnUrl !== null,
   });
 }
 
-/** Whether it came to a good end; a dispute that is open has not ended. */
+/** Whether it succeeded; a transaction with an open dispute has not ended. */
 function isSuccess({ statusCode, ending }: Step): boolean {
   return statusCode === 'SUCCESS' && ending !== 'open';
 }

@@ -8,14 +8,14 @@ import { type SessionPage, showsPrice } from './page.ts';
 import { backOf } from './payer-message.ts';
 import type { Word } from './words.ts';
 
-/** @returns the amount of the page with what it is, and on a wide screen the lines that belong to it. */
+/** @returns the amount of the page with its description, and on a wide screen the lines that belong to it. */
 export function sum(page: SessionPage): Html {
   const head = headOf(page);
   return html`<div id="sum"${attributes({ class: head === null && 'unseen' })}>${head && html`<p class="sum"><span class="soft">${page.translate(head.word)}</span><strong class="amount">${head.amount}</strong></p>`}
 ${keyValues(lines(page))}</div>`;
 }
 
-/** @returns the amount paid, the amount received for it, and the price, as far as they are shown. */
+/** @returns the paid amount, the amount received for it, and the price, as far as they are shown. */
 export function summary(page: SessionPage): (Pair | null)[] {
   const { translate, facts, session } = page;
   const { source, target } = facts;
@@ -62,7 +62,7 @@ export function price({ translate, facts, language }: SessionPage): (Pair | null
   ];
 }
 
-/** The amount to deposit, digit for digit; after a requote another amount counts. */
+/** The amount to deposit, digit for digit; a requote changes it. */
 function paidAmount({ facts, session, language }: SessionPage): string | null {
   const { source, exactDepositAmount, amountPayment } = facts;
   const exact = session.row.process?.isRequoted ? null : exactDepositAmount;
@@ -104,7 +104,7 @@ function headOf(page: SessionPage): Head | null {
   return of(prompt === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
 }
 
-/** The lines beside a payment on a wide screen; on a phone they are one disclosure away. */
+/** The lines beside a payment on a wide screen; on a phone they are behind one click. */
 function lines(page: SessionPage): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, target, orderReference, amountReceived } = facts;

@@ -175,7 +175,7 @@ const WORDS = {
   openWallet: label('Open in a wallet', 'Abrir na carteira'),
   depositAfterTime: label('We hold it and ask you what to do', 'O depósito fica retido e você decide'),
 
-  // A deposit that did not fit.
+  // A mismatched deposit.
   requote: label('Convert at the current rate', 'Converter pela cotação atual'),
   requoteWhat: label('The recipient gets the converted amount.', 'O destinatário recebe o valor convertido.'),
   refund: label('Send it back', 'Devolver'),
@@ -193,7 +193,7 @@ const WORDS = {
     'Precisa em outro endereço? Fale com {merchant}.',
   ),
 
-  // While something goes on, and after the end.
+  // While a step is under way, and after the end.
   refunding: label(
     'It goes to the account it came from. Your bank shows it as “devolução”.',
     'O dinheiro volta para a conta de onde saiu. Seu banco mostra como “devolução”.',
@@ -275,7 +275,7 @@ const WORDS = {
 /** Name of a text. */
 export type Word = keyof typeof WORDS;
 
-/** Says a text in the language of the page. */
+/** Translates a text into the language of the page. */
 export type Translate = Translator<Word>;
 
 /** @returns the function that formats texts in a language. */

@@ -1,4 +1,4 @@
-/** The home folder of an embedded server: passwords, and where its data lies. */
+/** The home folder of an embedded server: passwords, and the location of its data. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -27,8 +27,8 @@ export interface HomeRecord {
 
 /** @returns the real path of a home folder, which is made if absent. */
 export async function openHome(path: string): Promise<string> {
-  // The server of root runs as another user, who must be able to pass through to the data; private files have a mode
-  // of their own.
+  // The server of root runs as another user, who must be able to pass through to the data; private files have modes of their
+  // own.
   if (!existsSync(path)) await makeDataFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
@@ -41,7 +41,7 @@ export interface HomeCluster extends Cluster {
 /**
  * @param home - real path.
  * @returns the cluster of a home; makes its passwords where it has none.
- * @throws {EmbeddedPostgresError} when a part of it is gone, or a restore into it was cut off.
+ * @throws {EmbeddedPostgresError} when a part of it is missing, or a restore into it was interrupted.
  */
 export async function openCluster(home: string): Promise<HomeCluster> {
   if (existsSync(join(home, RESTORING)))
@@ -70,7 +70,7 @@ export async function openCluster(home: string): Promise<HomeCluster> {
   return clusterIn(home, folder, { password, gatewayPassword }, user);
 }
 
-/** @returns the cluster of a home whose data lies at `place`. */
+/** @returns the cluster of a home whose data is at `place`. */
 export function clusterIn(
   home: string,
   folder: string,
@@ -133,7 +133,7 @@ export async function chooseFolder(home: string, user: SystemUser): Promise<stri
   return makeDataFolder(folder, 0o711);
 }
 
-/** @returns whether `chooseFolder` may have given this folder for the data of a home. */
+/** @returns whether this folder is one that `chooseFolder` may have chosen for the data of a home. */
 export async function isFolderOf(home: string, folder: string): Promise<boolean> {
   if (folder === home) return true;
   const name = folderName(home);
@@ -149,7 +149,7 @@ function folderName(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 12);
 }
 
-/** The mode is set afterwards, as the process's umask may take from it. */
+/** The mode is set afterwards, because the process's umask may remove bits of it. */
 async function makeDataFolder(path: string, mode: number): Promise<string> {
   makeFolder(path);
   await chmod(path, mode);

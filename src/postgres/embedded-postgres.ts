@@ -1,10 +1,10 @@
 /**
- * An embedded PostgreSQL server: programs from npm, data below CROSSRAMP_HOME, shared by all processes that use the
- * same home.
+ * An embedded PostgreSQL server: programs from npm, data below CROSSRAMP_HOME, shared by all processes that use the same
+ * home.
  *
- * Each process holds a lease: an open connection with a shared advisory lock, which ends with the process. When the
- * server dies, the lease holders restart it. The process that gives up the last lease stops the server. Starting,
- * attaching and stopping happen one at a time, under a lock in home.
+ * Each process holds a lease: an open connection with a shared advisory lock, which ends with the process. When the server
+ * dies, the lease holders restart it. The process that releases the last lease stops the server. Starting, attaching and
+ * stopping happen one at a time, under a lock in home.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,27 +29,27 @@ import {
 
 export { EmbeddedPostgresError };
 
-/** Key of the advisory lock, in the database `postgres`, that every lease holds shared. */
+/** Key of the advisory lock, in the database `postgres`, that every lease holds in shared mode. */
 const LEASE_KEY = 0x63726f7373;
 /** Above the longest time a holder needs: initdb, a start and a stop. Unit: ms. */
 const LOCK_TIMEOUT_MS = 300_000;
 const LOCK_POLL_MS = 15;
 const LOG_CHECK_MS = 3_600_000;
-/** Pause between two tries to bring back a server that died. Unit: ms. */
+/** Pause between two attempts to restart a server that died. Unit: ms. */
 const REVIVE_PAUSE_MS = 1_000;
 
 /** A lease on a running server. */
 export interface EmbeddedPostgres {
   /**
-   * Connection URL of the database `crossramp` as its owner:
-   * `postgres://crossramp:…@127.0.0.1:port/crossramp`. The port is another one after the server has died and come back.
+   * Connection URL of the database `crossramp` as its owner: `postgres://crossramp:…@127.0.0.1:port/crossramp`. The port
+   * changes when the server has died and was restarted.
    */
   readonly url: string;
   /** The same database for the gateway's login, which cannot become the owner: `postgres://crossramp_gateway:…`. */
   readonly gatewayUrl: string;
   /**
-   * Gives up the lease. The last holder stops the server, disconnecting every client, and resolves once it is
-   * down. Idempotent: later calls return the same promise.
+   * Releases the lease. The last holder stops the server, disconnecting every client, and resolves once it is down.
+   * Idempotent: later calls return the same promise.
    *
    * @throws {EmbeddedPostgresError} when the server cannot be reached or stopped.
    */
@@ -57,12 +57,11 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Attaches to the PostgreSQL 18 server of a home folder, starting it, and before that creating it, where
- * necessary.
+ * Attaches to the PostgreSQL 18 server of a home folder, starting it, and before that creating it, where necessary.
  *
- * May be called from several processes, and several times in one; each call is a lease of its own. A lease
- * does not keep the process alive, and ends with it; a server without leases runs on until the next holder
- * releases. As root the server runs as the owner of its data, else as `postgres` or `nobody`.
+ * May be called from several processes, and several times in one; each call is a lease of its own. A lease does not keep the
+ * process alive, and ends with it; a server without leases runs on until the next holder releases. As root the server runs as
+ * the owner of its data, else as `postgres` or `nobody`.
  *
  * @param options.home - folder for data (`postgres/`), password (`postgres.json`) and log (`postgres.log`);
  *   created if absent. If the server's user cannot enter it, the data lies below /var/lib/crossramp or the
@@ -70,8 +69,8 @@ export interface EmbeddedPostgres {
  * @param options.settings - server settings by name, over the defaults; only for a start, not when attaching.
  *   `fsync: 'off'` also creates the data without flushing to disk.
  * @param options.signal - ends the wait for another process of this home, with an `AbortError`.
- * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the
- *   server cannot be created, started or reached.
+ * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the server cannot be
+ * created, started or reached.
  */
 export async function acquireEmbeddedPostgres(options: {
   home: string;
@@ -163,7 +162,7 @@ async function holdLease({ client, socket }: Connection, gatewayPassword: string
     if (rowCount === 0) await client.query(`create database ${OWNER}`);
     const { rowCount: logins } = await client.query('select from pg_roles where rolname = $1', [GATEWAY]);
     if (logins === 0) await client.query(`create role ${GATEWAY}`);
-    // The password file decides, also when it was restored. base64url needs no quoting.
+    // The password file is authoritative, also after a restore. base64url needs no quoting.
     await client.query(
       `alter role ${GATEWAY} login nosuperuser nocreaterole nocreatedb password '${gatewayPassword}'`,
     );
@@ -176,7 +175,7 @@ async function holdLease({ client, socket }: Connection, gatewayPassword: string
 
 async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise<void> {
   socket.ref();
-  // A lease lost with its connection, as in a crash of the server, is given up already.
+  // A lease lost with its connection, as in a crash of the server, is already released.
   await client.query(`select pg_advisory_unlock_shared(${LEASE_KEY})`).catch(() => {});
   await client.end();
   const running = await connectToRunning(cluster);
@@ -190,12 +189,11 @@ async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise
 /**
  * Runs `work` while no other process, and no other call in this one, does so for the same home.
  *
- * The lock is a folder that holds one file named for its owner. It is taken by renaming a prepared folder
- * onto it, which fails while it holds a file; an owner that ended is removed by its unique name. So two
- * processes that find the same dead owner cannot remove each other's lock, as they could with a lock file of
- * one name.
+ * The lock is a folder that holds one file named for its owner. A process acquires it by renaming a prepared folder onto it,
+ * which fails while it holds a file; the file of an ended owner is removed by its unique name. So two processes that find the
+ * same dead owner cannot remove each other's lock, as they could with a lock file of one name.
  *
- * @param signal - ends the wait for others.
+ * @param signal - ends the wait for other processes.
  */
 export async function withHomeLock<T>(
   home: string,
@@ -265,11 +263,11 @@ export function hasEnded(owner: string): boolean {
   return current !== '' && current !== start;
 }
 
-/** When a process started: with its pid it names one process only. Empty where there is no /proc. */
+/** When a process started: with its pid it names one process only. Empty without /proc. */
 function startOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): after the name in brackets come the fields from 3, the state, on; 22 is the start time.
+    // proc(5): the name in brackets is followed by the fields from 3, the state, on; 22 is the start time.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
   } catch {

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL programs that come from npm: finding them, making them runnable for the server's system
- * user, and running them.
+ * The PostgreSQL programs of the npm packages: finding them, making them runnable for the server's system user, and running
+ * them.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -8,17 +8,15 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** initdb and a fast shutdown take about a second; slow disks get a hundred times that. Unit: ms. */
+/** initdb and a fast shutdown take about a second; slow disks get a hundred times as long. Unit: ms. */
 const RUN_TIMEOUT_MS = 120_000;
 
-/**
- * A failure of the embedded PostgreSQL. The message is one line that can be shown to the operator as it is.
- */
+/** A failure of the embedded PostgreSQL. The message has one line, and can be shown to the operator. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** The system user the PostgreSQL programs run as; undefined means: as this process. */
+/** The system user of the PostgreSQL programs; undefined means: that of this process. */
 export type SystemUser = { readonly uid: number; readonly gid: number } | undefined;
 
 /** The npm package with the programs: its root folder (a real path) and its version. */
@@ -52,8 +50,8 @@ export async function findPackage(
 }
 
 /**
- * Makes the programs runnable: in the package itself, or as a copy named by version when the package lacks
- * its library links and cannot be written to, or lies where the server's user cannot enter.
+ * Makes the programs runnable: in the package itself, or as a copy named by version when the package lacks its library links
+ * and cannot be written to, or is in a folder that the server's user cannot enter.
  *
  * Any number of processes may link one package at once; the caller holds the lock of `copiesFolder`.
  *
@@ -77,7 +75,7 @@ export async function prepareBinaries(
 }
 
 /**
- * Tells whether a system user may pass through a folder and all folders above it, by owner, group and mode.
+ * Says whether a system user may pass through a folder and all folders above it, by owner, group and mode.
  *
  * @param folder - real path of an existing folder.
  */
@@ -151,7 +149,7 @@ export function spawnAs(
 }
 
 /**
- * Picks from a program's output or log the lines that tell what went wrong.
+ * Picks the lines that describe the error from a program's output or log.
  *
  * @returns one line, without the log's time stamps.
  */
@@ -188,7 +186,7 @@ async function linkLibraries(packageFolder: string): Promise<boolean> {
 async function copyPackage(source: BinariesPackage, copiesFolder: string): Promise<string> {
   const copy = join(copiesFolder, `postgres-binaries-${source.version}`);
   if (existsSync(copy)) return copy;
-  // Renamed at the end: a copy that was cut short must not look like a whole one.
+  // Renamed at the end: an interrupted copy must not look like a whole one.
   const draft = `${copy}.draft`;
   await rm(draft, { recursive: true, force: true });
   await cp(join(source.folder, 'native'), join(draft, 'native'), {

@@ -30,7 +30,7 @@ const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 15;
 const MIB = 1024 * 1024;
 const LOG_LIMIT_BYTES = 8 * MIB;
-/** Transient failures to start: a taken port, children of a killed server, a server whose starter was killed. */
+/** Transient failures to start: a port in use, children of a killed server, a server whose starter was killed. */
 const PASSING_FAILURE =
   /could not create any TCP\/IP sockets|pre-existing shared memory block|"postmaster\.pid" already exists/;
 
@@ -39,7 +39,7 @@ const NOT_READY = ['57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
 /** The role that migrates, superuser of the embedded cluster, and the database it owns. */
 export const OWNER = 'crossramp';
-/** The login of the gateway: it owns nothing, and is granted only the migrations' restricted role. */
+/** The login of the gateway: it owns nothing, and has only the migrations' restricted role. */
 export const GATEWAY = 'crossramp_gateway';
 
 /** Location of one cluster. All paths are real and absolute. */
@@ -62,16 +62,16 @@ export interface Connection {
   readonly port: number;
 }
 
-/** Tells whether a data folder has been created. */
+/** Says whether a data folder has been created. */
 export function hasData(dataFolder: string): boolean {
   return existsSync(join(dataFolder, 'PG_VERSION'));
 }
 
 /**
- * Creates the data folder: UTF-8, the locale `C.UTF-8` of PostgreSQL itself (so the system's locales do not
- * matter), SCRAM passwords, the owner as superuser. The folder appears only when it is whole.
+ * Creates the data folder: UTF-8, the locale `C.UTF-8` of PostgreSQL itself (so the system's locales do not matter), SCRAM
+ * passwords, the owner as superuser. The folder appears only when it is whole.
  *
- * @param isDurable - false skips flushing to disk, for a cluster that is thrown away.
+ * @param isDurable - false skips flushing to disk, for a temporary cluster.
  * @throws {EmbeddedPostgresError} when initdb fails.
  */
 export async function createData(cluster: Cluster, binaries: string, isDurable: boolean): Promise<void> {
@@ -113,8 +113,7 @@ export function removeFolder(path: string): Promise<void> {
 }
 
 /**
- * Connects to the cluster's server if one runs, whoever started it; waits for one that is starting, and for
- * one that is stopping to be gone.
+ * Connects to the cluster's running server, whoever started it; waits for a starting one, and for the end of a stopping one.
  *
  * @returns undefined when no server runs.
  * @throws {EmbeddedPostgresError} when a server runs but refuses the connection, or is not ready in two
@@ -127,13 +126,13 @@ export async function connectToRunning(cluster: Cluster): Promise<Connection | u
 }
 
 /**
- * Starts the cluster's server on a free port of 127.0.0.1, in a session of its own, and connects to it. It
- * outlives this process. No server of this cluster may be running.
+ * Starts the cluster's server on a free port of 127.0.0.1, in a session of its own, and connects to it. It outlives this
+ * process. No server of this cluster may be running.
  *
  * @param settings - server settings by name, over the defaults.
- * @param pickPort - a port that is probably free; asked again when it was taken meanwhile.
+ * @param pickPort - returns a port that is probably free; called again when it was used meanwhile.
  * @param timeoutMs - time in which it must be ready.
- * @throws {EmbeddedPostgresError} with the telling lines of the server's log.
+ * @throws {EmbeddedPostgresError} with the lines of the server's log that describe the error.
  */
 export async function startServer(
   cluster: Cluster,
@@ -182,7 +181,7 @@ async function launch(
   },
 ): Promise<Connection | undefined> {
   const child = spawnAs(program, args, cluster.folder, cluster.user, { stdio: ['ignore', log, log] });
-  // Without a listener a failing spawn would end the gateway; the loop below sees it as an ended server.
+  // Without a listener a failing spawn would end the gateway; the loop below treats it as an ended server.
   child.on('error', () => {});
   child.unref();
   const isUp = () => child.exitCode === null && child.signalCode === null;
@@ -206,8 +205,8 @@ export async function stopServer(
 }
 
 /**
- * Empties the server's log when it is over 8 MiB. A running server may be writing to it: it appends, so it
- * goes on at the new end. A log that is missing or belongs to someone else stays as it is.
+ * Empties the server's log when it is over 8 MiB. A running server may be writing to it: it appends, so it continues at the
+ * new end. A log that is missing or belongs to another user stays as it is.
  */
 export async function trimLog(logFile: string): Promise<void> {
   try {
@@ -238,14 +237,14 @@ export function isRunning(dataFolder: string): boolean {
   return pid !== undefined && isServer(pid, dataFolder);
 }
 
-/** The pid alone proves nothing: after a crash or a reboot another process may have it. */
+/** The pid alone proves nothing: after a crash or a reboot another process may have the same one. */
 function isServer(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false;
   // Windows shows no command lines; PostgreSQL itself recognises a reused pid there.
   return process.platform === 'win32' || commandLine(pid).includes(dataFolder);
 }
 
-/** Tells whether a process with this pid exists, whosever it is. */
+/** Says whether a process with this pid exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -308,7 +307,7 @@ async function connect(port: number, password: string): Promise<Connection | und
     connectionTimeoutMillis: 10_000,
     stream: () => socket,
   });
-  // The server may go away at any time; without a listener that would end the gateway.
+  // The server may disconnect at any time; without a listener that would end the gateway.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -316,7 +315,7 @@ async function connect(port: number, password: string): Promise<Connection | und
   } catch (error) {
     socket.destroy();
     const { code, message } = error as NodeJS.ErrnoException;
-    // Without a code the connection broke or timed out on the way.
+    // Without a code the connection broke or timed out.
     if (code === undefined || NOT_READY.includes(code)) return undefined;
     throw new EmbeddedPostgresError(`PostgreSQL on port ${port} refused the connection: ${message}`, {
       cause: error,
@@ -353,7 +352,7 @@ function serverArguments(
 }
 
 function defaultSettings(): Record<string, string> {
-  // A container's limit, where there is one, counts more than the machine's memory.
+  // A container's limit, if there is one, counts more than the machine's memory.
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return {
     shared_buffers: `${Math.max(16, Math.min(256, Math.floor(memory / 16 / MIB)))}MB`,

@@ -1,7 +1,6 @@
 /**
- * The archive of the write-ahead log: every server of this project is ready to archive, into the folder that a link
- * next to its data names. So archiving begins and ends without a restart, and holds for whichever process starts the
- * server.
+ * The archive of the write-ahead log: every server of this project is ready to archive, into the folder that a link next to
+ * its data names. So archiving begins and ends without a restart, whichever process starts the server.
  */
 import { lstatSync } from 'node:fs';
 import { readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -25,9 +24,9 @@ export function archiveSettings(clusterFolder: string): Record<string, string> {
 }
 
 /**
- * A file is there under its name only when it is whole and on the disk. One that is there already is compared: after a crash, PostgreSQL
- * may archive a file twice, and the first attempt may have ended before it was flushed; another server's file is never overwritten. A link to a folder that is gone fails, so that nothing is lost
- * while a disk is not mounted.
+ * A file is there under its name only when it is whole and on the disk. An existing file is compared: after a crash,
+ * PostgreSQL may archive a file twice, and the first attempt may have ended before it was flushed; another server's file is
+ * never overwritten. A link to a missing folder fails, so that nothing is lost while a disk is not mounted.
  */
 function archiveCommand(link: string): string {
   return [
@@ -96,7 +95,7 @@ export function startOfSegment(name: string): string {
   return `${high}/${(Number.parseInt(low, 16) * SEGMENT_BYTES).toString(16)}`;
 }
 
-/** @returns a text by which files of the log compare, whatever their timeline. */
+/** @returns a text that sorts files of the log, whatever their timeline. */
 export function segmentOrder(name: string): string {
   return name.slice(8, 24);
 }

@@ -13,7 +13,7 @@ import type { PspStore } from './store.ts';
 
 /** Time limit of a call. Unit: ms. */
 const LIMIT_MS = 10_000;
-/** Pauses between tries double from the first to the last. Unit: ms of the PSP's clock. */
+/** Pauses between attempts double from the first to the last. Unit: ms of the PSP's clock. */
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 300_000;
 /** Maximum number of attempts; afterwards the caller has to ask. */

@@ -17,7 +17,7 @@ export type FaultTarget = (typeof FAULT_TARGETS)[number];
 
 /** Possible faults of a request, and of a callback. */
 export const FAULTS = {
-  /** Acts, and answers nothing: the connection is broken after `ms`. */
+  /** Processes the request, and answers nothing: the connection is broken after `ms`. */
   timeout: 'request',
   /** Does nothing: 503. */
   unavailable: 'request',
@@ -25,7 +25,7 @@ export const FAULTS = {
   unauthorized: 'request',
   /** Does nothing: 404, as if the requested thing did not exist (yet). */
   missing: 'request',
-  /** Acts, and answers after `ms`. */
+  /** Processes the request, and answers after `ms`. */
   slow: 'request',
   /** Is never sent. */
   lost: 'callback',

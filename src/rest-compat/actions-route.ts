@@ -10,7 +10,7 @@ import type { RestFamily } from './families.ts';
 import type { RouteEntry } from './route.ts';
 import { requiredMembers } from './transaction-action-routes.ts';
 
-/** Last part of the path that performs an action, and what its body needs for that; the others are GraphQL's alone. */
+/** Last path segment that performs an action, and the members that its body needs; other actions exist only in GraphQL. */
 const PATHS: {
   readonly [Name in CallerActionName]?: readonly [path: string, body?: Readonly<Record<string, string>>];
 } = {

@@ -11,7 +11,7 @@ type Schema = Record<string, unknown>;
 /**
  * @param publicUrl - base URL of the instance.
  * @param policy - whether the integers of the offramps are printed exactly (C-4).
- * @returns the document as plain data, with the schema of every body in it.
+ * @returns the document as plain data, including the schema of every body.
  */
 export function asyncApiDocument(
   registry: Registry,

@@ -1,4 +1,4 @@
-/** Deliveries of webhooks in `/v2`, and what sends them again (C-64). */
+/** Deliveries of webhooks in `/v2`, and the routes that send them again (C-64). */
 import { parseInstant } from '../base/time/instant.ts';
 import { encodeEventCursor } from '../events/cursor.ts';
 import type { CreationChecks } from '../resolvers/checks/check-creation.ts';
@@ -92,7 +92,7 @@ async function one(context: Context, id: string) {
   };
 }
 
-/** A delivery alone has its attempts besides. */
+/** A single delivery also has its attempts. */
 const WITH_ATTEMPTS = {
   type: 'object',
   properties: {
@@ -136,7 +136,7 @@ export const DELIVERY_READS: readonly RecordRead[] = [
   },
 ];
 
-/** Filter of a redelivery, as a body gives it. */
+/** Filter of a redelivery in a body. */
 function filterOf(body: Body, checks: CreationChecks) {
   const states = body.list('states');
   const odd = states?.values.find((each) => !ENDED.some((state) => state === each));

@@ -211,7 +211,7 @@ export const ENDPOINT_READS: readonly RecordRead[] = [
   },
 ];
 
-/** An act on an endpoint without a body. */
+/** An action on an endpoint, without a body. */
 function stateRoute(
   name: string,
   action: RecordWrite['action'],

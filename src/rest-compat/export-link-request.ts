@@ -1,4 +1,4 @@
-/** Parameters of a request for a link to an export: those of the export, and for how many days it opens. */
+/** Parameters of a request for an export link: those of the export, and the number of days for which it opens. */
 import { exportAddress } from '../base/access/export-link.ts';
 import { invalidParameters } from '../base/errors/errors.ts';
 import { EXPORT_LINK_DAYS } from '../resolvers/exports/export-link.ts';
@@ -6,7 +6,7 @@ import type { Registry } from '../templates/registry.ts';
 import { type ExportPath, readExport } from './exports.ts';
 import type { QueryPolicy } from './input.ts';
 
-/** A link that was asked for. */
+/** A requested link. */
 export interface LinkRequest {
   /** Path and query of the export. */
   readonly address: string;

@@ -27,7 +27,7 @@ export function daysOf(period: Period, today: string): Days {
   return { from: firstOf(last), to: last };
 }
 
-/** @returns the period of a query; undefined without one. Days beside it are noted in `violations`. */
+/** @returns the period of a query; undefined without one. Days given in addition to it are noted in `violations`. */
 export function readPeriod(
   query: Query,
   oneOf: (input: Named | undefined) => Period | undefined,

@@ -19,9 +19,9 @@ import type { CsvLanguage } from '../wire/csv.ts';
 import { exportOfPeriod, PERIODS, type Period, readPeriod } from './export-period.ts';
 import { parseQuery, type Query, type QueryPolicy } from './input.ts';
 
-/** An export that was asked for. */
+/** A requested export. */
 export interface Export {
-  /** @throws what the filters are refused with, before the first part. */
+  /** @throws the refusal of the filters, before the first part. */
   readonly parts: (context: Context) => AsyncGenerator<string>;
   readonly contentType: string;
   /** Name of the file without the day. */
@@ -132,7 +132,7 @@ export function readExport(
   if (path === '/export/records') {
     const query = parseQuery(search, RECORD_FORM, policy, violations);
     const { format, language, zone: _zone, ...rest } = formatOf(TRANSACTION_FORMATS, query, violations);
-    // Authorities count in their own days, whatever the form.
+    // Authorities count in their own days, in every format.
     const zone = zoneOf(query, violations) ?? BRASILIA;
     const supplied = query.get('month');
     const month = supplied && parseDay(`${supplied.value}-01`)?.slice(0, 7);
@@ -204,7 +204,7 @@ function filtersOf(registry: Registry, query: Query, violations: Violations): Me
     const value = oneOf(supplied, values, violations);
     return [[name, filter.kind === 'flag' ? value === 'true' : value]];
   });
-  // The kind of each says what its value is.
+  // The kind of each filter defines the type of its value.
   return Object.fromEntries(found) as MergedFilterInput;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads query and JSON body of a `/v2` request. Values are checked as text before any conversion, numbers of a body keep their
- * text, and everything that is wrong is reported at once (C-12, C-13). Members with a wrong type, unknown members and repeated
- * ones are refused (C-24, C-50), because a misspelt member must not move money another way.
+ * Reads query and JSON body of a `/v2` request. Values are checked as text before any conversion, numbers of a body keep
+ * their text, and all errors are reported together (C-12, C-13). Members with a wrong type, unknown members and repeated ones
+ * are refused (C-24, C-50), because a misspelt member must not change where money goes.
  */
 
 import { GatewayError } from '../base/errors/errors.ts';
@@ -28,7 +28,7 @@ export interface QueryPolicy {
 
 /** A parsed query. */
 export interface Query {
-  /** @returns the parameter, or undefined when it was not given. */
+  /** @returns the parameter, or undefined if omitted. */
   readonly get: (name: string) => Named | undefined;
   /** Unknown parameters, percent-encoded. */
   readonly ignored: readonly string[];
@@ -170,7 +170,7 @@ export interface Body {
    *   noted as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
-  /** @returns the texts of a list; undefined where it was not given, or is of a wrong type, which is noted. */
+  /** @returns the texts of a list; undefined if omitted, or of a wrong type, which is noted. */
   readonly list: (name: string) => NamedList | undefined;
   /** @returns true or false; undefined as for a list. */
   readonly flag: (name: string) => boolean | undefined;

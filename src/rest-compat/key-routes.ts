@@ -76,7 +76,7 @@ async function issued(context: Context, { keyId, apiKey }: { keyId: string; apiK
   return { answer: { api_key: apiKey, key: shown }, stored: { key_id: keyId } };
 }
 
-/** The text of a key is stored nowhere, so the answer is given again without it. */
+/** The text of a key is stored nowhere, so a replay is answered without it. */
 const again: RecordWrite['again'] = async (context, stored) => {
   const { key_id: keyId } = stored as { key_id?: string };
   assert(keyId, 'the stored answer names the key');

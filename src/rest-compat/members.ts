@@ -1,10 +1,10 @@
-/** Members of bodies: their names, their kinds, and what OpenAPI says of them. */
+/** Members of bodies: their names, their kinds, and their descriptions in OpenAPI. */
 import { snakeCase } from '../base/text/snake-case.ts';
 import type { Member, Members } from '../resolvers/checks/creation-members.ts';
 import { AMOUNT_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { BodyMember, BodyShape } from './input.ts';
 
-/** @returns the names that a list has in a body, by those that resolvers use. */
+/** @returns the names of a list's members in a body, by the names that resolvers use. */
 export function namesOf<List extends Members>(list: List): { readonly [Name in keyof List]: string } {
   return Object.fromEntries(
     Object.entries(list).map(([name, { wire }]) => [name, wire ?? snakeCase(name)]),

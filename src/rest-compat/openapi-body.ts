@@ -23,7 +23,7 @@ export const IDEMPOTENCY_KEY: Schema = {
   schema: { type: 'string', minLength: 1, maxLength: KEY_LENGTH_MAX },
 };
 
-/** Header field by which a client says which answer it has. */
+/** Header field in which a client names the answer that it has. */
 export const IF_NONE_MATCH: Schema = {
   name: 'If-None-Match',
   in: 'header',
@@ -32,7 +32,7 @@ export const IF_NONE_MATCH: Schema = {
   schema: { type: 'string' },
 };
 
-/** Header field by which a client says what it has seen (docs/scaling.md). */
+/** Header field in which a client names the version that it has seen (docs/scaling.md). */
 export const SEEN_VERSION: Schema = {
   name: 'Crossramp-Version',
   in: 'header',

@@ -1,4 +1,7 @@
-/** A part of the OpenAPI document: the operations of one tag with all that they refer to, for readers who pay by the byte. */
+/**
+ * A part of the OpenAPI document: the operations of one tag with all that they refer to, for language models, which are
+ * billed by length.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,7 +21,7 @@ export function openApiParts(document: Json): Readonly<Record<string, () => stri
   );
 }
 
-/** @returns the document with the operations of a tag alone, without webhooks. */
+/** @returns the document with only the operations of a tag, without webhooks. */
 function openApiPart({ webhooks: _, ...whole }: WholeOpenApi, tag: { readonly name: string }): Json {
   const paths = Object.fromEntries(
     Object.entries(whole.paths).flatMap(([path, operations]) => {

@@ -20,7 +20,7 @@ export const REFUSALS: readonly ErrorCode[] = [
   'INTERNAL',
   'UNAVAILABLE',
 ];
-/** Header fields of problems by status, besides the id of the request. */
+/** Header fields of problems by status, in addition to the id of the request. */
 const FIELDS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
   401: ['WwwAuthenticate'],
   409: ['RetryAfter'],

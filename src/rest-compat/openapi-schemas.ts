@@ -45,7 +45,7 @@ const TIMES = {
 
 const LABEL = object({ en: TEXT, pt: TEXT });
 
-/** Schemas that no template gives. */
+/** Schemas that do not follow from templates. */
 export const SHARED_SCHEMAS: Record<string, Schema> = {
   Problem: {
     ...object(
@@ -108,8 +108,8 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         description:
           '`calculated_BRL_balance` is the value of the asset in BRL, or null when no rate is known; every other member is a balance.',
         required: ['calculated_BRL_balance'],
-        // No typed member next to additional ones of another type: generators of TypeScript would make a
-        // contradicting index signature.
+        // No typed member next to additional ones of another type: TypeScript generators would create a contradicting index
+        // signature.
         additionalProperties: { oneOf: [ref('CurrencyBalance'), { type: ['number', 'null'] }] },
       },
     },

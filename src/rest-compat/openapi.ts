@@ -215,7 +215,7 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   account_type: { description: 'Sub-account.', schema: { type: 'string', enum: Object.keys(SUB_ACCOUNTS) } },
 };
 
-/** The parameters of the filters of lists. Parameters of the statement with the same name mean the same. */
+/** The parameters of the filters of lists. Parameters of the statement that have the same name have the same meaning. */
 function filterParameters(): Readonly<Record<string, Schema>> {
   const forms: { readonly [Kind in FilterKind]?: (doc: string) => Schema } = {
     text: (description) => ({ description, schema: LOOKUP_KEY }),

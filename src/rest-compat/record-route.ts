@@ -1,4 +1,4 @@
-/** Routes of records besides transactions: a row of a table, with the use case that it calls, makes one. */
+/** Routes of records other than transactions: a row of a table, with the use case that it calls, makes one. */
 import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import { Violations } from '../base/errors/violations.ts';
@@ -39,11 +39,11 @@ export interface RecordWrite
    * together with their own, and other rows call `refuse` first.
    */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<Done>;
-  /** The answer for a key whose answer is stored without its secrets, by what was stored. */
+  /** The answer to a replay whose stored answer lacks its secrets, from the stored members. */
   readonly again?: (context: Context, stored: ExactJson, id: string) => Promise<ExactJson>;
 }
 
-/** Answer of a write, and what is stored of it under the key where it has secrets. */
+/** Answer of a write, and its stored form without secrets. */
 interface Done {
   readonly answer: ExactJson;
   readonly stored?: ExactJson;

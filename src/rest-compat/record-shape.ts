@@ -1,4 +1,4 @@
-/** Records of `/v2` besides transactions: one list of members gives their JSON and their schema. */
+/** Records of `/v2` other than transactions: one list of members gives their JSON and their schema. */
 
 import { type ExactJson, NumberToken } from '../base/text/exact-json.ts';
 import { type Instant, isoMillis } from '../base/time/instant.ts';
@@ -32,7 +32,7 @@ export function recordSchema({ members }: RecordShape<never>): Schema {
   };
 }
 
-/** @returns functions that make members of a kind of record, each of its description and of what reads it. */
+/** @returns functions that make members of a kind of record, each from its description and its reader. */
 export function membersOf<Row>() {
   type Read<Value> = (row: Row, context: Context) => Value;
   const member =

@@ -26,7 +26,7 @@ export interface RestPolicy extends QueryPolicy {
   readonly exactIntegers: boolean;
 }
 
-/** A request as a route sees it. */
+/** A request as a route gets it. */
 export interface RestRequest {
   /** The `{id}` of the path, decoded; empty where the path has none. */
   readonly id: string;
@@ -35,7 +35,7 @@ export interface RestRequest {
   /** The raw body; empty for a GET. */
   readonly body: string;
   readonly idempotencyKey: string | undefined;
-  /** Aborts when the client has gone; for routes that wait only. */
+  /** Aborts when the client has disconnected; for waiting routes only. */
   readonly gone: AbortSignal | undefined;
 }
 
@@ -87,16 +87,19 @@ export interface Route {
   /** With `{id}` where the path has a parameter. */
   readonly path: `/v2/${string}`;
   readonly scope: Scope;
-  /** The act, where it is not a read; where several have the same scope or the transaction decides, the usual one. */
+  /** The action, unless the route reads; the usual one where several have the same scope or the transaction decides. */
   readonly action?: ActionName;
-  /** Act of the route for some bodies instead; its scope admits the request, and the use case requires the scope of the act. */
+  /**
+   * Action of the route for some bodies; its scope admits the request, and the use case requires the scope of the
+   * action.
+   */
   readonly otherAction?: ActionName;
   readonly summary: string;
   /** Query parameters. */
   readonly parameters: readonly string[];
-  /** Members of the body; undefined where there is none. */
+  /** Members of the body; undefined if it has none. */
   readonly body?: BodyShape;
-  /** Members that are required; the use case checks them too. */
+  /** Required members; the use case checks them as well. */
   readonly needs?: BodyNeeds;
   /** Status of a good answer. */
   readonly status: 200 | 201;

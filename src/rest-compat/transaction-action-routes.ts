@@ -1,4 +1,4 @@
-/** The routes of `/v2` that act on a transaction (contract 4). */
+/** Routes of `/v2` that change a transaction (contract 4). */
 import type { ActionName } from '../base/access/actions.ts';
 import { invalidParameters } from '../base/errors/errors.ts';
 import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
@@ -20,7 +20,7 @@ import { amount, text } from './members.ts';
 import type { Route } from './route.ts';
 import { type WriteEntry, type WriteRequest, writeRoute } from './write-routes.ts';
 
-/** An act on a transaction of a family. */
+/** An action on a transaction of a family. */
 function actionRoute(
   family: RestFamily,
   name: string,
@@ -56,7 +56,7 @@ function actionRoute(
 const RESOLUTIONS = ['keep', 'refund', 'requote'] as const;
 const RETURN_ADDRESS = text('Where the deposit goes back to. Default: the address that it came from.');
 
-/** Members of a body that identifies a person: a customer who pays, or a payee with their PIX key. */
+/** Members of a body that identifies a person: a paying customer, or a payee with their PIX key. */
 const CUSTOMER = {
   client_name: text('Full name.', { example: 'Ana Souza' }),
   client_tax_id: text('CPF or CNPJ.', { example: '52998224725' }),

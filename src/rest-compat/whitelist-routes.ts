@@ -1,4 +1,4 @@
-/** The whitelist in `/v2`: groups of destinations that withdrawals may go to (C-22). */
+/** The whitelist in `/v2`: groups of destinations for withdrawals (C-22). */
 import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
 import { parseInstant } from '../base/time/instant.ts';
 import type { CreationChecks } from '../resolvers/checks/check-creation.ts';

@@ -47,7 +47,7 @@ export interface WriteRequest {
   readonly checks: CreationChecks;
 }
 
-/** @returns the routes of the creations. `writer` gives the published body of a transaction. */
+/** @returns the routes of the creations. `writer` returns the published body of a transaction. */
 export function creationRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
   return CREATIONS.map((entry) => writeRoute(entry, writer, policy));
 }

@@ -41,7 +41,7 @@ function sideFields(t: InputFields) {
   };
 }
 
-/** An amount as a client gives it: one member. */
+/** A client's amount: one member. */
 export type AmountMember = { readonly [Side in 'brl' | 'crypto' | 'quoteId']?: string | null | undefined };
 
 /** Paths of the members of the amount. */
@@ -54,7 +54,7 @@ export const AMOUNT_PATHS = {
 /** An amount by its member, each under its path. */
 export type NamedAmount = { readonly [Side in keyof typeof AMOUNT_PATHS]?: Named | undefined };
 
-/** @returns the given member under its path. */
+/** @returns the member that is present, under its path. */
 export function namedAmount(amount: AmountMember | null | undefined): NamedAmount {
   return Object.fromEntries(
     Object.entries(amount ?? {}).flatMap(([side, value]) =>

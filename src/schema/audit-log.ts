@@ -153,7 +153,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
   });
 }
 
-/** The names of keys and people, as they are now. */
+/** The present names of keys and people. */
 function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
   const names = {
     actorName: ['actorId', 'Name of the key or the person that did it, as it is now; null for other actors.'],

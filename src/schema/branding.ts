@@ -9,7 +9,7 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import type { AccountRef } from './viewer.ts';
 
-/** The settings, and what each is. */
+/** The settings, with their descriptions. */
 const DOC = {
   displayName: `Name that payers see, at most ${BRANDING_MAX.displayName} characters. Default: the name of the account.`,
   accent:
@@ -72,7 +72,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
   });
 }
 
-/** Unlike elsewhere, a null says something here. */
+/** Unlike elsewhere, null has a meaning here. */
 function namedOf({
   frameHosts,
   replacesFrameHosts,

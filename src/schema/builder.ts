@@ -19,7 +19,7 @@ import type { Loaders } from './loaders.ts';
 /** Context of the schema's resolvers. */
 export type GraphqlContext = Context & {
   readonly loaders: Loaders;
-  /** Whether the operation was found to be within the limits of cost, depth and breadth, so that nothing has to be counted again. */
+  /** Whether the operation was found to be within the limits of cost, depth and breadth, so that it is not counted again. */
   readonly isMeasured?: boolean | undefined;
   /** Notes the code of a refusal for the request log: the answer has it in a payload, if at all. */
   readonly noteRefusal?: ((code: ErrorCode) => void) | undefined;
@@ -42,7 +42,7 @@ interface SchemaTypes {
 /** The builder that all files of this folder add to. */
 export type Builder = ReturnType<typeof createBuilder>;
 
-/** Most that one operation may cost: about two pages of 100 transactions with everything in them. */
+/** Maximum cost of one operation: about two pages of 100 transactions with everything in them. */
 export const COMPLEXITY_MAX = 15_000;
 const DEPTH_MAX = 10;
 const BREADTH_MAX = 500;
@@ -68,7 +68,7 @@ export function overLimit(limit: string, found: number | string, max: number): s
   return `the operation has a ${limit} of ${found}; at most ${max} is allowed`;
 }
 
-/** @returns a builder with the scalars, and nothing else yet. */
+/** @returns a builder with only the scalars. */
 export function createBuilder() {
   const builder = new SchemaBuilder<SchemaTypes>({
     plugins: [PrismaPlugin, RelayPlugin, ComplexityPlugin],

@@ -1,6 +1,6 @@
 /**
- * Two contracts of one schema. The operator's is all of it. The merchant's lacks what needs a scope of the platform, and the types that
- * only that leads to.
+ * Two contracts of one schema. The operator's contract has everything. The merchant's contract lacks the fields that need a
+ * scope of the platform, and the types that only these lead to.
  */
 import {
   type GraphQLFieldConfigMap,
@@ -39,7 +39,7 @@ export const OPERATOR_QUERIES: ReadonlySet<string> = new Set([
   'trialBalance',
 ]);
 
-/** Mutations of which every act needs a scope of the platform. */
+/** Mutations whose actions all need a scope of the platform. */
 export const OPERATOR_MUTATIONS: ReadonlySet<string> = new Set(
   Object.values(ACTIONS)
     .flatMap(({ mutations }) => mutations)
@@ -77,7 +77,7 @@ function without(root: GraphQLObjectType | null | undefined, names: ReadonlySet<
 /** Every record is a `Node`, so the interface alone makes none of them reachable. */
 const LEADS_NOWHERE = 'Node';
 
-/** @returns the types that the roots lead to, by fields, arguments, members and what implements an interface. */
+/** @returns the types reachable from the roots: fields, arguments, members and implementations of interfaces. */
 function reached(schema: GraphQLSchema, roots: readonly GraphQLObjectType[]): GraphQLNamedType[] {
   const found = new Set<GraphQLNamedType>();
   const waiting: GraphQLNamedType[] = [...roots];

@@ -1,4 +1,4 @@
-/** The mutation that pays somebody by PIX out of crypto: `createOfframp`. */
+/** The mutation that pays a person by PIX out of crypto: `createOfframp`. */
 
 import { depositUri } from '../base/pages/pay-links.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
@@ -88,7 +88,7 @@ function defineSource(builder: Builder) {
   });
 }
 
-/** A payee is given whole or not at all: for a part of one, the process could neither ask nor continue. */
+/** A payee is given whole or not at all: with a part of one, the process could neither ask for the rest nor continue. */
 function refuseHalfPayee(checks: CreationChecks, input: OfframpInput): void {
   const member = PAYEE.find((name) => input[name]);
   if (!member) return;

@@ -1,4 +1,4 @@
-/** The mutation that takes money out: `createWithdrawal`. */
+/** The mutation for money out: `createWithdrawal`. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { WITHDRAWAL_MEMBERS } from '../resolvers/checks/creation-members.ts';
 import { AMOUNT_LENGTH_MAX } from '../resolvers/checks/lengths.ts';

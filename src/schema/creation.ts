@@ -8,13 +8,13 @@ import type { BuilderTypes, Outcome } from './mutation.ts';
 import type { Done } from './once.ts';
 import type { TemplateRef } from './template.ts';
 
-/** @returns the transaction of what the resolver of a creation gives. */
+/** @returns the transaction from the result of a creation's resolver. */
 export const rowOf = ({ row }: Done) => row as never;
 
 /** Defines the members of a payload. */
 export type PayloadFields = Parameters<ObjectFieldsShape<BuilderTypes, Outcome<Done>>>[0];
 
-/** Defines the member of the payload that tells a repeated answer from a new one. */
+/** Defines the member of the payload that distinguishes a replayed answer from a new one. */
 export function replayedField(t: PayloadFields) {
   return t.boolean({
     description:
@@ -47,7 +47,7 @@ export function membersWithout<List extends Members, Name extends keyof List & s
   return Object.fromEntries(left) as Omit<List, Name> & Members;
 }
 
-/** An enum, whatever its values. */
+/** An enum with any values. */
 type ChoiceRef = ReturnType<Builder['enumType']>;
 
 function memberField(t: InputFields, member: Member, choice: ChoiceRef | undefined) {

@@ -247,7 +247,7 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
   return connection;
 }
 
-/** @returns a page of the customers of an account, whoever asks. */
+/** @returns a page of the customers of an account, without a check of the caller. */
 export async function readCustomers({ database }: Context, accountId: bigint, args: PositionedArgs) {
   const { customer } = prismaOf(database);
   const slice = countedSlice(args, decodeCursor);

@@ -5,7 +5,7 @@ import { bounded, inProse } from '../resolvers/checks/lengths.ts';
 import { type Bounds, DECIMAL_LENGTH_MAX } from '../resolvers/settings/manage-settings.ts';
 import { CONCURRENCY_MAX, PER_SECOND_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
 
-/** Texts by what they describe. */
+/** Texts by the name of the described thing. */
 export const DESCRIPTIONS = {
   end2end: 'Identifier of the transaction, `CRX…`.',
   actedOn: 'Identifier of the account that this is done on, as `accountId` has it.',
@@ -28,7 +28,7 @@ export const DESCRIPTIONS = {
     'Party that its step waits for; null when the gateway and its rails go on by themselves, after the end, and for steps that only imported history has. It follows from the step alone: a withdrawal that was approved, or a payment whose hold was rejected, waits for a `DECISION` until the rails have moved it on.',
 } as const;
 
-/** Members of an endpoint that can be given and read. */
+/** Members of an endpoint that are both written and read. */
 export const ENDPOINT_FIELDS = {
   eventNames:
     'Names of the events to send, such as `onramp.depositpix.*`. `*` stands for a whole part or for characters within one; `onramp.*` is short for `onramp.*.*`. Empty: all events of transactions. `account.notification.*`: notifications of the account, for endpoints without a template.',

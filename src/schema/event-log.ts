@@ -1,4 +1,4 @@
-/** The event log: its types, and `Query.events` for those who poll. */
+/** The event log: its types, and `Query.events` for polling clients. */
 import { encodeEventCursor } from '../events/cursor.ts';
 import { readEventSlice } from '../resolvers/events/read-events.ts';
 import { type EventFrame, templateOf } from '../resolvers/events/watch-events.ts';
@@ -165,7 +165,7 @@ async function readPage(
     isPreceded: found.hasOlder,
     isFollowed: found.hasNewer,
   });
-  // An empty page has one, too: it is the cursor of the next request.
+  // An empty page also has one: the cursor of the next request.
   const endCursor = page.pageInfo.endCursor ?? (slice.isBackward ? null : found.start);
   return { ...page, pageInfo: { ...page.pageInfo, endCursor } };
 }

@@ -209,14 +209,17 @@ function defineSending(builder: Builder, refs: Parameters<typeof defineDeliverie
   defineDeliveryReport(builder, refs.endpoint);
 }
 
-/** A read that is refused is null, and costs the document no other: its error says why. */
+/** A refused read is null, and leaves the other fields of the document unaffected: its error has the reason. */
 function withNullableReads(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {}))
     field.type = getNullableType(field.type);
   return schema;
 }
 
-/** The mutations of a document come one after another, and have their loaders in common: each reads what is true after it. */
+/**
+ * The mutations of a document run one after another, and share their loaders: each clears them, so later reads see its
+ * changes.
+ */
 function withFreshReads(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;

@@ -1,7 +1,7 @@
-/** Moments as GraphQL gives them. */
+/** Instants in GraphQL's form. */
 import { type Instant, isoMillis } from '../base/time/instant.ts';
 
-/** @returns the moment with all its precision, whether Prisma read it or a prepared statement. */
+/** @returns the instant with full precision, whether Prisma or a prepared statement read it. */
 export function isoOf(value: Date | Instant): string {
   return value instanceof Date ? value.toISOString() : isoMillis(value);
 }

@@ -1,4 +1,4 @@
-/** Batches what crosses from one record to others; made anew for every request. */
+/** Batches the look-ups of related records; created anew for every request. */
 import DataLoader from 'dataloader';
 import { readActorNames } from '../store/account/actor-names.ts';
 import type { Database } from '../store/connection/database.ts';
@@ -15,10 +15,13 @@ export interface NumberedRecord {
   readonly id: bigint;
 }
 
-/** The loaders of one request. Records are those of the account that they are reached from, which is another's for some readers. */
+/**
+ * The loaders of one request. Records are those of the account that they are reached from, which can differ from the
+ * reader's.
+ */
 export interface Loaders {
   readonly transaction: DataLoader<NumberedRecord, TransactionRow | null, string>;
-  /** Events by their place in the log of their account; null for those that are no longer kept. */
+  /** Events by their position in the log of their account; null for those no longer stored. */
   readonly event: DataLoader<NumberedRecord, EventRow | null, string>;
   /** A transaction with its process. */
   readonly process: DataLoader<NumberedRecord, ProcessRow | null, string>;
@@ -28,7 +31,7 @@ export interface Loaders {
   readonly actorName: DataLoader<string, string | null>;
   /** Every line of a journal. */
   readonly postings: DataLoader<NumberedRecord, readonly PostingRow[], string>;
-  /** Forgets what was read before a change. */
+  /** Clears the records that were read before a change. */
   readonly forget: () => void;
 }
 
@@ -42,7 +45,7 @@ export function createLoaders(database: Database, accountId: bigint): Loaders {
   return new LazyLoaders(database, accountId);
 }
 
-/** Most requests need none or one of them: each is made when it is first asked for. */
+/** Most requests need none or one of them: each is created at first use. */
 class LazyLoaders implements Loaders {
   readonly #database: Database;
   readonly #accountId: bigint;
@@ -121,7 +124,10 @@ function numbered<Row>(read: (keys: readonly NumberedRecord[]) => Promise<Row[]>
   return new DataLoader<NumberedRecord, Row, string>(read, { cacheKeyFn: keyOf });
 }
 
-/** Reads the records of each account at once: nearly always, all are of one. @returns them in the order of their keys. */
+/**
+ * Reads the records of each account in one query: nearly always, all belong to one account. @returns them in the order of
+ * their keys.
+ */
 async function byAccount<Row>(
   keys: readonly NumberedRecord[],
   read: (accountId: bigint, ids: readonly bigint[]) => Promise<ReadonlyMap<bigint, Row>>,

@@ -28,7 +28,7 @@ import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 
 const ACCOUNTS = MANUAL_ACCOUNTS.map((each) => `\`${each}\``).join(', ');
 
-/** Defines `ManualJournal` and what is done with it. @returns the type. */
+/** Defines `ManualJournal` and its mutations. @returns the type. */
 export function defineManualJournals(builder: Builder): JournalRef {
   const state = defineState(builder);
   const journal = defineJournal(builder, state);

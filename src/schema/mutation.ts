@@ -44,7 +44,7 @@ interface MutationOptions<
   readonly input: (t: InputFields) => Fields;
   /**
    * @param query - the selection of the object, for Prisma.
-   * @throws {GatewayError} for what the payload has as refusals.
+   * @throws {GatewayError} for errors that become refusals in the payload.
    */
   readonly resolve: (
     input: InputShapeFromFields<Fields>,
@@ -53,20 +53,20 @@ interface MutationOptions<
   ) => MaybePromise<Result>;
 }
 
-/** For a mutation whose resolver gives more than the object. */
+/** For a mutation whose resolver returns more than the object. */
 interface More<Type extends TypeParam<Types>, Result> {
   readonly resultOf: (result: Result) => ShapeFromTypeParam<Types, Type, true>;
   /** Further members of the payload. */
   readonly more: ObjectFieldsShape<Types, Outcome<Result>>;
 }
 
-/** Defines a mutation whose resolver gives more than the object. */
+/** Defines a mutation whose resolver returns more than the object. */
 export function defineMutation<Type extends TypeParam<Types>, Fields extends InputFieldMap, Result>(
   builder: Builder,
   name: string,
   options: MutationOptions<Type, Fields, Result> & More<Type, Result>,
 ): void;
-/** Defines a mutation whose resolver gives the object alone. */
+/** Defines a mutation whose resolver returns only the object. */
 export function defineMutation<Type extends TypeParam<Types>, Fields extends InputFieldMap>(
   builder: Builder,
   name: string,
@@ -126,7 +126,7 @@ function definePayload<Type extends TypeParam<Types>, Fields extends InputFieldM
       errors: t.field({
         type: [refusalOf(builder)],
         description: `Refusals, one for each bad member of the input, at most ${VIOLATIONS_MAX}; empty where the mutation was carried out.`,
-        // Mostly there is one.
+        // Usually one.
         complexity: { field: 1, multiplier: 1 },
         resolve: ({ refused }) => refused ?? [],
       }),

@@ -1,13 +1,13 @@
-/** Hands values of GraphQL arguments to the resolvers under the names that their callers know them by. */
+/** Passes GraphQL arguments to the resolvers under the callers' names for them. */
 import { type Named, Violations } from '../base/errors/violations.ts';
 import { LISTED_MAX } from '../resolvers/checks/lengths.ts';
 
-/** Members of an input object as GraphQL gives them; a null is as good as nothing. */
+/** Members of an input object from GraphQL; null counts as omitted. */
 type Members = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
  * @param path - of the input object in the arguments: `input` names its member `currency` as `input.currency`.
- * @returns the given members, each named by its path.
+ * @returns the given members, each under its path.
  */
 export function namedMembers<Input extends { readonly [Name in keyof Input]: Named | null | undefined }>(
   path: string,
@@ -19,7 +19,7 @@ export function namedMembers<Input extends { readonly [Name in keyof Input]: Nam
   return found as Input;
 }
 
-/** @returns an argument under its name; undefined when it is not given. */
+/** @returns an argument under its name; undefined if omitted. */
 export function named(name: string, value: string | null | undefined): Named | undefined {
   return value == null ? undefined : { name, value };
 }

@@ -1,4 +1,4 @@
-/** Stopping what is sent on a network, by hand. */
+/** Pausing transfers on a network by hand. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';

@@ -48,7 +48,7 @@ export function defineNode(builder: Builder): void {
 /**
  * Makes records of a type nodes.
  *
- * @returns the interface for `interfaces` of the type, which brings `id` with it.
+ * @returns the interface for `interfaces` of the type, which adds the field `id`.
  */
 export function nodeType<Row>(builder: Builder, name: string, type: NodeType<Row>) {
   const { ref, types } = known(NODES.get(builder), 'the interface of records');

@@ -1,4 +1,4 @@
-/** Mutations under the caller's `idempotencyKey`: done once, and answered alike afterwards (C-52). */
+/** Mutations under the caller's `idempotencyKey`: performed once, and answered in the same way afterwards (C-52). */
 import { ACTIONS, type Action, type ActionName } from '../base/access/actions.ts';
 import type { Scope } from '../base/access/api-key.ts';
 import { known } from '../base/errors/assert.ts';
@@ -7,15 +7,15 @@ import { type Context, requireOneOf } from '../resolvers/services/context.ts';
 import { findProcess } from '../store/engine/processes.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 
-/** The member of an input whose mutation is done once. */
+/** The input member whose mutation is performed once. */
 export const KEY_ARGUMENT = {
   description: `Your own key for this request, 1 to ${KEY_LENGTH_MAX} printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52).`,
 } as const;
 
-/** A mutation, and what it takes. */
+/** A mutation, and its input. */
 export interface Keyed {
   readonly mutation: string;
-  /** Its scope is needed for a replay as much as the first time; null where the transaction says which act it is. */
+  /** A replay needs the scope as much as the first request; null where the transaction decides which action it is. */
   readonly action: ActionName | null;
   readonly args: { readonly idempotencyKey?: string | null | undefined };
 }
@@ -29,7 +29,7 @@ export interface Done {
 /**
  * Makes or moves a transaction once.
  *
- * @returns the transaction; as it stands now when the mutation is a replay.
+ * @returns the transaction; in its present state when the mutation is a replay.
  * @throws {GatewayError} `FORBIDDEN`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER`, and what the
  *   work throws.
  */
@@ -67,7 +67,7 @@ export async function makeOnce(
 /**
  * Does something once.
  *
- * @param work - gives what is kept of the answer: enough to answer again.
+ * @param work - returns the stored part of the answer: enough to answer again.
  * @throws {GatewayError} as `moveOnce`.
  */
 export async function performOnce<Stored extends object>(
@@ -75,7 +75,7 @@ export async function performOnce<Stored extends object>(
   { mutation, action, args }: Keyed,
   work: (attempt: Attempt) => Promise<Stored>,
 ): Promise<{ readonly stored: Stored; readonly isReplayed: boolean }> {
-  // A stored answer is given only to a caller who has the scope of the mutation.
+  // A stored answer is returned only to a caller who has the scope of the mutation.
   requireOneOf(context, action ? [ACTIONS[action].scope] : scopesOf(mutation));
   const { idempotencyKey, ...body } = args;
   const request = {
@@ -95,7 +95,7 @@ async function readProcess({ database, caller }: Context, end2end: string): Prom
   return known(await findProcess(database, caller.accountId, end2end), 'what a key was used for');
 }
 
-/** @returns the scopes of the acts that a mutation may turn out to be. */
+/** @returns the scopes of all actions that a mutation can perform. */
 function scopesOf(mutation: string): readonly Scope[] {
   return Object.values<Action>(ACTIONS).flatMap(({ scope, mutations }) =>
     mutations.includes(mutation) ? [scope] : [],

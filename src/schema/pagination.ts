@@ -6,10 +6,10 @@ import type { Builder } from './builder.ts';
 
 /** Largest page (`service.md` 8). */
 const PAGE_MAX = 100;
-/** Page when neither `first` nor `last` is given. */
+/** Page when neither `first` nor `last` is present. */
 const PAGE_DEFAULT = 20;
 
-/** The arguments of a list that opens at any place, as the client wrote them. */
+/** The client's arguments of a list that can be opened at any position. */
 export interface PositionedArgs extends PageArgs {
   readonly offset?: number | null | undefined;
 }
@@ -24,7 +24,7 @@ export interface PageArgs {
 
 /** Page that the arguments request. */
 export interface Slice<Key> {
-  /** Most nodes of the page, 0 to 100. */
+  /** Maximum number of nodes of the page, 0 to 100. */
   readonly size: number;
   /** Whether the nodes nearest to the end are wanted: `last`. */
   readonly isBackward: boolean;
@@ -33,7 +33,7 @@ export interface Slice<Key> {
   readonly before?: Key | undefined;
 }
 
-/** A node of a page. Few ask for its cursor, so it is made when it is asked for. */
+/** A node of a page. Few clients request its cursor, so it is computed on request. */
 class Edge<Node> {
   readonly node: Node;
   readonly #cursorOf: (node: Node) => string;
@@ -60,7 +60,7 @@ export interface Connection<Node> {
   };
 }
 
-/** The relay plugin hands the page on without its own members. */
+/** The relay plugin passes the page on without its own members. */
 function exactTotal(page: unknown): number | Promise<number> {
   return (page as Connection<unknown>).totalCount() as number | Promise<number>;
 }
@@ -112,7 +112,7 @@ export function pageArguments(t: ArgumentBuilder) {
 const OFFSET_ALONE =
   'Not together with `after`, `before` or `last`. To walk through a list that grows, go on from a cursor.';
 
-/** Defines the arguments of a connection that can be opened at any place. */
+/** Defines the arguments of a connection that can be opened at any position. */
 export function positionedArguments(t: ArgumentBuilder) {
   return {
     ...pageArguments(t),
@@ -122,9 +122,7 @@ export function positionedArguments(t: ArgumentBuilder) {
   };
 }
 
-/**
- * Defines the arguments of a connection that counts its nodes: nodes before an offset are passed over one at a time.
- */
+/** Defines the arguments of a connection that counts its nodes: nodes before an offset are skipped one at a time. */
 export function countedArguments(t: ArgumentBuilder, max?: number) {
   const most = max === undefined ? '' : `, at most ${max.toLocaleString('en')}`;
   return {
@@ -150,7 +148,7 @@ export function pageComplexity({ first, last }: PageArgs): { field: number; mult
 /** Number of nodes that a list passes over, one at a time, at the cost of a page. */
 const PASSED_MAX = 1_000;
 
-/** @returns the cost of a page of a list whose nodes are counted: more where it begins far from the start. */
+/** @returns the cost of a page of a list whose nodes are counted: higher if it begins far from the start. */
 export function countedComplexity(args: PositionedArgs): { field: number; multiplier: number } {
   return (args.offset ?? 0) > PASSED_MAX ? searchedComplexity(args) : pageComplexity(args);
 }
@@ -190,8 +188,8 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
 /**
  * Opens a list at an offset: it continues after the record before that offset.
  *
- * @param find - returns the key of the record with a number, counted from 1; of the last one when there are fewer,
- *   undefined when there are none.
+ * @param find - returns the key of the record with a number, counted from 1; of the last one if there are fewer, undefined if
+ * there are none.
  * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor.
  */
 export async function positionedSlice<Key>(
@@ -210,7 +208,7 @@ export interface CountedSlice<Key> extends Slice<Key> {
 
 /**
  * @param max - most nodes that are left out.
- * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset beside a cursor, or out of its range.
+ * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor, or out of its range.
  */
 export function countedSlice<Key>(
   args: PositionedArgs,
@@ -247,8 +245,8 @@ function wrongOffset(message: string): GatewayError {
 }
 
 /**
- * @param nodes - in the order of reading: from the end when backward. Up to `size + 1`: one more than requested tells
- *   whether there are more. When no more than `size` were read, `pageInfo` is meaningless: it was not selected.
+ * @param nodes - in the order of reading: from the end when backward. Up to `size + 1`: one more than requested shows whether
+ * there are more. When no more than `size` were read, `pageInfo` is meaningless: it was not selected.
  * @param options - `keyOf`: returns the key of a node's cursor; whether the connection has nodes outside the bounds
  *   of the slice, before it and after it.
  */
@@ -312,13 +310,13 @@ export function encodeCursor(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
 
-/** @returns the key of a cursor; undefined when it is not one that `encodeCursor` gave. */
+/** @returns the key of a cursor; undefined unless `encodeCursor` made it. */
 export function decodeCursor(cursor: string): string | undefined {
   const key = Buffer.from(cursor, 'base64url').toString();
   return key === '' || key.includes('\0') || encodeCursor(key) !== cursor ? undefined : key;
 }
 
-/** @returns the number of a cursor; undefined when it is not one that `encodeCursor` gave of a number above zero. */
+/** @returns the number of a cursor; undefined unless `encodeCursor` made it of a number above zero. */
 export function decodeNumber(cursor: string): bigint | undefined {
   const key = decodeCursor(cursor);
   return key && /^[1-9]\d{0,17}$/.test(key) ? BigInt(key) : undefined;

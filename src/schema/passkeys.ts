@@ -1,4 +1,7 @@
-/** Passkeys of the person who asks. A browser adds one at `/console/security`: it signs for the page that it stands on. */
+/**
+ * Passkeys of the person who sends the request. A browser adds a passkey at `/console/security`: it signs for the origin of
+ * that page.
+ */
 
 import { forgetPasskey, ownPasskeys, PASSKEYS_MAX } from '../resolvers/people/passkeys.ts';
 import type { OwnPasskey } from '../store/people/passkeys.ts';

@@ -1,4 +1,4 @@
-/** PaymentSession: the public side of one transaction, for whoever holds the token of its session. */
+/** PaymentSession: the public side of one transaction, for the holder of its session's token. */
 
 import { known } from '../base/errors/assert.ts';
 import { trimDecimal } from '../base/money/money.ts';
@@ -22,7 +22,7 @@ interface Refs extends CurrencyRefs {
 /** A session with the facts that its payer may see. */
 type SessionWithFacts = PaymentSession & { readonly facts: PayerFacts };
 
-/** Facts that are texts, and what each is. */
+/** Facts that are texts, with their descriptions. */
 const TEXTS = {
   pixCopyPaste:
     'PIX code to pay (copy and paste); null until the charge exists, and when nothing is paid by PIX.',
@@ -46,7 +46,7 @@ const TEXTS = {
 const DOC =
   'Needs the token of a payment session instead of an API key. The token is the last part of the payment link; send it as `Authorization: Bearer <token>`, or as `?access_token=<token>` where a browser cannot send headers.';
 
-/** Defines `PaymentSession`, the query and the subscription that give it. */
+/** Defines `PaymentSession`, with its query and its subscription. */
 export function definePaymentSession(builder: Builder, refs: Refs): void {
   const session = defineType(builder, refs);
   builder.queryField('paymentSession', (t) =>

@@ -1,4 +1,4 @@
-/** People: the members of the account, their invitations, and the sessions of the person who asks (C-40). */
+/** People: the members of the account, their invitations, and the sessions of the person who sends the request (C-40). */
 
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';

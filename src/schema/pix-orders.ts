@@ -1,4 +1,4 @@
-/** Orders to the provider of PIX whose outcome nobody knows yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
+/** Orders to the PIX provider whose outcome is not known yet: `Query.openPixOrders`, and `settlePixOrder` by hand. */
 
 import { ACTIONS } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';

@@ -19,7 +19,7 @@ import { named, refuseLonger } from './named.ts';
 import type { ActionRef } from './refusal.ts';
 import type { TransactionRef } from './transaction.ts';
 
-/** A member of the input of a mutation, as an action takes it. */
+/** A member of a mutation's input, as an action needs it. */
 interface ActionArgument extends ArgumentRule {
   readonly name: string;
   readonly type: string;
@@ -27,7 +27,7 @@ interface ActionArgument extends ArgumentRule {
 
 type Refs = Pick<CurrencyRefs, 'money'> & Pick<LedgerRefs, 'subAccount'> & { readonly action: ActionRef };
 
-/** Actions by the loaders of a request: a page of transactions is judged together. */
+/** Actions by the loaders of a request: those of a page of transactions are computed together. */
 const LOADERS = new WeakMap<Loaders, DataLoader<ProcessRow, readonly PossibleAction[]>>();
 
 /** Defines `PossibleAction`, `Transaction.possibleActions` and `Transaction.refundEffects`. */
@@ -105,7 +105,7 @@ function defineAction(builder: Builder, name: ActionRef, effect: ReturnType<type
       arguments: t.field({
         type: [argument],
         description: 'Members of the `input` of the mutation, as this action takes them.',
-        // No action has more, besides the transaction and the key.
+        // No action has more, apart from the transaction and the key.
         complexity: { field: 1, multiplier: 4 },
         resolve: (row, _args, _context, { schema }) => argumentsOf(schema, row),
       }),
@@ -117,7 +117,7 @@ function defineAction(builder: Builder, name: ActionRef, effect: ReturnType<type
         type: [effect],
         description:
           'Amounts that it moves with its default input; with the largest amount where `amount` must be given. Empty when nothing moves.',
-        // A debit, a credit and an amount that goes out; only returns that are ordered again can be more.
+        // A debit, a credit and an outgoing amount; only repeated returns can have more.
         complexity: { field: 1, multiplier: 3 },
         resolve: (row) => [...row.effects],
       }),

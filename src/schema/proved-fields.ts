@@ -1,6 +1,6 @@
 /**
- * The fields of GraphQL whose every fact moves the version of the account when it changes (docs/decisions/0044). An answer
- * of other fields is rendered each time.
+ * GraphQL fields whose facts all move the version of the account when they change (docs/decisions/0044). An answer of other
+ * fields is rendered each time.
  */
 import {
   type DocumentNode,
@@ -41,12 +41,12 @@ const INPUT = {
   'filters of transactions': filtersWhere(({ isRendered }) => !isRendered).join(' '),
 };
 
-/** Types with their fields. The attributes of templates are proved, too: they are columns of a transaction. */
+/** Types with their fields. The attributes of templates are proved as well: they are columns of a transaction. */
 export const PROVED_FIELDS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(FIELDS).map(([type, names]) => [type, names.split(' ')]),
 );
 
-/** Arguments, and members of what is given with them, that ask for nothing else. */
+/** Arguments, and members of their values, that select no other data. */
 export const PROVED_INPUT: ReadonlySet<string> = new Set(
   Object.values(INPUT).flatMap((names) => names.split(' ')),
 );

@@ -1,4 +1,4 @@
-/** News of rails that an operator has to look at: `Query.railNews`, and the mutations that decide about it. */
+/** Rail events that need an operator: `Query.railNews`, and the mutations that decide about it. */
 
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import {

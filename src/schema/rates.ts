@@ -1,4 +1,4 @@
-/** Sources of rates, as the operator sees them: `Query.rateFeeds`. */
+/** Sources of rates, for the operator: `Query.rateFeeds`. */
 import { readRateReport } from '../resolvers/pricing/rate-report.ts';
 import type { FeedReport, RateReport } from '../resolvers/services/rails.ts';
 import type { Builder } from './builder.ts';

@@ -1,4 +1,4 @@
-/** Refund: money that goes or went back to the payer of a transaction; and the mutations that order it. */
+/** Refund: money that is being or was returned to the payer of a transaction; and the mutations that order it. */
 import { ACTIONS } from '../base/access/actions.ts';
 import { BRL } from '../base/money/currency.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';

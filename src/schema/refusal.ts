@@ -35,7 +35,7 @@ const TYPES = {
 } as const satisfies { readonly [Code in ErrorCode]?: string };
 type RefusalCode = keyof typeof TYPES;
 
-/** One reason for which a mutation was refused. */
+/** One reason for the refusal of a mutation. */
 export interface Refused {
   readonly code: RefusalCode;
   readonly message: string;

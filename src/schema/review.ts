@@ -126,7 +126,7 @@ function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
   );
 }
 
-/** The whole queue is read and put in order: a page of it is cut out. */
+/** The whole queue is read and sorted; a page is a part of it. */
 async function readPage(
   context: GraphqlContext,
   args: PositionedArgs,
@@ -169,7 +169,7 @@ function defineCounts(builder: Builder, kind: KindRef): void {
   );
 }
 
-/** Types of what a case has. */
+/** Types of a case's members. */
 interface CaseTypes {
   readonly item: ItemRef;
   readonly note: NoteRef;

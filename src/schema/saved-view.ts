@@ -1,4 +1,4 @@
-/** Views: `Person.savedViews`, and the mutations that keep and forget one. */
+/** Views: `Person.savedViews`, and the mutations that store and delete one. */
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { forgetView, ownViews, saveView, VIEW_LENGTHS, VIEWS_MAX } from '../resolvers/people/views.ts';
 import type { SavedView } from '../store/people/saved-views.ts';

@@ -1,4 +1,4 @@
-/** `Query.search`: one field for any identifier at hand. */
+/** `Query.search`: one field for any identifier. */
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
 import { FOUND_MAX, search } from '../resolvers/account/search.ts';
 import { prismaOf } from '../store/connection/prisma.ts';

@@ -1,7 +1,7 @@
 /** Selection of an operation, for values that are only read when they are selected. */
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
-/** @returns whether the field at hand is asked for this member, or member of a member, directly or through fragments. */
+/** @returns whether the current field selects this member, or member of a member, directly or through fragments. */
 export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): boolean {
   const holds = (set: SelectionSetNode | undefined, depth: number): boolean =>
     set?.selections.some((selection) => {
@@ -17,8 +17,7 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
 }
 
 /**
- * @returns the number of nodes to read for a page of this size: one more tells whether there are more, when that is
- *   selected.
+ * @returns the number of nodes to read for a page of this size: one more shows whether there are more, if that is selected.
  */
 export function nodesToRead(info: GraphQLResolveInfo, size: number): number {
   return selects(info, 'pageInfo') ? size + 1 : size;

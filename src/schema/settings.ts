@@ -33,7 +33,7 @@ import { named, namedMembers } from './named.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
 
-/** The settings of a template, and what each is. */
+/** The settings of a template, with their descriptions. */
 export const TEMPLATE_SETTINGS = {
   spread: 'Distance of the quote from the market rate, as a fraction from 0 to below 1: `0.01` is 1 %.',
   feeRate: 'Fee as a fraction of the amount in BRL, from 0 to below 1: `0.01` is 1 %.',
@@ -49,7 +49,7 @@ type TemplateSettingName = keyof typeof TEMPLATE_SETTINGS;
 const COOLING = 'Time in seconds before a new whitelist entry can be used.';
 const AFTER_LOCK_ENDS =
   'Treatment of a payment after the lock of its price (30 minutes), where the session lasts longer; `REPRICE` unless changed.';
-/** Limits of money out, and what each is. */
+/** Limits of money out, with their descriptions. */
 const OUT_LIMIT_DOCS: Readonly<Record<(typeof OUT_LIMITS)[number], string>> = {
   approvalAbove:
     'Sum in BRL of everything that leaves in a day in Brasília (withdrawals, payouts and refunds out of the balance, redirected deposits) above which each further amount needs a second approver; what was approved does not count. Null: never.',

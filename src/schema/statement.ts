@@ -1,4 +1,4 @@
-/** The statement: `Query.statement`, and the way from a line to its transaction. */
+/** The statement: `Query.statement`, and the relation from a line to its transaction. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
@@ -77,7 +77,7 @@ interface StatementArgs extends PositionedArgs {
   readonly filter?: Readonly<Record<string, string | null | undefined>> | null | undefined;
 }
 
-/** A line of a statement page has its transaction with it; others are looked up together. */
+/** A line of a statement page includes its transaction; others are looked up together. */
 function transactionOf(
   {
     accountId,

@@ -133,7 +133,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       const keyed = { mutation: 'createStaticLink', action: 'link.create', args } as const;
       const { idempotencyKey: _key, ...members } = args;
       const input = namedMembers<StaticLinkInput>('input', members);
-      // As answers were kept before `makeOnce`.
+      // The form of answers that were stored before `makeOnce`.
       const { stored } = await performOnce(context, keyed, async (attempt) => ({
         slug: attempt.made ?? (await createStaticLink(context, input, checksOf(context), attempt)),
       }));

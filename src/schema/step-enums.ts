@@ -1,4 +1,4 @@
-/** Enums of steps: the broad status as a code, and what a step waits for. */
+/** Enums of steps: the broad status as a code, and the awaited party. */
 import { AWAITED, type Awaited, awaitedOf } from '../templates/awaited.ts';
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES, type StatusCode } from '../templates/status.ts';

@@ -1,4 +1,4 @@
-/** Money that came and that no transaction took: `Query.suspense`, and the mutations that decide about it (C-34). */
+/** Arrived money that no transaction accepted: `Query.suspense`, and the mutations that decide about it (C-34). */
 
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';

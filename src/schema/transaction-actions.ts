@@ -1,4 +1,4 @@
-/** The mutations that act on a transaction that exists. */
+/** Mutations that change an existing transaction. */
 
 import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
@@ -37,10 +37,10 @@ import { KEY_ARGUMENT, type Keyed, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TransactionRef } from './transaction.ts';
 
-/** An act that takes nothing but the transaction. */
+/** An action whose only input is the transaction. */
 interface Action {
   readonly mutation: string;
-  /** Null where the transaction says which act it is. */
+  /** Null where the transaction decides which action it is. */
   readonly action: ActionName | null;
   readonly description: string;
   readonly perform: (context: GraphqlContext, target: Target) => Promise<ProcessRow>;
@@ -89,7 +89,7 @@ const ON_TRANSACTIONS: readonly Action[] = [
   },
 ];
 
-/** Defines the mutations that act on a transaction; each gives it as it is then. */
+/** Defines the mutations that change a transaction; each returns its new state. */
 export function defineActions(
   builder: Builder,
   transaction: TransactionRef,
@@ -142,7 +142,7 @@ function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): v
   });
 }
 
-/** Holds of screening are the platform's to decide, on the account that it names. */
+/** The platform decides about screening holds, on the account that it names. */
 function defineHolds(builder: Builder, transaction: TransactionRef): void {
   const needed = (action: ActionName) => `Needs the scope \`${ACTIONS[action].scope}\`.`;
   defineMutation(builder, 'releaseHold', {

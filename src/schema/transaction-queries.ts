@@ -226,7 +226,7 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
   return connection;
 }
 
-/** @returns the cost of a page, with what it costs to find what it has. */
+/** @returns the cost of a page, including the cost of finding its records. */
 function listComplexity({ filter, ...args }: ListArgs): { field: number; multiplier: number } {
   const { field, multiplier } = pageComplexity(args);
   return { field: field + filterPoints(filter ?? {}, args.offset ?? 0), multiplier };
@@ -237,7 +237,7 @@ function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): 
   const names = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
   const has = (reads: TransactionFilter['reads']) => names.some((name) => readsOf(name) === reads);
-  // An index leaves few records, or many: of one customer there may be thousands to look at.
+  // An index leaves few records, or many: one customer may have thousands.
   if (has('few') && has('scan')) return COUNT_POINTS;
   if (has('scan')) return SCAN_POINTS;
   const isCounted = !has('few') && names.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');
@@ -246,7 +246,7 @@ function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): 
   return isCounted || isPassed ? COUNT_POINTS : 0;
 }
 
-/** A page with what is read of its whole list when it is asked for. */
+/** A page, with facts of its whole list that are read on request. */
 interface ListPage extends Connection<TransactionRow> {
   readonly totalIsExact: () => boolean | Promise<boolean>;
   readonly endsEarly: boolean;
@@ -313,6 +313,6 @@ function filterInput(
       return [[filterName, ONE_TEXT.includes(kind) ? { name, value: String(value) } : value]];
     },
   );
-  // The schema and the kind of each filter say what its value is.
+  // The schema and the kind of each filter define the type of its value.
   return Object.fromEntries(found) as MergedFilterInput;
 }

@@ -44,7 +44,7 @@ type RecordValues = { readonly [Name in TextName | 'usdValue']?: string | null |
 /**
  * Defines `TransactionRecord`, `Transaction.record`, `recordFacts` and `correctFacts`.
  *
- * @returns the input of what is recorded.
+ * @returns the input of the recorded facts.
  */
 export function defineTransactionRecord(builder: Builder, transaction: TransactionRef) {
   const custody = defineCustody(builder);
@@ -101,7 +101,7 @@ function recordFields(t: InputFields, custody: CustodyRef) {
   };
 }
 
-/** The input type of what is recorded. */
+/** The input type of the recorded facts. */
 export type TransactionRecordInputRef = ReturnType<typeof defineInput>;
 
 /** Defines the member of the input of a creation. */

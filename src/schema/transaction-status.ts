@@ -1,4 +1,4 @@
-/** Facts of the step of a transaction: its status as a code, what it waits for, and its headline. */
+/** Facts of the step of a transaction: its status as a code, the awaited party, and its headline. */
 import { headlineOf } from '../templates/headlines.ts';
 import type { Registry } from '../templates/registry.ts';
 import type { Builder } from './builder.ts';

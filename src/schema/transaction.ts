@@ -28,7 +28,7 @@ interface Refs extends CurrencyRefs, LedgerRefs, StepEnums {
   readonly pixKeyType: PixKeyTypeRef;
 }
 
-/** Defines `Transaction` and its types. Rows come from prepared statements and pass through as they are. */
+/** Defines `Transaction` and its types. Rows come from prepared statements and pass through unchanged. */
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
   const { label, ledgerLine, template, pixKeyType } = refs;
   const event = defineEvent(builder, registry, refs);
@@ -128,7 +128,7 @@ function defineSharedFields(builder: Builder, transaction: TransactionRef, regis
   }
 }
 
-/** Withdrawals of BRL have it too, and publish it here alone. */
+/** Withdrawals of BRL also have it, and publish it only here. */
 function definePixId(builder: Builder, transaction: TransactionRef): void {
   builder.prismaInterfaceField(transaction, 'pixE2e', (t) =>
     t.string({

@@ -36,7 +36,7 @@ const SIDE =
 const SCOPE = 'Needs the scope `platform:books`.';
 /** Cost of a list of lines: one per kind of ledger account and currency. */
 const LINES = { field: 1, multiplier: 50 };
-/** Reading a period sums every ledger line of it, however few of its kinds are wanted. */
+/** Reading a period sums all its ledger lines, even if few of its kinds are selected. */
 const PERIOD = { field: COUNT_POINTS, multiplier: 1 };
 
 /** Defines the three queries and their types. */

@@ -1,4 +1,4 @@
-/** Viewer: the key or the person that asks, and the account. */
+/** Viewer: the key or the person that sends the request, and the account. */
 
 import type { AccountMode } from '../base/access/account-mode.ts';
 import { GatewayError } from '../base/errors/errors.ts';
@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts';
 import { nodeType, numberOf } from './node.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
 
-/** Defines `Query.viewer`, and gives its type and those of its account and its key. */
+/** Defines `Query.viewer`, with its type and those of its account and its key. */
 export function defineViewer(builder: Builder): {
   readonly viewer: ViewerRef;
   readonly account: AccountRef;
@@ -175,5 +175,5 @@ function defineAccount(builder: Builder) {
   });
 }
 
-/** The type `Account`; the files of what is administered on it add its fields. */
+/** The type `Account`; the files of its settings and records add their fields. */
 export type AccountRef = ReturnType<typeof defineAccount>;

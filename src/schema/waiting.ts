@@ -25,7 +25,7 @@ import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
 import type { TransactionRef } from './transaction.ts';
 
-/** Lists of what waits are no pages: their nodes cost as many times. */
+/** Lists of waiting work have no pages: the cost of a node counts for their maximum length. */
 const LIST = { field: 1, multiplier: 20 };
 
 /** Defines `Query.approvals`, `Query.holds`, `Query.stepUps`, `Query.openRefunds`, `Query.attention` and `Query.flows`. */

@@ -41,7 +41,7 @@ interface Refs {
   readonly event: EventLogRefs['event'];
 }
 
-/** A transaction has a delivery for each of its few events and endpoints, and what was sent again. */
+/** A transaction has a delivery for each of its few events and endpoints, and its redeliveries. */
 const OF_TRANSACTION_MAX = 100;
 
 /**
@@ -253,7 +253,7 @@ function defineList(builder: Builder, account: AccountRef, delivery: DeliveryRef
         }),
         ...countedArguments(t.arg, COUNT_MAX),
       },
-      // No index finds what a filter asks for.
+      // No index serves these filters.
       complexity: ({ endpointId, states, ...page }) =>
         endpointId == null && states == null ? countedComplexity(page) : searchedComplexity(page),
       resolve: async (_account, args, context, info) => (await readPage(context, args, info)) as never,

@@ -110,7 +110,7 @@ function defineProgress(builder: Builder, account: AccountRef): void {
   );
 }
 
-/** Result of a redelivery, as it is stored under a key. */
+/** Result of a redelivery in its stored form. */
 interface StoredRedelivery {
   readonly matched: number;
   readonly redelivered: number;

@@ -283,7 +283,7 @@ function numbered(name: string, value: number | null | undefined) {
   return value == null ? undefined : { name, value };
 }
 
-/** Members of an endpoint that are given at its creation, and can be changed. */
+/** Members of an endpoint that are set at its creation, and can be changed. */
 function manners(t: InputFields, order: OrderRef) {
   return {
     description: t.string({ description: bounded('Your own description.', REFERENCE_LENGTH_MAX) }),

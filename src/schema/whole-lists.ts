@@ -15,7 +15,7 @@ export const KEY_LIST = {
 };
 
 /**
- * @returns all valid keys of the account, then the newest of those that ended.
+ * @returns all valid keys of the account, then the newest ended ones.
  *
  * @throws {GatewayError} `FORBIDDEN`.
  */
@@ -42,7 +42,7 @@ export const ENDPOINT_LIST = {
   complexity,
 };
 
-/** @returns the endpoints that were created for an account, then the newest of those that came with transactions. */
+/** @returns the endpoints that were created for an account, then the newest ones of transactions. */
 export async function readEndpoints(database: GraphqlContext['database'], query: object, accountId: bigint) {
   const read = (kind: string | { not: string }, order: 'asc' | 'desc', limit: number) =>
     prismaOf(database).webhookEndpoint.findMany({

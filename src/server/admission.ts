@@ -1,4 +1,4 @@
-/** Admits requests: finds the caller, and takes the request from its bucket. */
+/** Admits requests: identifies the caller, and counts the request against its rate limit. */
 import type { Context, Services } from '../resolvers/services/context.ts';
 import type { Route } from '../rest-compat/route.ts';
 import type { ReadSource } from './answers/read-source.ts';
@@ -14,7 +14,7 @@ export interface AdmissionParts {
 }
 
 /**
- * @returns a function that identifies the caller and takes the request from its bucket.
+ * @returns a function that identifies the caller and counts the request against its rate limit.
  *
  * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`, and as `ReadSource.admit`.
  */
@@ -38,7 +38,7 @@ export function admission(services: Services, limiters: Limiters, { cors, source
   };
 }
 
-/** @returns the bucket that a request to a route is taken from. */
+/** @returns the bucket that a request to a route is counted in. */
 export function kindOf({ method }: Route): RequestKind {
   return method === 'GET' ? 'read' : 'write';
 }

@@ -84,7 +84,7 @@ export interface AppParts {
   readonly replicas?: ReadReplicas | undefined;
   readonly services: Services;
   readonly log: Logger;
-  /** Counts requests for metrics; undefined where there are none. */
+  /** Counts requests for metrics; undefined without metrics. */
   readonly noteRequest?: NoteRequest | undefined;
 }
 
@@ -93,19 +93,19 @@ export interface App {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Answers bytes that are not an HTTP request: for the server's event `clientError`. */
   readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
-  /** From now on `/readyz` answers 503; everything else is answered as before. */
+  /** From now on `/readyz` answers 503; all other paths are answered as before. */
   readonly retire: () => void;
   /** Starts the shutdown: streams end, and connections are closed after their answer. */
   readonly drain: () => void;
   readonly streams: Pick<OpenStreams, 'size'>;
   /** Reads since the start, by the server that answered. */
   readonly reads: ReadCounts;
-  /** Writes what the request log still has to write; after the last answer. */
+  /** Writes the remaining entries of the request log; after the last answer. */
   readonly end: () => Promise<void>;
 }
 
 const UNTRACED: RequestSpan['run'] = (work) => work();
-/** Methods that a span names; others are whatever a client sent. */
+/** Methods that a span names; clients can send any others. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -257,7 +257,7 @@ function servesOpen(
   });
 }
 
-/** @returns the handler of failed requests, whatever failed. */
+/** @returns the handler of failed requests of all kinds. */
 function settling(cors: Cors, publicUrl: string, log: Logger) {
   return (exchange: Exchange, answered: Promise<void>): void => {
     answered
@@ -265,7 +265,7 @@ function settling(cors: Cors, publicUrl: string, log: Logger) {
         await cors.allowRefusal(exchange, isGraphql(exchange)).catch(() => {});
         refuse(exchange, error, publicUrl, log);
       })
-      // If the refusal cannot be written, the connection is closed; the process goes on.
+      // If the refusal cannot be written, the connection is closed; the process continues.
       .catch(() => exchange.response.destroy());
   };
 }
@@ -274,12 +274,12 @@ function isGraphql({ path }: Exchange): boolean {
   return path === GRAPHQL_PATH || path === GRAPHQL_STREAM_PATH;
 }
 
-/** Whether a browser asks, and not an operation. */
+/** Whether a browser sent the request, without an operation. */
 function wantsPage({ request, search }: Exchange): boolean {
   return request.method === 'GET' && !search.includes('query=') && wantsHtml({ request });
 }
 
-/** @returns a request with what is known of it before its route. */
+/** @returns a request with the facts that are known before its route. */
 export function exchangeOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -317,7 +317,7 @@ function refuse(exchange: Exchange, error: unknown, publicUrl: string, log: Logg
   const headers: Record<string, string> = { ...refusal.headers };
   if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = challenge(request);
   if (refusal.code === 'METHOD_NOT_ALLOWED') headers.allow = exchange.allowed.join(', ');
-  // The rest of an unread body would be taken for the next request, so the connection is closed.
+  // The rest of an unread body would be parsed as the next request, so the connection is closed.
   if (refusal.code === 'PAYLOAD_TOO_LARGE') headers.connection = 'close';
   sendProblem(exchange, publicUrl, refusal, headers);
 }
@@ -328,7 +328,7 @@ interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
 }
 
 /**
- * Begins the span of a request. When its response has ended, the span ends, and one line goes to the log of the
+ * Begins the span of a request. When its response has ended, the span ends, and one line is written to the log of the
  * process, and one to that of the account: no path with ids, no query, no body.
  *
  * @returns a function that runs work below the span.

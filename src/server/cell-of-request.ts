@@ -1,19 +1,19 @@
-/** The cell that a request belongs to, by what it carries: a path, a key or token, a cookie (docs/scaling.md). */
+/** The cell that a request belongs to, by its path, key, token or cookie (docs/scaling.md). */
 import type { IncomingMessage } from 'node:http';
 import { cellNamed, cellOf } from '../base/ids/cell.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
 import { PAY_PATH } from '../base/pages/pay-links.ts';
 
-/** Cookie that says in which cell a browser signs in. */
+/** Cookie that names the cell in which a browser signs in. */
 export const CELL_COOKIE = 'cell';
 
 /** Target of a request. */
 export interface CellTarget {
-  /** Code; undefined where the request says no cell, as for documents. */
+  /** Code; undefined if the request names no cell, as for documents. */
   readonly cell: string | undefined;
   /** Target of the request within the cell, with its query. */
   readonly url: string;
-  /** Whether the browser is to come to this cell when it next signs in. */
+  /** Whether the next sign-in of the browser is to happen in this cell. */
   readonly isEntrance: boolean;
 }
 
@@ -28,7 +28,7 @@ const QUERY_TOKEN = /[?&]access_token=([^&]*)/;
 const SESSION = /(?:^|;\s*)(?:__Host-)?session=([\w-]{43,45})(?:;|$)/;
 const REMEMBERED = new RegExp(`(?:^|;\\s*)${CELL_COOKIE}=(first|[0-9a-z]{2})(?:;|$)`);
 
-/** @returns the target of a request. The path counts before the key, and the key before cookies. */
+/** @returns the target of a request. The path takes precedence over the key, and the key over cookies. */
 export function cellOfRequest({ url = '/', headers }: Pick<IncomingMessage, 'url' | 'headers'>): CellTarget {
   const named = NAMED.exec(url);
   if (named) return { cell: cellNamed(named[1] ?? ''), url: url.slice(named[0].length), isEntrance: false };

@@ -40,7 +40,10 @@ import { type ConsoleSessions, refuseForgedForm, type SignedIn } from './sign-in
 /** Parts that serve the console. */
 export interface ConsoleParts {
   readonly sessions: Pick<ConsoleSessions, 'find'>;
-  /** Counts a request of the session, and gives what it is answered with. The mutations of an act count when they are executed. */
+  /**
+   * Counts a request of the session, and returns headers for its answer. Mutations of an action are counted when they are
+   * executed.
+   */
   readonly admit: (
     exchange: Exchange,
     authenticate: Authenticate,
@@ -72,7 +75,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     const known = await parts.sessions.find(exchange);
     if (!known && !isPost) return lead(exchange, SIGN_IN_PATH);
     if (!known) throw new GatewayError('UNAUTHORIZED', 'sign in first');
-    // The address of a form stays in the browser where the form was not taken.
+    // The browser keeps the address of a form that was rejected.
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
     const form = isPost ? await readForm(exchange, acceptsFile(exchange.path)) : null;
@@ -155,7 +158,7 @@ function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]):
   sendText(exchange, 200, type, body, { 'cache-control': FOR_EVER });
 }
 
-/** A file that somebody attached is saved, and never shown as a page of ours. */
+/** An attached file is downloaded, and never shown as a page of ours. */
 function sendFile(exchange: Exchange, { name, type, content }: ConsoleFile): void {
   send(exchange, 200, type, content, {
     ...HEADERS,
@@ -166,7 +169,7 @@ function sendFile(exchange: Exchange, { name, type, content }: ConsoleFile): voi
   });
 }
 
-/** Asks for a passkey on a page of its own, which sends the form again as it was. */
+/** Requests a passkey on a page of its own, which sends the form again unchanged. */
 function hold(
   exchange: Exchange,
   form: URLSearchParams,

@@ -1,4 +1,4 @@
-/** Streams exports, whose parts are read only as fast as the client takes them, and makes links to them. */
+/** Streams exports, whose parts are read only as fast as the client reads them, and creates links to them. */
 import { once } from 'node:events';
 import { GatewayError } from '../base/errors/errors.ts';
 import { createExportLink, type ExportLink } from '../resolvers/exports/export-link.ts';
@@ -14,7 +14,7 @@ import { ExportGate } from './http/export-gate.ts';
 import { type Exchange, READ_METHODS, sendJson } from './http/http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
-/** Lets a caller in; a link is made by a key, and not by a link. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+/** Admits a caller; a link is created by a key, and not by a link. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
 type Admit = (
   exchange: Exchange,
   kind: 'read' | 'write',
@@ -27,7 +27,7 @@ interface ExportParts {
   readonly cors: Pick<Cors, 'preflight'>;
 }
 
-/** Time after which a client that reads nothing is cut off: it would block another export. Unit: ms. */
+/** Time after which a client that reads nothing is disconnected: it would block another export. Unit: ms. */
 const READ_WITHIN_MS = 60_000;
 
 /** @returns the answer to a request for an export; undefined for another path. */

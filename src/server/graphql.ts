@@ -117,7 +117,8 @@ export function graphqlServer(
       const requested = prove && { exchange, accountId: context.caller.accountId, version: found.version };
       const { result, version } = await executeAt(source, context, requested, execute);
       const { data, errors: failures } = result;
-      // Without data, or with an error of no place, it was refused before execution. Yoga then answers as the protocol requires.
+      // Without data, or with an error that has no path, it was refused before execution. Yoga then answers as the protocol
+      // requires.
       if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
@@ -165,7 +166,7 @@ async function performByYoga(
   source: ReadSource | undefined,
 ): Promise<void> {
   const { request, response } = exchange;
-  // Yoga takes an already parsed body from here.
+  // Yoga reads an already parsed body from here.
   if (request.method === 'POST') Object.assign(request, { body: params });
   const setHeaders = (own: Record<string, string>) => {
     for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
@@ -180,7 +181,7 @@ async function performByYoga(
   await yoga(request, response, context);
 }
 
-/** @throws {GatewayError} `MISDIRECTED` for what a gateway for reads does not execute. */
+/** @throws {GatewayError} `MISDIRECTED` for operations that a gateway for reads does not execute. */
 function refuseWrites(prepare: Prepare, context: ServerContext, params: unknown): void {
   if (!context.readsOnly || !isPlainOperation(params)) return;
   const { document } = prepare(params.query, context);
@@ -202,12 +203,12 @@ function answerNotSupported(
 /** @returns the text that has the parameters of a request. */
 async function textOf(exchange: Exchange): Promise<string> {
   if (exchange.request.method === 'POST') return readText(exchange);
-  // A cache keeps an answer of each media type.
+  // A cache stores one answer for each media type.
   exchange.response.appendHeader('vary', 'accept');
   return exchange.search;
 }
 
-/** @returns a function that computes the cost of a request, for a new document when it is its turn. */
+/** @returns a function that computes the cost of a request; for a new document, after a turn of the event loop. */
 function measuring(prepareOnTick: PrepareOnTick, costOf: CostOf) {
   return async (exchange: Exchange, context: ServerContext, params: unknown): Promise<Cost> => {
     if (!isPlainOperation(params)) return NO_COST;
@@ -217,7 +218,7 @@ function measuring(prepareOnTick: PrepareOnTick, costOf: CostOf) {
   };
 }
 
-/** @returns Yoga with our limits in place of its own, and nothing of it that we do not use. */
+/** @returns Yoga with our limits in place of its own, and without the features that we do not use. */
 function yogaOn(schema: GraphQLSchema, log: Logger): Yoga {
   return createYoga<ServerContext>({
     schema,
@@ -338,8 +339,7 @@ const FIT_LENGTH_MAX = 20_000;
 
 /** Limits on documents, checked with their validation. Cost, depth and breadth of an operation are limited by operation-cost.ts. */
 function limits(): Plugin[] {
-  // Always 400, although other invalid documents are answered with 200. These are no syntax errors, so the prefix is
-  // removed.
+  // Always 400, although other invalid documents are answered with 200. These are no syntax errors, so the prefix is removed.
   const onReject = [
     (_context: unknown, error: GraphQLError) => {
       error.message = error.message.replace(/^Syntax Error: /, '');
@@ -354,7 +354,7 @@ function limits(): Plugin[] {
   ];
 }
 
-/** Yoga serves no subscriptions: streams have limits of their own and are served beside it. */
+/** Yoga serves no subscriptions: streams have limits of their own and are served separately. */
 const NO_STREAMS: Plugin = {
   onSubscribe({ setResultAndStopExecution }) {
     setResultAndStopExecution({

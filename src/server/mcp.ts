@@ -15,7 +15,7 @@ export const MCP_PATH = '/mcp';
 
 /** Parts that serve the tools. */
 export interface McpParts {
-  /** Counts a request; the operations of a tool count when they are executed. */
+  /** Counts a request; the operations of a tool are counted when they are executed. */
   readonly admit: (
     exchange: Exchange,
   ) => Promise<{ readonly context: Context; readonly headers: Record<string, string> }>;
@@ -59,7 +59,7 @@ async function handlerOf(context: {
   return createMcpHandler(() => mcpServer(context));
 }
 
-/** @returns the request as the library reads it, without what authenticates it. */
+/** @returns the request in the library's form, without its credentials. */
 function webRequest({ request, path }: Exchange, publicUrl: string, body: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))

@@ -23,29 +23,29 @@ export interface OpenParts {
   readonly publicUrl: string;
   /** The OpenAPI document, as JSON text. */
   readonly openApi: string;
-  /** Parts of the OpenAPI document by their tags, each made when it is asked for, as JSON text. */
+  /** Parts of the OpenAPI document by their tags, each built at the first request, as JSON text. */
   readonly openApiParts: Readonly<Record<string, () => string>>;
-  /** The texts of the GraphQL schema by their path, each made when it is asked for. */
+  /** The texts of the GraphQL schema by their path, each built at the first request. */
   readonly schemas: Readonly<Record<string, () => string>>;
   /** The AsyncAPI document, as JSON text. */
   readonly asyncApi: string;
   readonly services: Pick<Services, 'database' | 'clock' | 'writes' | 'readsOnly'>;
   readonly isDraining: () => boolean;
-  /** Answers what is below `/rails`. */
+  /** Answers requests below `/rails`. */
   readonly serveRails: (exchange: Exchange) => Promise<void>;
-  /** Answers what is below `/pay`. */
+  /** Answers requests below `/pay`. */
   readonly servePay: (exchange: Exchange) => Promise<void>;
   /** Handler of a sign-in path; undefined for another path. */
   readonly peopleAt: (path: string) => ((exchange: Exchange) => Promise<void>) | undefined;
   /** Handler of `/docs`, `/` and the codes of errors for browsers. */
   readonly docs: ReturnType<typeof docsServer>;
-  /** Answers what is below `/console`. */
+  /** Answers requests below `/console`. */
   readonly serveConsole: (exchange: Exchange) => Promise<void>;
 }
 
 /**
- * @returns the answer to a request that no other part takes.
- * Throws `NOT_FOUND` for a path that is none of these, `METHOD_NOT_ALLOWED` for a method that is not GET or HEAD.
+ * @returns the answer to a request that no other part answers. Throws `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED`
+ * for a method other than GET or HEAD.
  */
 export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<void> {
   const pages = errorPages();
@@ -106,7 +106,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     });
 }
 
-/** @returns the text, which is made when it is asked for first. */
+/** @returns the text, which is built at the first request. */
 function madeOnce(make: () => string): () => string {
   let text: string | undefined;
   return () => {
@@ -115,7 +115,7 @@ function madeOnce(make: () => string): () => string {
   };
 }
 
-/** Whether programs ask below a path, whatever they accept. */
+/** Whether the clients below a path are programs, whatever they accept. */
 function isForPrograms(path: string): boolean {
   return ['/v2', '/graphql', RAILS_PATH].some((each) => path === each || path.startsWith(`${each}/`));
 }

@@ -29,7 +29,7 @@ export function ownHost(publicUrl: string): (exchange: PageRequest) => string | 
 
 type Serve = (exchange: Exchange) => Promise<void>;
 
-/** @returns the handler, which leads to a page's own host where it was asked for by another name of this machine. */
+/** @returns the handler, which redirects to a page's own host if it was requested by another name of this machine. */
 export function onOwnHost(publicUrl: string, serve: Serve): Serve {
   const elsewhere = ownHost(publicUrl);
   return async (exchange) => {

@@ -41,7 +41,7 @@ const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** @returns the handler of all requests below `/pay`. Errors are answered with pages too. */
+/** @returns the handler of all requests below `/pay`. Errors are also answered with pages. */
 export function payServer({ services, log, isLimited }: PayParts): (exchange: Exchange) => Promise<void> {
   const limiter = (limit: RateLimit): RateLimiter =>
     isLimited ? rateLimiter(limit) : () => ({ allowed: true, remaining: 1, resetSeconds: 0 });
@@ -106,7 +106,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
       const refusal = presentError(error, log, exchange.requestId);
-      // Browsers show this themselves; a page shows all other errors.
+      // Browsers show this status themselves; a page shows all other errors.
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { path, requestId } = exchange;
       answer(exchange, failurePage(refusal, { path, requestId, ...partsOf(exchange) }));
@@ -130,7 +130,7 @@ function consume(limiter: RateLimiter, key: string): void {
     throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });
 }
 
-/** Another site cannot know the token. Still, a form that the browser reports as cross-site is refused. */
+/** Another site cannot know the token. Nevertheless, a form that the browser reports as cross-site is refused. */
 function refuseForeign({ request }: Exchange): void {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
@@ -146,7 +146,7 @@ function readOwnForm(exchange: Exchange): Promise<URLSearchParams> {
 /** Headers that mark a prefetch: the current ones, those of old Chrome and Safari, and that of Firefox. */
 const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
-/** A prefetch has no visitor yet, so no session is opened for it, and no link of an identity check is used up. */
+/** A prefetch has no visitor yet, so it opens no session and uses up no link of an identity check. */
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });

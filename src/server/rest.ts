@@ -47,7 +47,7 @@ export function routeFinder(table: RouteTable): (path: string) => Match | undefi
   return (path) => {
     const found = path.includes('{') ? undefined : byPath.get(path);
     if (found) return { ...found, id: '' };
-    // `/v2/<family>/{id}`, or an act on it, `/v2/<family>/{id}/<act>`.
+    // `/v2/<family>/{id}`, or an action on it, `/v2/<family>/{id}/<act>`.
     const [empty, version, family, id, action, ...rest] = path.split('/');
     if (empty !== '' || !id || rest.length > 0 || action === '') return undefined;
     const withId = byPath.get(`/${version}/${family}/{id}${action === undefined ? '' : `/${action}`}`);
@@ -65,10 +65,10 @@ function byMethod(routes: readonly Route[]): ReadonlyMap<string, Route> {
   );
 }
 
-/** Parts of a response besides the result of the route. */
+/** Parts of a response in addition to the result of the route. */
 export interface Admitted {
   readonly headers: Record<string, string>;
-  /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
+  /** Checks the key again when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
   readonly answers: ProvedAnswers;
   readonly source: ReadSource;
@@ -77,7 +77,7 @@ export interface Admitted {
 /**
  * Answers a request by its route.
  *
- * @throws {GatewayError} `NOT_ACCEPTABLE`, and whatever the route throws.
+ * @throws {GatewayError} `NOT_ACCEPTABLE`, and the errors of the route.
  */
 export async function serveRest(
   exchange: Exchange,
@@ -91,7 +91,7 @@ export async function serveRest(
   requireOneOf(context, [route.scope, ...(route.otherAction ? [ACTIONS[route.otherAction].scope] : [])]);
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
-  // For a key that was revoked while the body came nothing is done, and during a long read it gets no answer.
+  // For a key that was revoked while the body arrived nothing is done, and during a long read it gets no answer.
   await checkAgain();
   const { accountId } = context.caller;
   const found = route.isProved ? await answers.find(accountId, `${exchange.path}?${search}`) : undefined;
@@ -132,7 +132,10 @@ export async function serveRest(
   sendAnswer(exchange, fresh, input);
 }
 
-/** @returns a signal that the client has gone. A response closes once, and it may have done so while the key was looked up. */
+/**
+ * @returns a signal that fires when the client disconnects. A response closes once, and it may have done so while the key was
+ * looked up.
+ */
 function leavingOf({ response }: Exchange): AbortSignal {
   const leaving = new AbortController();
   if (response.destroyed) leaving.abort();

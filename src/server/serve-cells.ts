@@ -1,4 +1,6 @@
-/** One listener before several cells: each has an application of its own, and this finds the one that a request belongs to. */
+/**
+ * One listener for several cells: each has an application of its own, and this file finds the one that a request belongs to.
+ */
 import type { RequestListener, ServerResponse } from 'node:http';
 import { GatewayError } from '../base/errors/errors.ts';
 import { cellName } from '../base/ids/cell.ts';
@@ -24,7 +26,7 @@ export interface RunningCell {
 
 /** Parts that divide requests among cells. */
 export interface CellsParts {
-  /** At least one. A request that says no cell goes to the first of them that has started. */
+  /** At least one. A request that names no cell goes to the first of them that has started. */
   readonly served: readonly ServedCell[];
   /** Addresses of cells that other processes serve, by code. */
   readonly elsewhere: ReadonlyMap<string, string>;
@@ -36,8 +38,8 @@ const RETRY_SECONDS = 2;
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * @returns the listener. A cell of another process is answered 421 with its address, a cell that has not started 503; others go on
- *   meanwhile. A code that no cell has goes to the first cell, where its record is missing.
+ * @returns the listener. A cell of another process is answered 421 with its address, a cell that has not started 503; other
+ * cells continue meanwhile. An unknown code goes to the first cell, where its record is missing.
  */
 export function serveCells(parts: CellsParts): RequestListener {
   return (request, response) => {
@@ -65,7 +67,7 @@ function cellFor({ served, elsewhere }: CellsParts, { cell: code }: CellTarget):
   return served.find((each) => each.running()) ?? served[0];
 }
 
-/** `/readyz` of the process: ready while one of its cells is, so that a load balancer does not take all of them away. */
+/** `/readyz` of the process: ready while one of its cells is, so that a load balancer does not remove all of them. */
 async function serveReadiness({ served, isDraining }: CellsParts, exchange: Exchange): Promise<void> {
   const cells = await Promise.all(
     served.map(async ({ code, running }) => {
@@ -91,7 +93,7 @@ async function serveReadiness({ served, isDraining }: CellsParts, exchange: Exch
   });
 }
 
-/** Paths at which a person comes in say the cell once; the cookie says it when the session has ended. */
+/** Sign-in paths name the cell once; the cookie names it after the session has ended. */
 function rememberCell(response: ServerResponse, code: string, publicUrl: string): void {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
   response.appendHeader(

@@ -1,4 +1,4 @@
-/** The first page, the documents below `/docs`, what the codes of errors mean, and GraphiQL with its files. */
+/** The first page, the documents below `/docs`, the pages of error codes, and GraphiQL with its files. */
 import { ERRORS, type ErrorCode, notFound } from '../base/errors/errors.ts';
 import { DOCS_STYLE, DOCS_STYLE_PATH } from '../docs/assets.ts';
 import { DOCS_PATH, docPath } from '../docs/doc-page.ts';
@@ -29,17 +29,17 @@ const SHORTLY = 'public, max-age=300';
 /** Permits only the style, the pictures and the search of the site itself. */
 const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), vary: 'accept', isPublic: true });
 
-/** @returns whether a browser asks, which shows pages. */
+/** @returns whether the client is a browser, which shows pages. */
 export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
   return request.headers.accept?.includes('text/html') === true;
 }
 
-/** @returns whether a program asks for Markdown rather than a page. */
+/** @returns whether the client is a program that prefers Markdown to a page. */
 function wantsMarkdown({ request }: Pick<Exchange, 'request'>): boolean {
   return request.headers.accept?.includes('text/markdown') === true;
 }
 
-/** @returns the answers to what is asked below `/docs`, and the pages that others show to browsers. */
+/** @returns the answers to requests below `/docs`, and the pages that other paths show to browsers. */
 export function docsServer(parts: DocsParts) {
   let site: Promise<DocsSite> | undefined;
   const opened = () => {

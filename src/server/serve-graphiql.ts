@@ -1,4 +1,4 @@
-/** GraphiQL over HTTP: its page, and its files, which a browser keeps. */
+/** GraphiQL over HTTP: its page, and its files, which a browser caches. */
 import { notFound } from '../base/errors/errors.ts';
 import { GRAPHIQL_PATH, graphiqlOptions, loadGraphiql } from '../docs/graphiql.ts';
 import { graphiqlHtml } from '../docs/graphiql-page.ts';

@@ -23,7 +23,7 @@ export function servesStart(publicUrl: string): RequestListener {
   };
 }
 
-/** Answers for a process with `ROLE=work`: the application answers health checks, and there is nothing else. */
+/** Answers for a process with `ROLE=work`: only the health checks of the application. */
 export function servesHealthOnly(handle: RequestListener, publicUrl: string): RequestListener {
   return (request, response) => {
     if (request.url === '/healthz' || request.url === '/readyz') return handle(request, response);

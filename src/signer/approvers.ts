@@ -16,7 +16,7 @@ export const ACCOUNT_FORM = /^[\w.-]{1,64}$/;
 
 const KEY_FORM = 'an Ed25519 or P-256 public key in PEM';
 
-/** @param settings - member `approvers` of the policy. @throws {SettingsError} naming the place and the accepted form. */
+/** @param settings - member `approvers` of the policy. @throws {SettingsError} naming the member and the accepted form. */
 export function readApprovers(settings: readonly Settings[]): readonly KeyApprover[] {
   const ids = new Set<string>();
   return settings.map((each) => {
@@ -28,7 +28,7 @@ export function readApprovers(settings: readonly Settings[]): readonly KeyApprov
 }
 
 function approverOf(settings: Settings): KeyApprover {
-  // A passkey of the gateway proves nothing here: the gateway chooses what it answers.
+  // A passkey registered at the gateway proves nothing here: a compromised gateway could register its own.
   if (settings.raw('kind') === 'passkey')
     settings.refuse(
       'kind',
@@ -44,7 +44,7 @@ function approverOf(settings: Settings): KeyApprover {
   };
 }
 
-/** No message here repeats the given text: it may be the private key. */
+/** No message here repeats the input: it may be the private key. */
 function publicKeyOf(settings: Settings): KeyObject {
   const pem = settings.text('publicKey');
   try {

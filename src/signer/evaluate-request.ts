@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * @param prove - checks the request's proof for a destination, and throws unless it holds.
+ * @param prove - checks the request's proof for a destination, and throws unless it is valid.
  * @throws {Refusal} `key`, `call`, `destination`, `proof_missing`, `proof_wrong`.
  */
 export function transferKindOf(
@@ -112,7 +112,7 @@ interface Before {
 
 const NOTHING_BEFORE: Before = { isCounted: false, fee: 0n };
 
-/** A nonce is used again to replace a transaction by itself, or by one that moves nothing, at a higher fee. */
+/** A nonce is used again to replace a transaction by the same one, or by one that moves nothing, at a higher fee. */
 function signedBefore(
   record: SignedRecord,
   now: Pick<Entry, 'network' | 'sender' | 'payload' | 'fee'> & {

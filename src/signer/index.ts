@@ -40,7 +40,7 @@ export interface RunningSigner {
 }
 
 /**
- * Makes the folder and the key file in it.
+ * Creates the folder and the key file in it.
  *
  * @returns the facts of the seed that the gateway needs.
  * @throws {SignerError} when a key exists already, the passphrase is too short, or other users may read the folder.
@@ -65,7 +65,7 @@ export interface RunLog extends Pick<SignerLog, 'signed'> {
   readonly alarm: (facts: RefusalFacts & { readonly refusals: number }) => void;
 }
 
-/** Opens the folder, and listens. @throws {SignerError} for what the operator has to put right. */
+/** Opens the folder, and listens. @throws {SignerError} for problems that the operator has to solve. */
 export async function startSigner(
   folder: string,
   passphrase: string,

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { SignerError } from './signer-error.ts';
 
-/** Work of one try: a third of a second and 128 MiB. */
+/** Cost of one attempt: a third of a second and 128 MiB. */
 const KDF = { name: 'scrypt', n: 2 ** 17, r: 8, p: 1 } as const;
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -37,7 +37,7 @@ export async function writeKeyFile(path: string, seed: Uint8Array, passphrase: s
   }
 }
 
-/** @returns the seed. @throws {SignerError} when the file is none of ours, or the passphrase is not its own. */
+/** @returns the seed. @throws {SignerError} when the file is not a key file, or the passphrase is wrong. */
 export async function readKeyFile(path: string, passphrase: string): Promise<Uint8Array> {
   const { nonce, sealed, ...header } = parse(path);
   const expected = { version: 1, kdf: KDF, cipher: CIPHER, salt: header.salt };

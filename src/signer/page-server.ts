@@ -17,7 +17,7 @@ const STYLE_HASH = createHash('sha256')
   .update(/<style>([\s\S]*)<\/style>/.exec(HTML)?.[1] ?? '')
   .digest('base64');
 
-/** No other page frames it, opens it with a handle on it, or learns from where people come. */
+/** No other page can frame it, open it with a handle on it, or see a referrer. */
 const HEADERS = {
   'content-security-policy': `default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',

@@ -1,6 +1,7 @@
 /**
- * Enrols passkeys and has them prove destinations, on a page of the signer's own origin. A challenge is the hash of exactly this destination,
- * its expiry and a nonce of the signer: an answer to a challenge of anybody else, such as one of a sign-in at the gateway, proves nothing.
+ * Enrols passkeys and has them prove destinations, on a page of the signer's own origin. A challenge is the hash of exactly
+ * this destination, its expiry and a nonce of the signer: an answer to any other challenge, such as that of a sign-in at the
+ * gateway, proves nothing.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type {
@@ -35,7 +36,7 @@ export interface SignerPage {
   readonly enrolOptions: (input: PageInput) => Promise<PublicKeyCredentialCreationOptionsJSON>;
   readonly enrol: (input: PageInput) => Promise<Pick<EnrolledPasskey, 'name' | 'account'>>;
   readonly proveOptions: (input: PageInput) => Promise<ProofRequest>;
-  /** @returns the proof as the gateway stores it, and the origin of the console that it goes to. */
+  /** @returns the proof in the gateway's stored form, and the origin of the console that receives it. */
   readonly prove: (input: PageInput) => Promise<{ id: string; expiresAt: string; console: string | null }>;
 }
 
@@ -43,7 +44,7 @@ const NONCE_BYTES = 32;
 /** A person reads, and finds the passkey. */
 const ANSWER_MS = 10 * 60_000;
 
-/** @returns the page of a signer. Its requests are valid in this process alone. */
+/** @returns the page of a signer. Its challenges are valid only in this process. */
 export function createSignerPage(
   policy: Policy,
   page: PageSettings,
@@ -51,7 +52,7 @@ export function createSignerPage(
   record: Pick<SignedRecord, 'addProof' | 'nowMs'>,
 ): SignerPage {
   const seal = sealBy(randomBytes(NONCE_BYTES));
-  // Codes are used once, so the challenge of a code needs no memory.
+  // Codes are used once, so the challenge of a code is not stored.
   const challengeOf = (code: string) => seal('enrol', code);
   return {
     enrolOptions: async ({ code }) => {
@@ -133,7 +134,7 @@ async function approverOf(
     expectedChallenge: challenge,
     expectedOrigin: page.origin,
     expectedRPID: page.rpId,
-    // Each challenge is answered once, which says more than a counter.
+    // Each challenge is answered once, which proves more than a counter.
     credential: {
       id: passkey.id,
       publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),

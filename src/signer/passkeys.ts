@@ -1,6 +1,6 @@
 /**
- * Passkeys that may prove destinations. They are enrolled on the page of the signer by a code that its operator makes, so the gateway can
- * neither enrol one nor use one of its own.
+ * Passkeys that may prove destinations. Passkeys are enrolled on the page of the signer by a code that its operator makes, so
+ * the gateway can neither enrol one nor use one of its own.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ import { coinOf } from './read-transfer.ts';
 import { SignerError } from './signer-error.ts';
 import { SIGNED_NETWORKS } from './wallet.ts';
 
-/** Amounts are kept in millionths, of a US dollar or of a unit of a currency, and rounded up. */
+/** Amounts are in millionths, of a US dollar or of a unit of a currency, rounded up. */
 export const MICRO_DECIMALS = 6;
 
 /** Most of one transaction, of 60 minutes and of 24 hours, millionths. */
@@ -35,7 +35,7 @@ const GAS_COIN = {
   TRX: ['0.5', '10000'],
 } as const;
 
-/** The policy where the file says nothing else. Values are set high, so that limits are rather reached too early. */
+/** The policy of omitted members. Values are set high, so that limits are rather reached too early. */
 export const DEFAULT_POLICY = {
   values: valuesOf((asset) => GAS_COIN[asset as keyof typeof GAS_COIN]?.[0] ?? '1'),
   all: { transaction: '5000', hour: '10000', day: '50000' },
@@ -71,23 +71,23 @@ function policyIn(settings: Settings) {
     values: mapOf(settings, 'values', amountOf),
     /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
     all: limitsOf(settings, 'all'),
-    /** Of it, what goes to destinations without proof. US dollars. */
+    /** The part of it for destinations without proof. US dollars. */
     unproven: limitsOf(settings, 'unproven'),
     /** From the hot wallet to deposit addresses of its own. US dollars. */
     gas: limitsOf(settings, 'gas'),
     /** Limits of one currency, in its units. */
     currencies: mapOf(settings, 'currencies', limitsOf),
-    /** Most that the fee of one transaction may become. US dollars. */
+    /** Maximum fee of one transaction. US dollars. */
     fee: amountOf(settings, 'fee', DEFAULT_POLICY.fee),
-    /** Most transactions in 60 seconds. */
+    /** Maximum number of transactions in 60 seconds. */
     perMinute: settings.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
     /** Keys that may prove a destination; passkeys are in a file of their own. */
     approvers: settings.has('approvers') ? readApprovers(settings.parts('approvers')) : [],
-    /** Days that a proof is valid for at most. */
+    /** Number of days after which a proof expires, at most. */
     proofDays: settings.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
     /** The page on which passkeys prove destinations; null when there is none. */
     page: settings.has('page') ? pageOf(settings.part('page')) : null,
-    /** Destinations whose proofs hold no more, by `destinationName`. */
+    /** Destinations with revoked proofs, by `destinationName`. */
     withdrawn: new Set(settings.has('withdrawn') ? settings.parts('withdrawn').map(destinationIn) : []),
   });
 }
@@ -142,16 +142,16 @@ function destinationIn(settings: Settings): string {
 function pageOf(settings: Settings) {
   /** Origin of the page, which its passkeys belong to. */
   const origin = settings.parse('origin', ORIGIN_FORM, originOf);
-  /** Origin of the gateway's console, where people come from and go back to; null: nowhere. */
+  /** Origin of the gateway's console, from which people arrive and to which they return; null: none. */
   const console = settings.has('console') ? settings.parse('console', ORIGIN_FORM, originOf) : null;
-  // Pages of one origin share their passkeys, so a gateway there could ask for those of the signer.
+  // Pages of one origin share their passkeys, so a gateway there could request those of the signer.
   if (console === origin) settings.refuse('console', 'another origin than that of the page of the signer');
   /** Host name of the page: the `rpId` of the passkeys. */
   const rpId = new URL(origin).hostname;
   return settings.end({ origin, rpId, console });
 }
 
-/** A page without TLS has passkeys on this machine alone. */
+/** A page without TLS can use passkeys only on this machine. */
 function originOf(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === 'http:' && /^(?:.+\.)?localhost$/.test(url.hostname);

@@ -1,4 +1,4 @@
-/** Checks that a person whom the signer knows has proven a destination, outside of the gateway. */
+/** Checks that a person known to the signer has proven a destination, independently of the gateway. */
 import { verify } from 'node:crypto';
 import {
   destinationStatement,
@@ -22,15 +22,16 @@ export interface ProofSources {
   readonly passkeys: Pick<Passkeys, 'find'>;
 }
 
-/** Time at which a proof made now expires at the latest. Milliseconds. */
+/** Maximum expiry of a proof made now. Milliseconds. */
 export function lastExpiryMs({ proofDays }: Pick<Policy, 'proofDays'>, nowMs: number): number {
   return nowMs + proofDays * DAY_MS;
 }
 
 /**
- * @param proof - as it came from the gateway.
+ * @param proof - as received from the gateway.
  * @param address - in its canonical form.
- * @throws {Refusal} `proof_wrong` unless a known person proved this destination, and the proof neither expired nor was withdrawn.
+ * @throws {Refusal} `proof_wrong` unless a known person proved this destination, and the proof neither expired nor was
+ * withdrawn.
  */
 export function checkProof(
   { policy, record, passkeys }: ProofSources,

@@ -11,7 +11,7 @@ import { readTokenTransfer } from '../chains/token-transfer.ts';
 import { readTronTransaction } from '../chains/tron-transaction.ts';
 import { Refusal } from './signer-error.ts';
 
-/** A transaction as the policy sees it. */
+/** A transaction in the terms of the policy. */
 export interface Transfer {
   readonly network: string;
   readonly currency: Currency;
@@ -19,7 +19,7 @@ export interface Transfer {
   readonly to: string;
   /** Minor units of the currency. */
   readonly amount: bigint;
-  /** The most that the network may take, minor units of its coin. */
+  /** Maximum fee of the network, in minor units of its coin. */
   readonly fee: bigint;
   /** On EVM networks: at most one transaction of an address is ever mined with it. */
   readonly nonce: number | null;
@@ -27,10 +27,10 @@ export interface Transfer {
 
 /** Maximum cost of a transfer of TRX: bandwidth, and 1.1 TRX for a new address. Unit: sun. */
 const TRX_TRANSFER_FEE = 2_000_000n;
-/** Bandwidth of a call, which `fee_limit` does not hold. Unit: sun. */
+/** Bandwidth of a call, which `fee_limit` does not include. Unit: sun. */
 const TRON_BANDWIDTH_FEE = 1_000_000n;
 
-/** @returns the coin that a network takes its fees in. */
+/** @returns the coin in which a network charges its fees. */
 export function coinOf(network: string): Currency {
   const coin = currencyOfHistory(`${NETWORKS[network]?.coin}_${network}`);
   assert(coin, 'a network of the catalogue');

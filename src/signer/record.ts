@@ -1,6 +1,6 @@
 /**
- * Record of signed transactions, in a SQLite file that one process holds at a time. An entry is on the disk before
- * the response goes out.
+ * Record of signed transactions, in a SQLite file that one process opens at a time. An entry is on the disk before the
+ * response goes out.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -20,7 +20,7 @@ export interface Entry {
   readonly fee: bigint;
   /** US dollars that leave, the fee with them. */
   readonly all: bigint;
-  /** Of it to destinations without proof. */
+  /** The part of it to destinations without proof. */
   readonly unproven: bigint;
   /** US dollars that go to deposit addresses of our own. */
   readonly gas: bigint;
@@ -34,7 +34,7 @@ export interface Sums {
   readonly all: bigint;
   readonly unproven: bigint;
   readonly gas: bigint;
-  /** Of the one currency that was asked for. */
+  /** In the requested currency. */
   readonly currency: bigint;
   readonly count: bigint;
 }
@@ -55,16 +55,16 @@ export type AtNonce = Pick<Entry, 'payload' | 'fee' | 'amount'>;
 
 /** The file, opened. */
 export interface SignedRecord {
-  /** Runs the work exclusively; its entries are on the disk when this returns. Work that throws leaves no entries. */
+  /** Runs the work exclusively; its entries are on the disk when this returns. Work that throws adds no entries. */
   readonly alone: <Result>(work: () => Result) => Result;
   /** @returns hash of the request that was signed under an id. */
   readonly bodyOf: (id: string) => string | undefined;
   readonly atNonce: (network: string, sender: string, nonce: number) => readonly AtNonce[];
-  /** @returns the clock's time; never before the last entry, so that a clock set back opens no limit. */
+  /** @returns the clock's time, but never before the last entry, so that setting the clock back frees no limit. */
   readonly nowMs: () => number;
   readonly sums: (currency: string, sinceMs: number) => Sums;
   readonly add: (entry: Entry, atMs: number) => void;
-  /** Stores a proof. @returns false when there is one of its id. */
+  /** Stores a proof. @returns false if there is already one with its id. */
   readonly addProof: (proof: ProofRow, atMs: number) => boolean;
   readonly proofOf: (id: string) => ProofRow | undefined;
   /**
@@ -95,7 +95,7 @@ const SUMS = `select coalesce(sum("all"), 0) as "all", coalesce(sum(unproven), 0
     coalesce(sum(amount) filter (where currency = ?), 0) as currency, count(*) as count
   from signed where at_ms > ?`;
 
-/** @param now - the clock. @throws {SignerError} when another process holds the file. */
+/** @param now - the clock. @throws {SignerError} when another process has the file open. */
 export function openRecord(path: string, now: () => number = Date.now): SignedRecord {
   const database = openAlone(path);
   const one = (sql: string) => bigInts(database.prepare(sql));
@@ -134,7 +134,7 @@ export function openRecord(path: string, now: () => number = Date.now): SignedRe
   };
 }
 
-/** Two processes that each count alone would sign twice the limits. */
+/** Two processes with separate counts would sign twice the limits. */
 function openAlone(path: string): DatabaseSync {
   // SQLite gives its other files the mode of this one.
   closeSync(openSync(path, 'a', 0o600));

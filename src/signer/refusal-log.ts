@@ -1,6 +1,9 @@
-/** Logs refusals: the first of a reason immediately, further ones as one line a minute with their number, so that no caller fills the log. */
+/**
+ * Logs refusals: the first of a reason immediately, further ones as one line a minute with their number, so that no caller
+ * fills the log.
+ */
 
-/** One refusal, as it is logged. */
+/** One logged refusal. */
 export interface RefusalFacts {
   readonly reason: string;
   readonly detail: string;
@@ -15,7 +18,7 @@ export interface RefusalFacts {
 /** The log of refusals. */
 export interface RefusalLog {
   readonly refused: (facts: RefusalFacts) => void;
-  /** Logs what was not logged yet, and ends. */
+  /** Logs the remaining refusals, and ends. */
   readonly close: () => void;
 }
 

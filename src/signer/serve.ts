@@ -17,7 +17,7 @@ export type ListenAddress =
       readonly port: number;
       readonly certificateFile: string;
       readonly keyFile: string;
-      /** Of the authority whose certificates may call. */
+      /** Of the authority that issues the callers' certificates. */
       readonly clientCaFile: string;
     };
 

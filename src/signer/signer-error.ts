@@ -1,6 +1,6 @@
 /** Reasons for which the signer does not start, and does not sign. */
 
-/** Something that the operator has to put right; the message says what. */
+/** A problem that the operator has to solve; the message describes it. */
 export class SignerError extends Error {
   override readonly name = 'SignerError';
 }

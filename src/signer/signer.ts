@@ -1,4 +1,4 @@
-/** Signs what the policy allows: reads the transaction itself, counts it, and only then uses a key. */
+/** Signs transactions that the policy allows: reads the transaction itself, counts it, and only then uses a key. */
 import { createHash } from 'node:crypto';
 import { evmDigest, signedEvmTransaction } from '../chains/evm-transaction.ts';
 import type { Signed, SignerFacts, SignRequest } from '../chains/sign-request.ts';
@@ -20,7 +20,7 @@ export interface SignerService {
   readonly sign: (request: SignRequest) => Promise<Signed>;
 }
 
-/** @returns a service that signs with the keys of the wallet what policy, passkeys and record allow. */
+/** @returns a service that signs with the keys of the wallet, within the policy, passkeys and record. */
 export function createSignerService(
   wallet: Wallet,
   policy: Policy,
@@ -67,7 +67,7 @@ function hashOf({ network, key, unsigned, intent }: SignRequest): string {
     .digest('hex');
 }
 
-/** A key signs the same digest in the same way each time, so nothing has to be stored. */
+/** A key always gives the same signature of the same digest, so none has to be stored. */
 function signed(wallet: Wallet, { network, key, unsigned }: SignRequest): Signed {
   const privateKey = wallet.privateKey(network, key);
   return network === 'TRX'

@@ -26,7 +26,7 @@ const TRON_COIN = 195;
 const ACCOUNTS = { deposit: 0, hot: 1 } as const;
 const HOT_INDEX = 0;
 
-/** @param seed - 16 to 64 bytes, such as BIP-39 makes of words. */
+/** @param seed - 16 to 64 bytes, such as those of BIP-39 words. */
 export function openWallet(seed: Uint8Array): Wallet {
   const root = HDKey.fromMasterSeed(seed);
   const account = (network: string, { purpose }: SigningKey) =>

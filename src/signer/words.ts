@@ -1,4 +1,4 @@
-/** Seeds as people keep them: the words of BIP-39, or the seed itself in hexadecimal digits. */
+/** Seeds in the form in which people store them: the words of BIP-39, or the seed itself in hexadecimal digits. */
 import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { SignerError } from './signer-error.ts';

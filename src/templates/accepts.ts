@@ -9,14 +9,14 @@ import type { ProcessRow } from './facts.ts';
 import type { TriggerName } from './triggers.ts';
 
 /**
- * @returns whether its step can take the trigger, but for conditions of the moment and for what goes on beside the step;
- *   imported history takes none.
+ * @returns whether its step can accept the trigger, apart from conditions of the time and processes beside the step; imported
+ * history accepts none.
  */
 export function accepts(template: Template, row: ProcessRow, on: TriggerName): boolean {
   return row.process !== null && stepAccepts(template, row, on);
 }
 
-/** @returns whether a step of a transaction that is no imported history can take the trigger, as `accepts` says. */
+/** @returns whether a step of a transaction of our own (not imported) can accept the trigger, as `accepts` says. */
 export function stepAccepts(
   { machine }: Template,
   step: Pick<Step, 'component' | 'state'>,
@@ -33,7 +33,7 @@ export function canStartBy({ machine }: Template, on: TriggerName): boolean {
   return machine.transitions.some((transition) => transition.on === on && transition.from.includes('start'));
 }
 
-/** @returns whether somebody outside of the account pays: by PIX, or with a deposit. */
+/** @returns whether a person outside of the account pays: by PIX, or with a deposit. */
 export function hasPayer({ machine }: Template): boolean {
   return machine.transitions.some(({ on }) => on === 'pix_received' || on === 'deposit_seen');
 }

@@ -87,7 +87,7 @@ function refundEffects(
   ];
 }
 
-/** Effects by which a transaction that pays out goes on to its payout; a transaction without a payer has no other end. */
+/** Effects by which an outgoing transaction continues to its payout; a transaction without a payer has no other end. */
 const GOING_ON: readonly EffectName[] = ['swap', 'send_funds'];
 const GOING_ON_UNPAID: readonly EffectName[] = ['screen', 'check_payee'];
 

@@ -4,7 +4,7 @@
 import { unpaidEndOf } from './effects.ts';
 import type { Change, View } from './transition.ts';
 
-/** Accepts a quote while its session lasts and its price holds; from then on the session ends at its own end. */
+/** Accepts a quote while its session lasts and its price holds; from then on the session's own expiry applies. */
 export const acceptance = {
   when: ({ row, nowMs }: View): boolean => nowMs <= (unpaidEndOf(row) ?? nowMs),
   set: (): Change => ({ process: { isAccepted: true } }),
@@ -17,7 +17,7 @@ export const unpaidExpiry = {
     trigger.isForced === true || nowMs >= (unpaidEndOf(row) ?? nowMs),
 } as const;
 
-/** @returns whether the customer or payee may go on. */
+/** @returns whether the customer or payee is admitted. */
 export function isAdmitted({ process }: View): boolean {
   return process.isAdmitted === true;
 }
@@ -36,7 +36,7 @@ export function withinLimit(): Change {
   return { process: { isOverLimit: false } };
 }
 
-/** @returns the time of the payment, now, for the limits of its day. */
+/** @returns the present time as the time of the payment, for the limits of its day. */
 export function paidNow({ nowMs }: View): Change {
   return { process: { paidAt: new Date(nowMs).toISOString() } };
 }

@@ -29,7 +29,7 @@ export function targetOf(row: Pick<ProcessRow, 'targetCurrency' | 'targetAmount'
   return sideOf(row.targetCurrency, row.targetAmount);
 }
 
-/** @returns the conversion of a ramp to crypto; the crypto includes what the network will take. */
+/** @returns the conversion of a ramp to crypto; the crypto includes the network's fee. */
 export function conversionIn(row: ConvertedFacts): Conversion {
   const { currency, amount } = targetOf(row);
   return {
@@ -40,7 +40,7 @@ export function conversionIn(row: ConvertedFacts): Conversion {
   };
 }
 
-/** @returns the conversion of a ramp to BRL; `brl` is what the payee receives and the fee together. */
+/** @returns the conversion of a ramp to BRL; `brl` is the payee's amount and the fee together. */
 export function conversionOut(row: ProcessRow): Conversion {
   const { currency, amount } = sourceOf(row);
   const fee = cents(row.fees);
@@ -53,7 +53,7 @@ export function conversionOfDeposit(row: ProcessRow): DepositConversion {
   return { ...conversion, suffix: depositOf(row).amount - conversion.crypto };
 }
 
-/** @returns a transfer to an external wallet: the whole amount, and the network's fee in it. */
+/** @returns a transfer to an external wallet: the whole amount, which includes the network's fee. */
 export function deliveryOf(row: ProcessRow): NetworkMove {
   const { currency, amount } = targetOf(row);
   const networkFee = networkFeeOf(row, currency);
@@ -65,7 +65,7 @@ export function depositOf(row: ProcessRow): { currency: Currency; amount: bigint
   return sideOf(row.sourceCurrency, known(row.process?.deposit, 'a deposit').amount);
 }
 
-/** @returns the fee that the network takes in the currency itself; zero when none is known. */
+/** @returns the network's fee in the currency itself; zero when none is known. */
 export function networkFeeOf({ networkFee }: Pick<ProcessRow, 'networkFee'>, currency: Currency): bigint {
   return networkFee === null ? 0n : toMinor(networkFee, currency.decimals);
 }

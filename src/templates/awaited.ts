@@ -1,13 +1,13 @@
 /**
- * Party that a step waits for: its payer, a person's decision, or nothing but the gateway and its rails. It follows
- * from the step alone. A step that a decision does not leave by itself waits for it until the rails have answered.
+ * Party that a step waits for: its payer, a person's decision, or only the gateway and its rails. The party follows from the
+ * step alone. A step that a decision does not leave by itself waits for the decision until the rails have answered.
  */
 import { stepNameOf } from '../base/ids/step-name.ts';
 import { hasPayer, stepAccepts } from './accepts.ts';
 import type { Step, Template } from './define.ts';
 import type { TriggerName } from './triggers.ts';
 
-/** Each of them, with its meaning. */
+/** Each party, with its meaning. */
 export const AWAITED = {
   payer: 'Its payer: an amount, a name, the acceptance of the quote, or the payment.',
   decision:
@@ -16,7 +16,7 @@ export const AWAITED = {
 /** A member of AWAITED. */
 export type Awaited = keyof typeof AWAITED;
 
-/** Triggers by which a payer answers what a page asks; without a payer the account does. */
+/** Triggers by which a payer answers a page; without a payer the account does. */
 const ANSWERS: readonly TriggerName[] = ['amount_given', 'accepted', 'identity_given', 'identity_confirmed'];
 const PAYMENTS: readonly TriggerName[] = ['pix_received', 'deposit_seen'];
 const DECISIONS: readonly TriggerName[] = [
@@ -27,7 +27,10 @@ const DECISIONS: readonly TriggerName[] = [
   'dispute_accepted',
 ];
 
-/** @returns whether the step takes a payment and ends without one: after its end it still takes a late one, and asks for none. */
+/**
+ * @returns whether the step accepts a payment and ends without one: after its end it still accepts a late payment, and
+ * requests none.
+ */
 export function requestsPayment(
   template: Template,
   step: Pick<Step, 'component' | 'state'>,
@@ -49,7 +52,7 @@ export function awaitedOf(template: Template, step: Pick<Step, 'component' | 'st
   const found = known.get(name);
   if (found !== undefined) return found;
   const awaited = findAwaited(template, step);
-  // The names of imported history have no bound.
+  // Imported history has an unlimited number of names.
   if (template.steps.some((each) => stepNameOf(each) === name)) known.set(name, awaited);
   return awaited;
 }

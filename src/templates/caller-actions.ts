@@ -1,7 +1,6 @@
 /**
- * Actions of callers on a transaction: the trigger that each sends to its machine, its permission, its mutation and
- * the input of that. The machine itself decides whether an action is possible, and what it moves: it plans the
- * trigger.
+ * Actions of callers on a transaction: the trigger that each sends to its machine, its permission, its mutation and the input
+ * of that. The machine itself decides whether an action is possible and which amounts it moves: it plans the trigger.
  */
 import type { ActionName } from '../base/access/actions.ts';
 import { BRL } from '../base/money/currency.ts';
@@ -58,7 +57,7 @@ export interface CallerAction {
   readonly name: CallerActionName;
   readonly permission: ActionName;
   readonly mutation: string;
-  /** By the name of the argument; the others are as the schema says. */
+  /** By the name of the argument; the others are as in the schema. */
   readonly rules: Readonly<Record<string, ArgumentRule>>;
   /** Of the input by default; when an amount is required, of the largest. */
   readonly effects: readonly ActionEffect[];
@@ -66,11 +65,11 @@ export interface CallerAction {
 
 /** An action, whether or not it is possible. */
 interface Sheet {
-  /** Acts that say what the caller needs for it; by the template. */
+  /** Actions whose scope depends on the template. */
   readonly permission: (template: Template, row: ProcessRow) => ActionName;
   readonly mutation: string | ((row: ProcessRow) => string);
   readonly on: TriggerName;
-  /** Triggers of the input by default, then of others that are accepted where that is not. */
+  /** Triggers with the default input first, then others if the machine does not accept that. */
   readonly triggers: (row: ProcessRow, nowMs: number) => readonly Trigger[];
   readonly rules?: (row: ProcessRow, trigger: Trigger) => CallerAction['rules'];
   readonly isPriced?: true;
@@ -233,7 +232,7 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
   },
 };
 
-/** @returns the act of an action on such a transaction: its scope is what a caller needs. */
+/** @returns the permission that an action needs on such a transaction. */
 export function permissionOf(name: CallerActionName, template: Template, row: ProcessRow): ActionName {
   return SHEETS[name].permission(template, row);
 }
@@ -251,8 +250,8 @@ export function callerActions(template: Template, row: ProcessRow, nowMs: number
 
 /**
  * @param amount - BRL of a part; all that is left of the payment when undefined.
- * @returns the effects of a refund of exactly that amount, from the plan that the refund itself follows; undefined where the machine
- *   takes no such refund now.
+ * @returns the effects of a refund of exactly that amount, from the plan of the refund itself; undefined if the machine
+ * accepts no such refund now.
  */
 export function refundEffects(
   template: Template,
@@ -265,7 +264,7 @@ export function refundEffects(
   return steps && effectsOf(template, row, steps, false);
 }
 
-/** @returns those of the actions that the machine accepts, without their figures, which a page does not show. */
+/** @returns the actions that the machine accepts, without their figures, which a page does not show. */
 export function acceptedActions(
   template: Template,
   row: ProcessRow,
@@ -329,7 +328,7 @@ function isDecision(on: TriggerName): boolean {
   return on === 'approved' || on === 'rejected';
 }
 
-/** Ids of returns and due times are made anew when the action is performed. */
+/** Ids of returns and due times are generated anew when the action is performed. */
 function situationAt(nowMs: number): Situation {
   return { nowMs, stepUpMs: STEP_UP_MS, ispb: '00000000', available: () => 0n };
 }

@@ -20,16 +20,16 @@ export interface Step {
   readonly statusCode: StatusCode;
   readonly substatus: Label;
   readonly message: Label;
-  /** Equal to `message` where the step is an error, else empty. */
+  /** Equal to `message` if the step is an error, else empty. */
   readonly errorMessage: Label;
   readonly ending: Ending;
-  /** Whether it ends a session that came to nothing, so that its payer may begin anew. */
+  /** Whether the step ends a session without a payment, so that its payer may start again. */
   readonly isRenewable?: true;
-  /** Whether the payment goes or went back to its payer whole. */
+  /** Whether the whole payment is being or was returned to its payer. */
   readonly isReturn?: true;
-  /** Whether a part of the payment may have gone back, and the rest stays with the account holder. */
+  /** Whether a part of the payment may have been returned, and the rest stays with the account holder. */
   readonly leavesRest?: true;
-  /** Its headline, where steps of this name mean something else in other templates. */
+  /** Its headline, if steps of this name mean something else in other templates. */
   readonly headline?: Label;
 }
 
@@ -48,7 +48,7 @@ export interface Attribute {
 /** The REST family that serves a template; its name is that of the family's list. */
 export type Family = 'checkouts' | 'onramps' | 'offramps' | 'withdrawals';
 
-/** A process template: data alone, over the engines that read, move, render and publish every template alike. */
+/** A process template: only data, for the engines that read, move, render and publish all templates in the same way. */
 export interface Template {
   /** Wire name. */
   readonly name: string;
@@ -61,7 +61,7 @@ export interface Template {
   readonly attributes: readonly Attribute[];
   readonly steps: readonly Step[];
   readonly machine: Machine;
-  /** Whether a closer look at the customer comes before the payment or after it. */
+  /** Whether extra verification of the customer comes before the payment or after it. */
   readonly stepUp: 'before_payment' | 'after_payment';
   /** Target or source of the crypto: the account's balance, or an external wallet. */
   readonly crypto: 'balance' | 'external';
@@ -74,7 +74,7 @@ export interface Template {
 /**
  * Checks a template where it is written: names and steps are unique, and its machine moves between them.
  *
- * @throws {Error} when an attribute or a step stands twice, or a transition names a step that there is not.
+ * @throws {Error} when an attribute or a step is defined twice, or a transition names an unknown step.
  */
 export function defineTemplate(template: Template): Template {
   refuseRepeats(

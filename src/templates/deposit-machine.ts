@@ -20,7 +20,7 @@ const DETECTED: StepName = 'crypto_deposit/DETECTED';
 const DROPPED: StepName = 'crypto_deposit/DROPPED';
 const EXPIRED: StepName = 'crypto_deposit/EXPIRED';
 const CONFIRMED: StepName = 'crypto_deposit/DONE';
-/** A deposit of another amount or too late: its account decides about it. */
+/** A deposit of a wrong amount or after the session: its account decides about it. */
 export const WRONG: readonly StepName[] = [
   'crypto_deposit/UNDERPAID',
   'crypto_deposit/OVERPAID',
@@ -30,7 +30,7 @@ const HELD: StepName = 'compliance/UNCOMPLIANT';
 const SWAPPING: StepName = 'swap_transfer/INITIAL';
 const REJECTED: StepName = 'pix_out/REJECTED';
 const SWAP_FAILED: StepName = 'swap_transfer/ERROR';
-/** Steps at which the deposit lies in the blocked sub-account. */
+/** Steps at which the deposit is in the blocked sub-account. */
 const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
 const GOING_BACK: StepName = 'refund/INITIAL';
 
@@ -49,7 +49,7 @@ const FINAL: readonly StepName[] = [
 
 type Seen = View<'deposit_seen'>;
 
-/** Facts of a return that is not on its way any more. */
+/** Facts of a return that is no longer under way. */
 const NOT_SENT_BACK = { refundAddress: undefined, refundWorth: undefined, heldAt: undefined } as const;
 
 const bookAndHold = ofDeposit(journals.depositSeen, journals.depositConfirmed, journals.depositHeld);
@@ -158,8 +158,7 @@ const screeningTransitions: readonly Transition[] = [
 
 const resolutionTransitions: readonly Transition[] = [
   when('kept', BLOCKED, 'partial_success/DONE', { when: isScreened, post: creditDeposit }),
-  // Deposits that screening releases from a hold are credited: the lock of the price has passed (postings.json, L33 →
-  // L35).
+  // Deposits that screening releases from a hold are credited: the price lock has expired (postings.json, L33 → L35).
   when('released', HELD, 'partial_success/DONE', { when: mayRelease, set: thaw, post: creditDeposit }),
   when('refund_ordered', BLOCKED, GOING_BACK, {
     moneyOut: 'redirect',
@@ -190,7 +189,7 @@ const resolutionTransitions: readonly Transition[] = [
       return [journals.depositReturned(currency, { amount, networkFee }), ...gasJournals(view)];
     },
   }),
-  // The amount leaves the balance again, for the payee whom its payer knew.
+  // The amount is debited from the balance again, for the payee whom its payer named.
   when('requoted', WRONG, SWAPPING, {
     moneyOut: 'fixed',
     when: (view) => isThere(view) && isScreened(view),
@@ -232,7 +231,7 @@ export const DEPOSIT_STAGES: readonly (readonly StepName[])[] = [
   ['success/DONE'],
 ];
 
-/** @returns whether the deposit was final where the transaction stands. */
+/** @returns whether the deposit was final at the transaction's step. */
 export function isDepositFinal(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
   return FINAL.includes(stepNameOf(row));
 }
@@ -270,7 +269,7 @@ function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit
   return process.deposit?.txHash === txHash && process.deposit.logIndex === logIndex;
 }
 
-/** One deposit at a time is processed; after one was dropped, the next. */
+/** Deposits are processed one at a time; after one was dropped, the next. */
 function isFirst({ row, process, trigger }: Seen): boolean {
   return !process.deposit || stepNameOf(row) === DROPPED || process.deposit.txHash === trigger.txHash;
 }
@@ -294,7 +293,7 @@ function publishDeposit({ process, screensSenders }: View): Change {
   };
 }
 
-/** Its sender is screened before anybody decides about it. */
+/** Its sender is screened before anyone decides about it. */
 function isUnscreened({ process }: View): boolean {
   return process.awaitsScreening === true;
 }
@@ -307,7 +306,7 @@ function screened(): Change {
   return { process: { awaitsScreening: false } };
 }
 
-/** Notes from which step it goes on once it is released. */
+/** Stores the step from which it continues once it is released. */
 function stopAt(stoppedAt: StepName): Change {
   return { process: { stoppedAt, awaitsScreening: false } };
 }
@@ -317,14 +316,14 @@ function sendBack(row: ProcessRow, refundAddress: string, refundWorth?: string):
 }
 
 /**
- * Step at which a deposit that could not go back is held again: for the operator where the step of the hold was not
+ * Step at which a deposit that could not be sent back is held again: that of the operator if the step of the hold was not
  * stored yet.
  */
 function heldAt(process: Process): StepName {
   return process.heldAt ?? HELD;
 }
 
-/** The conversion is unwound at its locked rate and the deposit held, wherever it was converted from. */
+/** The conversion is reversed at its locked rate and the deposit held, whatever step it was converted at. */
 function unwind(view: View): Journal[] {
   const { row, process } = view;
   if (!process.isRequoted) return [journals.depositSwapReversed(conversionOfDeposit(row))];

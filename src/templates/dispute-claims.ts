@@ -1,7 +1,7 @@
 /**
- * A dispute (MED) with concurrent refunds of parts. The bank takes the disputed amount from the payment, and then
- * refuses a refund that is still under way. So a dispute covers the amount that refunds under way leave, and takes
- * the money of a refund that fails.
+ * A dispute (MED) with concurrent refunds of parts. The bank takes the disputed amount from the payment, and then refuses a
+ * refund that is still under way. So a dispute covers the amount that refunds under way leave, and the money of a refund that
+ * fails.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import type { Conversion } from '../ledger/journals.ts';
@@ -20,14 +20,14 @@ export function isDisputed(row: Pick<ProcessRow, 'component' | 'state'>): boolea
   return stepNameOf(row) === OPEN;
 }
 
-/** @returns the cents that a dispute is about, as if no refund were under way. */
+/** @returns the disputed cents, as if no refund were under way. */
 export function claimOf(row: ProcessRow, amount: bigint | undefined): bigint {
   const settled = returnsOf(row.process ?? {}).filter(({ state }) => state !== 'requested');
   const most = leftOf({ ...row, process: { ...(row.process as Process), returns: settled } });
   return amount === undefined || amount > most ? most : amount;
 }
 
-/** @returns the list after this part could not go back, and what a dispute takes of it. */
+/** @returns the list after the return of this part failed, and the amount that a dispute takes of it. */
 export function partFailed(view: View, failed: PixReturn | undefined): Change {
   if (!failed) return {};
   const returns = ended(view, [failed], { state: 'credited_back' });
@@ -36,7 +36,7 @@ export function partFailed(view: View, failed: PixReturn | undefined): Change {
   return { process: isDisputed(view.row) ? openGrown(after, freed) : acceptedGrown(after) };
 }
 
-/** Share of the dispute in the crypto that a failed part gives back. */
+/** Share of the dispute in the crypto that a failed part releases. */
 export function claimedByDispute(view: Pick<PostView, 'row' | 'before'>, freed: bigint): readonly Journal[] {
   const { row, before } = view;
   const { currency } = conversionIn(row);
@@ -64,7 +64,9 @@ export function claimedByDispute(view: Pick<PostView, 'row' | 'before'>, freed: 
   return [journals.holdCredited(currency, held), ...unwound(more, held), journals.payerPaidTwice(twice)];
 }
 
-/** @returns journals of a dispute that is accepted: out of what is held, and for the rest the account holder owes the house. */
+/**
+ * @returns journals of an accepted dispute: out of the held amount, and as a receivable from the account holder for the rest.
+ */
 export function unwound(part: Conversion, held: bigint): readonly Journal[] {
   const share = (amount: bigint) => (part.crypto === 0n ? amount : (amount * held) / part.crypto);
   const covered = { ...part, crypto: held, brl: share(part.brl), fee: share(part.fee) };
@@ -78,7 +80,8 @@ export function unwound(part: Conversion, held: bigint): readonly Journal[] {
 }
 
 /**
- * @returns journals of a return that the bank made although nothing is held for it: unwound as far as the payment goes. Beyond that the
+ * @returns journals of a return that the bank made although nothing is held for it: reversed up to the amount of the payment.
+ * Beyond that the
  *   conversion is unwound already, and the account holder owes the BRL.
  */
 export function unheld(row: ProcessRow, made: PixReturn): readonly Journal[] {
@@ -87,7 +90,7 @@ export function unheld(row: ProcessRow, made: PixReturn): readonly Journal[] {
   return [journals.disputeAcceptedUncovered(part), journals.payerPaidTwice(beyondPayment(made))];
 }
 
-/** @returns the accepted dispute that may have taken more than is booked, if the bank says that it took this amount. */
+/** @returns the accepted dispute that may have debited more than is booked, if the bank reports this amount. */
 export function claimant({ process }: Pick<View, 'process'>, amount: bigint): PixReturn | undefined {
   return returnsOf(process).find(
     ({ kind, claim, amount: booked }) =>
@@ -96,8 +99,8 @@ export function claimant({ process }: Pick<View, 'process'>, amount: bigint): Pi
 }
 
 /**
- * The bank says what the dispute took: parts under way that it leaves no money for are over, and what even they do not cover is owed
- * to the house.
+ * The bank reports the amount of the dispute: parts under way that are no longer covered end, and the account holder owes the
+ * house the rest.
  */
 export function confirmed(view: View<'dispute_returned'>): Change {
   const amount = cents(view.trigger.amount);
@@ -124,7 +127,7 @@ export function overtakenReturn(process: Process, returnId: string | undefined):
   return returnsOf(process).find((each) => each.isOvertaken && each.returnId === returnId);
 }
 
-/** Parts under way that give back at least this many cents; all of them when they are fewer. */
+/** Parts under way that release at least this many cents; all parts if they sum to less. */
 function overtakenBy(process: Process, brl: bigint): readonly PixReturn[] {
   const found: PixReturn[] = [];
   let sum = 0n;
@@ -162,7 +165,7 @@ function acceptedGrown({ row, process }: Pick<View, 'row' | 'process'>): Partial
   return { returns: grow(row, returns, { ...entry, ...(claim <= brl && { claim: undefined }) }, brl) };
 }
 
-/** @returns the list in which this accepted dispute is about so many cents. */
+/** @returns the list in which this accepted dispute is about the given cents. */
 function grow(
   row: ProcessRow,
   returns: readonly PixReturn[],
@@ -176,7 +179,7 @@ function grow(
   return returns.map((each) => (each.returnId === entry.returnId ? grown : each));
 }
 
-/** @returns a transaction with another list of what goes back. */
+/** @returns a transaction with another list of returns. */
 export function withReturns(row: ProcessRow, returns: readonly PixReturn[]): ProcessRow {
   return { ...row, process: { ...(row.process as Process), returns } };
 }

@@ -1,7 +1,7 @@
 /**
- * Disputes (MED) about a converted payment: about the whole remainder or a part, one at a time. The available amount
- * is held at the locked rate; when the dispute is accepted, it is unwound with its fee in proportion, and the missing
- * amount is owed to the house.
+ * Disputes (MED) about a converted payment: about the whole remainder or a part, one at a time. The available amount is held
+ * at the locked rate; when the dispute is accepted, the conversion is reversed with its fee in proportion, and the account
+ * holder owes the house the missing amount.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -36,7 +36,7 @@ import { type Change, type PostView, type Transition, type View, when } from './
 
 /**
  * @param finished - steps at which a payment is finished.
- * @param all - every step: the end of a refund that a dispute has overtaken comes whatever the step.
+ * @param all - every step: the end of a refund that a dispute has overtaken is accepted at any step.
  * @returns the transitions of disputes about it.
  */
 export function disputeTransitions(
@@ -50,7 +50,7 @@ export function disputeTransitions(
       set: (view) => open(view, { id: view.trigger.disputeId, claim: textOf(amountOf(view)) }),
       post: hold,
     }),
-    // A bank may accept a dispute after it was rejected, under the same name: its money is gone then.
+    // A bank may accept a dispute that it rejected before, under the same name: it then takes the money.
     when('dispute_accepted', finished, OPEN, {
       parallel: true,
       moneyOut: 'demanded',
@@ -96,8 +96,8 @@ export function disputeTransitions(
 }
 
 /**
- * End of a part that a dispute has overtaken: when it goes back nevertheless, it was paid twice, and is owed to the
- * house.
+ * End of a part that a dispute has overtaken: if the part is returned nevertheless, the payer was paid twice, and the account
+ * holder owes the house.
  */
 function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
   const isPart = (view: ReturnEnd) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
@@ -156,13 +156,13 @@ function amountOf({ trigger }: View<'dispute_opened'>): bigint | undefined {
   return trigger.amount === undefined ? undefined : cents(trigger.amount);
 }
 
-/** A dispute gives back at most what is left of the payment. */
+/** A dispute takes at most the remainder of the payment. */
 function disputed({ row }: Pick<View, 'row'>, amount: bigint | undefined): bigint {
   const [left, claim] = [leftOf(row), claimOf(row, amount)];
   return claim < left ? claim : left;
 }
 
-/** Amount that a dispute can hold: at most the available one (domain.md 3.6: MED returns only what is there). */
+/** Amount that a dispute can hold: at most the available one (domain.md 3.6: MED returns only available money). */
 function open(view: View<'dispute_opened' | 'dispute_accepted'>, { id, claim }: DisputeClaim): Change {
   const { row, process } = view;
   const claimed = claim === undefined ? undefined : BigInt(claim);

@@ -1,7 +1,7 @@
 /**
- * Work outside of the database that a machine orders with a committed step, and its time: each effect becomes a job,
- * and its outcome is a trigger again. Also the end of a session, which some effects wait for; times are milliseconds
- * on the clock of the processes.
+ * Work outside of the database that a machine orders with a committed step, and its time: each effect becomes a job, and its
+ * outcome becomes the next trigger. Also the end of a session, which some effects wait for; times are milliseconds on the
+ * clock of the processes.
  */
 
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
@@ -15,7 +15,7 @@ export const MONITORING_MS = 24 * 3_600_000;
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Pauses before a return that failed is tried again: five times over 24 hours (domain.md 2.10). */
+/** Pauses before a return that failed is retried: five times over 24 hours (domain.md 2.10). */
 const RETRY_PAUSES_MS = [15, 60, 180, 420, 765].map((minutes) => minutes * MINUTE_MS);
 /** Batch time, and how long a step-up waits for its decision. Unit: ms. */
 export interface Timing {
@@ -32,11 +32,11 @@ const after =
   (_row: ProcessRow, { nowMs }: Timing) =>
     nowMs + ms;
 
-/** Every effect, with the moment at which it is due, in milliseconds. */
+/** Every effect, with its due time in milliseconds. */
 export const EFFECTS = {
   check_identity: now,
   check_payee: now,
-  /** The customer's case was decided: what waits for it goes on. */
+  /** The customer's case was decided: transactions that wait for it continue. */
   ask_case: now,
   create_charge: now,
   cancel_charge: now,
@@ -44,16 +44,16 @@ export const EFFECTS = {
   screen: now,
   swap: now,
   return_payment: now,
-  /** Every return that the step asked for: ordering one again is of no effect. */
+  /** Every return that the step ordered: ordering one again has no effect. */
   order_returns: now,
-  /** Crypto to a wallet, or BRL to a PIX key: whatever comes out. */
+  /** The payout: crypto to a wallet, or BRL to a PIX key. */
   send_funds: now,
   /** Returns that failed, as long as `mayRetry`. */
   retry_returns: (row, { nowMs }) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
   send_back: now,
   /** The session ends before anything can be paid. */
   expire: (row, { nowMs }) => unpaidEndOf(row) ?? nowMs,
-  /** The session ends for payments: those that settled within the grace were reported by then. */
+  /** The session ends for payments: payments that settled within the grace were reported by then. */
   expire_payable: (row, { nowMs }) => (expiryOf(row) ?? nowMs) + GRACE_MS,
   /** The step-up was not decided in time (`STEP_UP_HOURS`). */
   deny_step_up: (_row, { nowMs, stepUpMs }) => nowMs + stepUpMs,
@@ -64,10 +64,10 @@ export const EFFECTS = {
 /** Name of an effect. */
 export type EffectName = keyof typeof EFFECTS;
 
-/** Effects of one step: their outcome means nothing once it was left. */
+/** Effects of one step: their outcome is ignored once the step was left. */
 export const STEP_EFFECTS: readonly EffectName[] = ['deny_step_up', 'reject_approval', 'send_back'];
 
-/** Effects that order money out of a rail: once they have failed for a day, a person looks before they are ordered again. */
+/** Effects that order money out of a rail: once they have failed for a day, a person checks before they are ordered again. */
 export const MONEY_OUT_EFFECTS: readonly EffectName[] = [
   'return_payment',
   'order_returns',
@@ -75,7 +75,10 @@ export const MONEY_OUT_EFFECTS: readonly EffectName[] = [
   'send_back',
 ];
 
-/** Effects that may be given up whatever the transaction does: a charge that stays payable is paid late, and such money is held. */
+/**
+ * Effects that may be given up in any state of the transaction: a charge that stays payable may be paid late, and such money
+ * is held.
+ */
 const DISPENSABLE_EFFECTS: readonly EffectName[] = ['cancel_charge'];
 /** Effects that prepare a payment or end its time: once their transaction has ended, no money waits for them. */
 const PREPARING_EFFECTS: readonly EffectName[] = [
@@ -90,7 +93,7 @@ const PREPARING_EFFECTS: readonly EffectName[] = [
   'reject_approval',
 ];
 
-/** @returns whether no money is lost, and no transaction stays open, when the job of this kind is given up. */
+/** @returns whether no money is lost and no transaction stays open when a job of this kind is given up. */
 export function mayCancelJob(kind: string, isTransactionEnded: boolean): boolean {
   const kinds: readonly string[] = isTransactionEnded
     ? [...DISPENSABLE_EFFECTS, ...PREPARING_EFFECTS]
@@ -98,12 +101,12 @@ export function mayCancelJob(kind: string, isTransactionEnded: boolean): boolean
   return kinds.includes(kind);
 }
 
-/** @returns whether what fails to go back now is tried again by itself. */
+/** @returns whether a failed return is now retried automatically. */
 export function mayRetry(process: Pick<Process, 'returns'>): boolean {
   return retriesOf(process) < RETRY_PAUSES_MS.length;
 }
 
-/** Number of retries of returns; parallel ones count once. */
+/** Number of retries of returns; parallel returns count once. */
 function retriesOf(process: Pick<Process, 'returns'> | null): number {
   const retried = (process?.returns ?? []).filter(({ state }) => state === 'retried');
   return new Set(retried.map(({ endedAt }) => endedAt)).size;
@@ -115,8 +118,8 @@ export function expiryOf({ expiresAt }: Pick<ProcessRow, 'expiresAt'>): number |
 }
 
 /**
- * @returns the end of the price's lock: the lock time of the crypto currency after the price was made (C-21). Undefined
- *   where there is no price yet.
+ * @returns the end of the price's lock: the lock time of the crypto currency after the price was made (C-21). Undefined if
+ * there is no price yet.
  */
 export function lockEndOf({
   process,
@@ -130,7 +133,7 @@ export function lockEndOf({
   return Date.parse(process.pricedAt) + currencyOfLedger(crypto).lockSeconds * 1_000;
 }
 
-/** @returns the end of the session before anything is paid: a quote that nobody accepts ends with its lock. */
+/** @returns the end of the session before a payment: a quote that is not accepted ends with its lock. */
 export function unpaidEndOf(row: ProcessRow): number | undefined {
   const lockEnd = row.process?.isAccepted ? undefined : lockEndOf(row);
   const ends = [expiryOf(row), lockEnd].filter((end) => end !== undefined);

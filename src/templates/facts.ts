@@ -1,13 +1,13 @@
 /**
- * The canonical facts of a transaction, the same for all templates: the columns that attributes are mapped to.
- * Decimals are text, instants are as the database prints them, and what is not known is null.
+ * The canonical facts of a transaction, the same for all templates: the columns that attributes are mapped to. Decimals are
+ * text, instants have the database's format, and unknown facts are null.
  */
 
 import type { StepName } from '../base/ids/step-name.ts';
 import type { Instant } from '../base/time/instant.ts';
 
 /**
- * The one list of facts, with what each is stored as. Its column has the same name in snake_case. Types, columns, the blank
+ * The one list of facts, with the stored type of each. Its column has the same name in snake_case. Types, columns, the blank
  * row, imported history and the records of tests follow from it.
  */
 export const FACTS = {
@@ -18,7 +18,7 @@ export const FACTS = {
   sourceAmount: 'decimal',
   targetCurrency: 'text',
   targetAmount: 'decimal',
-  // Text keeps the digits that history was published with.
+  // A text has exactly the digits that history was published with.
   networkFee: 'text',
   exactDepositAmount: 'text',
   pixE2e: 'text',
@@ -45,12 +45,12 @@ export interface Facts extends ListedFacts {
   readonly template: string;
 }
 
-/** A transaction of which nothing is known. */
+/** A transaction without any facts. */
 export const NO_FACTS: ListedFacts = Object.fromEntries(
   Object.keys(FACTS).map((name) => [name, null]),
 ) as ListedFacts;
 
-/** A transaction as it is stored: its identity, its step, and its facts. */
+/** A stored transaction: its identity, its step, and its facts. */
 export interface TransactionRow extends Facts {
   readonly accountId: bigint;
   readonly id: bigint;
@@ -61,7 +61,7 @@ export interface TransactionRow extends Facts {
   readonly updatedAt: Instant;
   readonly errorEn: string;
   readonly errorPt: string;
-  /** Texts that were published differently from what the facts say, by wire name (imported history, C-70). */
+  /** Texts that were published differently than the facts would give, by wire name (imported history, C-70). */
   readonly asPublished: Readonly<Record<string, string>> | null;
 }
 
@@ -69,50 +69,53 @@ export interface TransactionRow extends Facts {
 export type PublishedRow = Omit<TransactionRow, 'accountId' | 'id'>;
 
 /**
- * Working facts of a process that are not published. Amounts are decimal text; a transaction of imported history has
- * none of them, and takes no trigger.
+ * Working facts of a process that are not published. Amounts are decimal text; a transaction of imported history has none of
+ * them, and accepts no trigger.
  */
 export interface Process {
   /** Changes of state so far: the position of the newest event in the transaction. */
   readonly sequence: number;
-  /** Number of journals posted besides the events, which makes their refs unique. */
+  /** Number of journals posted in addition to those of events, which makes their refs unique. */
   readonly posted?: number;
   /** Id of the API key that made it; null for a session that a visitor opened. */
   readonly createdBy: string | null;
-  /** Whether whoever made it has accepted its quote by that. */
+  /** Whether its creator has accepted the quote by creating it. */
   readonly isAccepted?: boolean;
   /** A withdrawal waits at a step of its own for approval (C-22), and was approved. */
   readonly needsApproval?: boolean;
   readonly isApproved?: boolean;
   /** Money out that waits for approval (C-25). */
   readonly approval?: Approval | undefined;
-  /** Money has left by the rule; amounts that come back are subtracted from the counted ones. */
+  /** Money that has left under the rule; amounts that come back are subtracted from the counted ones. */
   readonly hasOutflow?: true;
-  /** The customer or payee may go on: found in order, or approved after a closer look. */
+  /** The customer or payee is admitted: verified, or approved after extra verification. */
   readonly isAdmitted?: boolean;
-  /** Compliance rejected it; the payment is on its way back. */
+  /** Compliance rejected it; the payment is being returned. */
   readonly isTurnedDown?: boolean;
-  /** Money of somebody sanctioned: two people have to release it, of whom this one was the first. */
+  /** First of the two people who have to release money of a sanctioned person. */
   readonly isFrozen?: boolean;
   readonly release?: { readonly by: string; readonly reason: string } | undefined;
-  /** A person let it go, ISO 8601: what was found before stops it no more; what freezes does unless two people released it. */
+  /**
+   * Time of the release by a person, ISO 8601: earlier hits no longer stop it; a freezing hit does unless two people released
+   * it.
+   */
   readonly released?: { readonly from: 'held' | 'frozen'; readonly at: string };
-  /** The step at which screening stopped what would have gone back. */
+  /** The step at which screening stopped money that was to be returned. */
   readonly stoppedAt?: StepName | undefined;
-  /** A deposit of another amount, or a late one, whose sender was not screened yet. */
+  /** A deposit of a wrong amount, or a late one, whose sender was not screened yet. */
   readonly awaitsScreening?: boolean;
   /** The PIX charge: its txid and its copy-and-paste code. */
   readonly txid?: string;
   readonly brCode?: string;
   /** When the session was ended before its time (sandbox). */
   readonly expiredAt?: string;
-  /** BRL that was paid and is still owed to the payer or converted. */
+  /** BRL that was paid and is neither returned nor converted yet. */
   readonly paid?: string;
   /** BRL that was paid beyond the price. */
   readonly excess?: string;
-  /** CPF or CNPJ of whoever paid, where the rail tells. */
+  /** CPF or CNPJ of the payer, if the rail reports it. */
   readonly payerTaxId?: string | null;
-  /** The deposit as the network tells it: hash and log index, and the amount that arrived. */
+  /** The deposit as the network reports it: hash and log index, and the arrived amount. */
   readonly deposit?: {
     readonly txHash: string;
     readonly logIndex: number;
@@ -122,52 +125,54 @@ export interface Process {
     /** The network dropped it after it had been final; its value is owed to the house. */
     readonly isLost?: true;
   } | null;
-  /** The customer as named again before the confirmation; published with it. */
+  /** The customer's corrected data before the confirmation; published with it. */
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
   /** Return address of a held deposit, and the step at which it was held; undefined once the return failed. */
   readonly refundAddress?: string | undefined;
   /** BRL that a deposit was worth when it was sent to another address than its own. */
   readonly refundWorth?: string | undefined;
   readonly heldAt?: StepName | undefined;
-  /** Hash of the transfer by which it went back. */
+  /** Hash of the transfer that sent it back. */
   readonly refundTxHash?: string;
-  /** A held deposit was converted after all, from the balance. */
+  /** A held deposit was converted later, from the balance. */
   readonly isRequoted?: boolean;
-  /** When it was paid, by the clock of the rail where that tells; ISO 8601. */
+  /** Time of the payment, by the clock of the rail if that reports it; ISO 8601. */
   readonly paidAt?: string;
   /** BRL that a withdrawal is worth. */
   readonly worth?: string;
   /** Amount that limits count (C-21, C-22). */
   readonly counted?: Counted | undefined;
-  /** The payment exceeds the customer's limit of the day, and is held. */
+  /** The payment exceeds the customer's daily limit, and is held. */
   readonly isOverLimit?: boolean;
-  /** Whether a closer look at the customer is due for the volume of 30 days, or was approved. */
+  /** Whether extra verification of the customer is due for the volume of 30 days, or was approved. */
   readonly stepUp?: 'due' | 'approved' | undefined;
   /** Crypto that a dispute holds. */
   readonly disputed?: string;
   /** Amount of a dispute, in minor units: its part of the conversion. */
   readonly dispute?: ConvertedPart;
-  /** The rail's name for that dispute, where it gave one. */
+  /** The rail's name for that dispute, if it has one. */
   readonly disputeId?: string | undefined;
-  /** Cents that the open dispute is about, where refunds under way leave less of the payment. */
+  /** Cents of the open dispute, if refunds under way leave less of the payment. */
   readonly disputeClaim?: string | undefined;
-  /** Disputes that were rejected, by the rail's names: a bank may still accept one. */
+  /** Rejected disputes, by the rail's names: a bank may still accept one. */
   readonly rejectedDisputes?: readonly DisputeClaim[];
   /** Open MED cases about the payment, by kind and the rail’s name: it cannot be refunded meanwhile. */
   readonly medCases?: readonly string[];
-  /** A dispute about a payment that is on its way back whole. */
+  /** A dispute about a payment that is being returned whole. */
   readonly refundDispute?: DisputeClaim | undefined;
-  /** When the payment was finished, where a later event moved the step; disputes and refunds count their days from it. */
+  /**
+   * Time at which the payment was finished, if a later event moved the step; disputes and refunds count their days from it.
+   */
   readonly finishedAt?: Instant;
-  /** Everything that goes or went back to the payer, in the order it was asked for. */
+  /** Every return to the payer, under way or ended, in the order in which they were requested. */
   readonly returns?: readonly PixReturn[];
   /** Time from which the charge is known to exist, ISO 8601: no payment is possible before. */
   readonly chargedAt?: string;
-  /** When the price was made, ISO 8601: its lock counts from then (C-21). */
+  /** Time of the price, ISO 8601: its lock counts from then (C-21). */
   readonly pricedAt?: string;
   /** Side of the price that the request fixes; BRL by default. */
   readonly fixes?: 'brl' | 'crypto';
-  /** The session that this one begins anew. */
+  /** The ended session that this one replaces. */
   readonly renews?: RenewedOrder;
   /** Token of the hosted page. */
   readonly session?: string;
@@ -175,7 +180,7 @@ export interface Process {
 
 /** Money out that waits for people other than its maker (C-25). */
 export interface Approval {
-  /** Id of the key or the person that asked for it. */
+  /** Id of the key or the person that requested it. */
   readonly maker: string;
   readonly reason: ApprovalReason;
   /** Approvals that are needed, each by another maker. */
@@ -184,7 +189,7 @@ export interface Approval {
   readonly by: readonly string[];
   /** ISO 8601. */
   readonly askedAt: string;
-  /** The trigger that acts once enough have approved; a withdrawal goes on from its own step. */
+  /** The trigger that is applied once enough makers have approved; a withdrawal continues from its own step. */
   readonly trigger?: WaitingTrigger;
 }
 
@@ -200,7 +205,7 @@ export type WaitingTrigger =
   | { readonly on: 'payment_refunded'; readonly amount?: string }
   | { readonly on: 'refund_ordered'; readonly address: string; readonly worth?: string };
 
-/** Counted amount of a transaction, so that exactly this can be subtracted. */
+/** Counted amount of a transaction, so that the same amount can be subtracted later. */
 export interface Counted {
   readonly subject: string;
   /** Day in Brasília. */
@@ -224,18 +229,18 @@ export interface ConvertedPart {
 }
 
 /**
- * Reason for which BRL goes back: a payment that is not converted, what was paid beyond the price, a refund by the account holder that
- * returns all that is left or a part of it, a dispute that was accepted.
+ * Reason for a return of BRL: a payment that is not converted, an excess over the price, a refund of the whole remainder or
+ * of a part by the account holder, an accepted dispute.
  */
 export type ReturnKind = 'payment' | 'excess' | 'refund' | 'part' | 'dispute';
 
 /**
- * Ordered and not yet ended; returned; failed and still owed to the payer; failed and ordered again under another id;
- * failed and paid to the payer by hand; failed and credited back to the balance that it was taken from.
+ * Ordered and not yet ended; returned; failed and still owed to the payer; failed and ordered again under another id; failed
+ * and paid to the payer by hand; failed and credited back to the balance that it was taken from.
  */
 export type ReturnState = 'requested' | 'done' | 'failed' | 'retried' | 'paid_by_hand' | 'credited_back';
 
-/** BRL that goes or went back to the payer. */
+/** A return of BRL to the payer, under way or ended. */
 export interface PixReturn {
   /** Return id of PIX, `D…`. */
   readonly returnId: string;
@@ -250,21 +255,21 @@ export interface PixReturn {
   readonly part?: ConvertedPart;
   /** Note of the operator about a payment by hand. */
   readonly reference?: string | undefined;
-  /** Of an accepted dispute: the cents that it was about, where refunds under way left less of the payment. */
+  /** For an accepted dispute: the disputed cents, if refunds under way left less of the payment. */
   readonly claim?: string | undefined;
-  /** Name of the dispute that gave the payer this money before the return could. */
+  /** Name of the dispute that paid the payer this money before the return could. */
   readonly dispute?: string | undefined;
-  /** A dispute gave the payer this money while the rail had the return: its end is still to come. */
+  /** A dispute paid the payer this money while the rail had the return, whose end is still to come. */
   readonly isOvertaken?: true | undefined;
 }
 
-/** A session that came to nothing, and what it would have come to. */
+/** A session that ended without a payment, with the amounts of its order. */
 export interface RenewedOrder {
   readonly end2end: string;
   readonly targetAmount: string | null;
 }
 
-/** A transaction as the machine works on it. */
+/** A transaction in the form that the machine uses. */
 export interface ProcessRow extends TransactionRow {
   readonly depositFrom: string | null;
   readonly process: Process | null;

@@ -1,4 +1,4 @@
-/** Traits of families: use cases read them here, and compare no names. */
+/** Traits of families: use cases read them here, and never compare names. */
 import type { ActionName } from '../base/access/actions.ts';
 import type { Family } from './define.ts';
 
@@ -8,12 +8,12 @@ export interface FamilyTraits {
   readonly flow: 'in' | 'out' | 'withdrawal';
   /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
   readonly promptsOnPage: boolean;
-  /** Whether a payer pays a shop: rates are shown only where the shop wants it. */
+  /** Whether a payer pays a shop: rates are shown only if the shop wants it. */
   readonly paysShop: boolean;
   readonly permissions: { readonly create: ActionName; readonly cancel: ActionName };
 }
 
-/** By family. Taking money out of the account asks for more than making a charge does. */
+/** By family. Scope of a creation: moving money out of the account needs more than creating a charge. */
 export const FAMILY_TRAITS: Readonly<Record<Family, FamilyTraits>> = {
   checkouts: {
     flow: 'in',

@@ -1,6 +1,6 @@
 /**
- * Money of a sanctioned payer or sender is frozen: it does not go back, and goes on only when two people have released it. Money out
- * to a sanctioned destination stays in the account, which may take it back.
+ * Money of a sanctioned payer or sender is frozen: it is not returned, and continues only when two people have released it.
+ * Money out to a sanctioned destination stays in the account, which may cancel it.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import type { Process } from './facts.ts';
@@ -17,17 +17,17 @@ export function isNotFrozen(view: View): boolean {
   return !isFrozen(view);
 }
 
-/** Freezes what is held; a release that was asked for before counts no more. */
+/** Freezes held money; an earlier request for a release is void. */
 export function freeze(): Change {
   return { process: { isFrozen: true, release: undefined } };
 }
 
-/** Freezes what was on its way back, and notes the step from which it goes on once it is released. */
+/** Freezes money that was being returned, and stores the step from which it continues once it is released. */
 export function freezeFrom({ row }: Pick<View, 'row'>): Change {
   return { process: { ...freeze().process, stoppedAt: stepNameOf(row) } };
 }
 
-/** Lets what was held go on; what was found about it stops it no more. */
+/** Lets held money continue; the earlier hits no longer stop it. */
 export function thaw(view: View): Change {
   const from = isFrozen(view) ? 'frozen' : 'held';
   return {
@@ -35,7 +35,7 @@ export function thaw(view: View): Change {
   };
 }
 
-/** A person has reviewed the customer or payee, and what was found about them. */
+/** A person has reviewed the customer or payee, and their hits. */
 export function reviewed(view: View): Pick<Process, 'released'> {
   return releasedFrom('held', view);
 }
@@ -44,7 +44,7 @@ function releasedFrom(from: 'held' | 'frozen', { nowMs }: View): Pick<Process, '
   return { released: { from, at: new Date(nowMs).toISOString() } };
 }
 
-/** @returns the transition by which the first of two people asks for the release; the second one acts. */
+/** @returns the transition by which the first of two people requests the release; the second one performs it. */
 export function firstRelease(held: StepName): Transition {
   return when('released', held, 'stay', {
     when: (view) => isFrozen(view) && view.process.release === undefined,
@@ -52,7 +52,10 @@ export function firstRelease(held: StepName): Transition {
   });
 }
 
-/** @returns whether a release may act: of what is not frozen, or by another person than the first one. */
+/**
+ * @returns whether a release takes effect: for a transaction that is not frozen, or by another person than the first
+ * one.
+ */
 export function mayRelease(view: View<'released'>): boolean {
   const { release } = view.process;
   return isNotFrozen(view) || (release !== undefined && release.by !== view.trigger.by);

@@ -13,7 +13,7 @@ const NEVER_PAID = label('Not paid', 'Não paga');
 const CONVERTING = label('Converting', 'Convertendo');
 const DIFFERS = label('On hold: different amount', 'Retido: valor diferente');
 
-/** By component and state; a version at the end of a component's name, such as `_v2`, says nothing here. */
+/** By component and state; a version suffix of a component, such as `_v2`, is ignored. */
 export const HEADLINES: Readonly<Record<string, Label>> = {
   // Before anything is paid.
   'static_entry/AMOUNT': label('Choosing the amount', 'Escolhendo o valor'),
@@ -98,7 +98,7 @@ export function headlineOf({ component, state, status, substatus, headline }: St
   return own ?? (substatus.en ? substatus : status);
 }
 
-/** @returns the headline of an event: its own where the step stays, else that of the step that was reached. */
+/** @returns the headline of an event: its own if the step stays, else that of the step that was reached. */
 export function eventHeadlineOf(name: string, step: Step): Label {
   const events: Readonly<Record<string, { readonly headline: Label }>> = STAY_EVENTS;
   return events[name.split('.').slice(-2).join('.')]?.headline ?? headlineOf(step);

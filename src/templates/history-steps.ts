@@ -1,6 +1,6 @@
 /**
- * Names of the steps at which imported history was paid. History has no working facts, so its published step alone
- * tells.
+ * Names of the steps at which imported history was paid. History has no working facts, so only its published step is
+ * available.
  */
 export const HISTORY_STEPS = {
   undoneStates: ['ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED'],

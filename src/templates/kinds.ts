@@ -1,6 +1,6 @@
 /**
- * The closed list of attribute kinds. A kind says how a value is stored, what it is in GraphQL and what it is on the
- * wire; no template has a rendering of its own. A template that cannot be said with these kinds is a design review.
+ * The closed list of attribute kinds. A kind defines the stored type, the GraphQL type and the wire format of a value; no
+ * template has a rendering of its own. A template that these kinds cannot express needs a design review.
  */
 
 /** Forms on the wire and in GraphQL: `string`, `number` (exact), `integer` (rounded, C-4). */
@@ -15,13 +15,13 @@ export interface Kind {
 export const KINDS = {
   /** Any text. */
   text: { wire: 'string', graphql: 'String' },
-  /** A moment, UTC (C-2). */
+  /** An instant, UTC (C-2). */
   instant: { wire: 'string', graphql: 'DateTime', format: 'date-time' },
   /** Units of BRL for one unit of crypto. */
   rate: { wire: 'number', graphql: 'Decimal' },
   /** An amount of the attribute's currency. */
   amount: { wire: 'number', graphql: 'Decimal' },
-  /** A rate or amount that the interface publishes as an integer; GraphQL gives it exactly (C-4). */
+  /** A rate or amount that the interface publishes as an integer; GraphQL returns it exactly (C-4). */
   rounded: { wire: 'integer', graphql: 'Decimal' },
   /** A decimal that is shown digit for digit, never as a number. */
   exact: { wire: 'string', graphql: 'String' },

@@ -7,19 +7,19 @@ import type { ProcessRow } from './facts.ts';
 import type { Change, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
-/** @returns whether something that happened at this moment, by the rail's clock, is too late to be paid for the session. */
+/** @returns whether something that happened at this time, by the rail's clock, is too late to be paid for the session. */
 export function isTooLate({ row, process }: Pick<View, 'row' | 'process'>, happenedAt: string): boolean {
   const happened = Date.parse(happenedAt);
   if (process.expiredAt && happened > Date.parse(process.expiredAt)) return true;
   return happened > graceEnd(row);
 }
 
-/** Difference between the clocks of banks and ours that is no reason to doubt a payment. */
+/** Maximum difference between the clocks of banks and ours at which a payment is not doubted. */
 const CLOCKS_MS = 120_000;
 
 /**
- * @returns whether a payment carries an impossible time: before its charge existed, or in the future. Its timeliness
- *   is then undecidable, so no transaction accepts it, and no money goes back by itself (C-36).
+ * @returns whether a payment carries an impossible time: before its charge existed, or in the future. Its timeliness is then
+ * undecidable, so no transaction accepts it, and no money is returned automatically (C-36).
  */
 export function isImpossible(
   { row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>,
@@ -44,26 +44,29 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
   return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
 }
 
-/** @returns whether the price holds: its lock has not ended, or only within the grace (C-21). */
+/** @returns whether the price holds: its lock has not ended, or ended only within the grace (C-21). */
 export function isPriceLocked({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
   return nowMs <= (lockEndOf(row) ?? nowMs) + GRACE_MS;
 }
 
-/** PIX takes a dispute (MED) up to 80 days after the payment. */
+/** PIX accepts a dispute (MED) up to 80 days after the payment. */
 const DISPUTE_MAX_MS = 80 * 86_400_000;
 
-/** PIX takes a return of a payment up to 90 days after it. */
+/** PIX accepts a return of a payment up to 90 days after it. */
 const REFUND_MAX_MS = 90 * 86_400_000;
 
 /**
- * @returns whether a finished payment is young enough to be disputed; its payment came shortly before it was
- *   finished.
+ * @returns whether a finished payment can still be disputed by its age; the payment itself came shortly before it was
+ * finished.
  */
 export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
   return sinceFinished(view) <= DISPUTE_MAX_MS;
 }
 
-/** @returns whether a finished payment is young enough to be refunded, and no MED case about it is open: a bank may take the same money. */
+/**
+ * @returns whether a finished payment is recent enough to be refunded, and has no open MED case: a bank may take the same
+ * money.
+ */
 export function isRefundable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
   const isClaimed = (view.process.medCases ?? []).length > 0;
   return !isClaimed && sinceFinished(view) <= REFUND_MAX_MS;
@@ -73,7 +76,7 @@ function sinceFinished({ row, process, nowMs }: Pick<View, 'row' | 'process' | '
   return nowMs - millisOf(process.finishedAt ?? row.updatedAt);
 }
 
-/** Ends a session for payments once the grace is over, or at once where that is forced. */
+/** Ends a session for payments once the grace is over, or immediately where that is forced. */
 export const expiry = {
   when: ({ trigger, row, nowMs }: View<'expired'>): boolean =>
     trigger.isForced === true || nowMs >= graceEnd(row),

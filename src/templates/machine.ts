@@ -1,6 +1,6 @@
 /**
- * The machine of every template: from a transaction, a trigger and the clock to the following steps, their journals
- * and the work after the commit. Pure: it reads and writes no data.
+ * The machine of every template: from a transaction, a trigger and the clock to the following steps, their journals and the
+ * work after the commit. Pure functions: they read and write no data.
  */
 import { assert } from '../base/errors/assert.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
@@ -16,13 +16,13 @@ import type { StayEvent } from './stay-events.ts';
 import type { Change, Transition, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
-/** An effect and the moment it is due, milliseconds. */
+/** An effect and its due time, milliseconds. */
 export interface DueEffect {
   readonly name: EffectName;
   readonly dueMs: number;
 }
 
-/** One transition as it is to be committed. */
+/** One transition, ready to be committed. */
 export interface PlannedStep {
   /** The transaction after it. */
   readonly row: ProcessRow;
@@ -36,22 +36,18 @@ export interface PlannedStep {
   readonly event?: StayEvent;
   readonly journals: readonly Journal[];
   readonly effects: readonly DueEffect[];
-  /**
-   * The plan that holds instead when the balance does not cover the journal; `refused`: the whole plan is refused.
-   */
+  /** The plan to use instead when the balance does not cover the journal; `refused`: the whole plan is refused. */
   readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
-/** Inputs of a machine besides the transaction and the trigger. */
+/** Inputs of a machine in addition to the transaction and the trigger. */
 export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'screensSenders' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
-/** Component of every template by which money goes back. */
+/** Component of every template for returned money. */
 const REFUND = 'refund';
 
-/**
- * @returns the steps that the trigger leads to, in order; undefined when the transaction does not take it where it is.
- */
+/** @returns the steps that the trigger leads to, in order; undefined when the transaction's step does not accept it. */
 export function plan(
   template: Template,
   row: ProcessRow,
@@ -91,8 +87,8 @@ export function acceptsTrigger(
 }
 
 /**
- * @param event - published where the wait is told to the account.
- * @returns the step that stays where it is, while money out waits for approval, or does so no more.
+ * @param event - published where the account is notified of the wait.
+ * @returns the unchanged step, while money out waits for approval or no longer waits.
  */
 export function waiting(
   template: Template,
@@ -139,7 +135,7 @@ function stepOf(template: Template, row: ProcessRow, transition: Transition, vie
   const posted =
     transition.post?.({ ...view, row: changed, process: changed.process as Process, before: view.process }) ??
     [];
-  // A journal of nothing (free gas, a fee of zero) is none.
+  // A journal without an amount (free gas, a fee of zero) is left out.
   const journals = posted.filter(({ postings }) => postings.length > 0);
   const reached = isMove
     ? reach(template, changed, transition.to as StepName, view.nowMs)
@@ -183,7 +179,7 @@ function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
   return { ...row, ...facts, process: { ...(row.process as Process), ...process } };
 }
 
-/** The row at a step: the message of an error is kept through the refund that follows, and through nothing else (C-31). */
+/** The row at a step: the message of an error stays through the refund that follows, and is cleared otherwise (C-31). */
 function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
@@ -199,7 +195,7 @@ function reach(template: Template, row: ProcessRow, name: StepName, nowMs: numbe
   };
 }
 
-/** The row at its next event. The time of completion outlasts what happens afterwards: a return, a dispute, a second payment. */
+/** The row at its next event. The time of completion stays through later events: a return, a dispute, a second payment. */
 function happen(template: Template, row: ProcessRow, nowMs: number): ProcessRow {
   const process = row.process as Process;
   const { finishedAt = isFinished(template, row) ? row.updatedAt : undefined } = process;
@@ -215,7 +211,7 @@ function isFinished({ steps }: Template, { component, state }: ProcessRow): bool
   return step !== undefined && FINISHED.includes(step.statusCode);
 }
 
-/** Times of a transaction rise with every step, whatever the clock does, so that receivers can drop what is stale. */
+/** Times of a transaction rise with every step, even if the clock is set back, so that receivers can drop stale events. */
 function later(before: Instant, nowMs: number): Instant {
   return instantOf(new Date(Math.max(nowMs, millisOf(before) + 1)));
 }

@@ -14,7 +14,7 @@ const ALARM_EVENTS: Readonly<Record<MedAlarm, StayEvent>> = {
   6: 'med_case.due_6h',
 };
 
-/** @param all - every step: a bank opens and decides cases whatever the step. */
+/** @param all - every step: a bank opens and decides cases at any step. */
 export function medTransitions(all: readonly StepName[]): readonly Transition[] {
   return [
     when('med_opened', all, 'stay', {

@@ -1,4 +1,4 @@
-/** Money that leaves by the rule (C-25): its worth and destination, and how its approvals are counted. */
+/** Money that leaves under the rule (C-25): its worth and destination, and the count of its approvals. */
 import { assert, known } from '../base/errors/assert.ts';
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { toMinor } from '../base/money/money.ts';
@@ -24,7 +24,7 @@ export interface Destination {
   readonly type: string;
   /** Canonical address or PIX key; of a payer, the tax id. */
   readonly target: string;
-  /** The one group of the whitelist that counts; any group where null. */
+  /** The only group of the whitelist that counts; any group if null. */
   readonly groupId: string | null;
 }
 
@@ -64,7 +64,7 @@ const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind
   redirect: (row) => {
     const { currency } = depositOf(row);
     return {
-      // Not at the rate of its quote: a deposit can be held for long.
+      // Not at the rate of its quote: a deposit can be held for a long time.
       brl: known(row.process?.refundWorth, 'what a redirected deposit is worth'),
       destination: {
         type: currency.network,
@@ -93,14 +93,14 @@ export const APPROVAL_MS = 72 * 3_600_000;
 
 /** Outcome of a decision about money out that waits. */
 export type Decided =
-  /** One more approval is noted, or the wait is over without an outflow. */
+  /** One more approval is recorded, or the wait has ended without an outflow. */
   | { readonly approval: Approval | undefined }
-  /** Enough approvals exist, or the approval has lapsed: this trigger acts now, on these facts. */
+  /** Enough makers have approved, or the approval has lapsed: this trigger is applied now, to these facts. */
   | { readonly process: Process; readonly trigger: Trigger };
 
 /**
- * @returns the approval that money out waits for; undefined once it has lapsed. That of a withdrawal does not lapse:
- *   a timer ends the withdrawal at its own step.
+ * @returns the approval that money out waits for; undefined once it has lapsed. The approval of a withdrawal does not lapse:
+ * a timer ends the withdrawal at its own step.
  */
 export function pendingApproval({ approval }: Process, nowMs: number): Approval | undefined {
   return approval?.trigger && hasLapsed(approval, nowMs) ? undefined : approval;
@@ -112,7 +112,7 @@ function hasLapsed({ askedAt }: Approval, nowMs: number): boolean {
 
 /**
  * @returns the trigger's decision about waiting money out; `too_late` for an approval after its time; undefined where
- *   the trigger is no such decision. Any other trigger acts without an approval that has lapsed.
+ *   the trigger is no such decision. Any other trigger is applied without an approval that has lapsed.
  */
 export function decided(process: Process, trigger: Trigger, nowMs: number): Decided | 'too_late' | undefined {
   const { approval, ...rest } = process;
@@ -131,7 +131,7 @@ export function decided(process: Process, trigger: Trigger, nowMs: number): Deci
   };
 }
 
-/** Crypto that waited counts what it was worth when it was requested or is worth at its approval, whichever is greater. */
+/** Crypto that waited counts its worth at the request or at the approval, whichever is greater. */
 function withWorth<Facts extends { readonly worth?: string }>(facts: Facts, now: string | undefined): Facts {
   const { worth } = facts;
   return worth !== undefined && now !== undefined && centsOf(now) > centsOf(worth)

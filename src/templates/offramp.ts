@@ -28,7 +28,7 @@ import { type Transition, type View, when } from './transition.ts';
 const reserve = ofSource(journals.reserve);
 const release = ofSource(journals.releaseReservation);
 const releaseHeld = ofSource(journals.releaseHold);
-/** The locked conversion is unwound as it was made, then the reservation is given back. */
+/** The locked conversion is reversed exactly, then the reservation is released. */
 const unwind = (view: View) => [journals.swapOutReversed(conversionOut(view.row)), ...release(view)];
 
 const TRANSITIONS: readonly Transition[] = [

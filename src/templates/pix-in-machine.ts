@@ -42,7 +42,7 @@ export function pixInTransitions(names: PixInComponents): readonly Transition[] 
   ].map(atPossibleTime);
 }
 
-/** No payment of an impossible time is taken, at whatever step: its money goes to suspense (C-36). */
+/** No step accepts a payment of an impossible time: its money goes to suspense (C-36). */
 function atPossibleTime(transition: Transition): Transition {
   if (transition.on !== 'pix_received') return transition;
   const isAccepted = (view: View) => {
@@ -52,7 +52,7 @@ function atPossibleTime(transition: Transition): Transition {
   return { ...transition, when: isAccepted };
 }
 
-/** Steps at which a payment was converted finally: it may be disputed or refunded, as long as some of it is left. */
+/** Steps at which a payment is converted for good: it may be disputed or refunded, as long as some of it is left. */
 const FINISHED: readonly StepName[] = [
   'success/DONE',
   'partial_success/DONE',
@@ -101,8 +101,9 @@ const isUnpaid = (view: View) => !isPaid(view);
 const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
 /**
- * The txid is ours: it is known before the charge is ordered, so that a payment finds its transaction whatever is heard of the
- * order. It carries the cell of the session. It has an index, which a later step would write anew with all others of its row.
+ * The txid is ours and known before the charge is ordered, so a payment finds its transaction even if the answer to the order
+ * is lost. The txid carries the cell of the session. The txid has an index, which a later step would write again with all
+ * others of its row.
  */
 export function nameCharge({ row }: View): Change {
   return { process: { txid: txidOf(row.end2end, cellOf(row.process?.session ?? '')) } };
@@ -127,7 +128,7 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
       }),
     }),
     when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`, {
-      // A body changes with its step only (C-9): corrected names are published now.
+      // A body changes only with its step (C-9): corrected names are published now.
       set: ({ process }) => ({ facts: { ...process.correction } }),
     }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
@@ -148,7 +149,7 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
     effects: ['create_charge'],
   } as const;
   return [
-    // From the later steps where the customer's case was decided: no volume of the customer asked for a closer look.
+    // From the later steps if the customer's case was decided: no volume of the customer required extra verification.
     when('identity_passed', undecided, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
@@ -195,7 +196,7 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
-    // Ordered before the session ended, and made after that: nobody can pay it any more.
+    // A charge ordered before the session ended, and created after that: it can no longer be paid.
     when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
       parallel: true,
       when: isUnpaid,
@@ -221,7 +222,7 @@ function paymentTransitions({ deposit }: PixInComponents): Transition[] {
   const payable: StepName[] = [charge, ended];
   const received = { set: notePayment, post: paymentReceived } as const;
   return [
-    // A payment that settled in time counts also when it is heard of late (C-32).
+    // A payment that settled in time counts even if it is reported late (C-32).
     when('pix_received', charge, ended, { when: isLate, again: true }),
     when('pix_received', ended, `${deposit}/LATE`, { ...received, when: isLate }),
     when('pix_received', payable, `${deposit}/DIVERGENT`, { ...received, when: isDivergent }),
@@ -257,7 +258,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     when('held', paid, 'compliance/UNCOMPLIANT'),
     when('limit_exceeded', paid, 'compliance/UNCOMPLIANT', overLimit),
     firstRelease('compliance/UNCOMPLIANT'),
-    // Money that was being returned when it was frozen goes back.
+    // Money that was being returned when it was frozen continues to its payer.
     when('released', 'compliance/UNCOMPLIANT', 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: (view) => isHeldStill(view) && mayRelease(view) && view.process.stoppedAt !== undefined,
@@ -284,7 +285,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
   ];
 }
 
-/** Money of a sanctioned payer stays where it is, also where it would have gone back. */
+/** Money of a sanctioned payer stays in place, even if it would have been returned. */
 function freezingTransitions({ identity, deposit, swap }: PixInComponents): Transition[] {
   const goingBack: StepName[] = [
     `${deposit}/UNDERPAID`,

@@ -1,4 +1,4 @@
-/** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and what may follow. */
+/** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and the steps that may follow. */
 import { type Label, label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
@@ -23,7 +23,7 @@ export function pixInSteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** The payment goes back to the payer. */
+/** The payment is returned to the payer. */
 export const PIX_REFUND_STEPS: readonly Step[] = [
   step(
     ['refund', 'INITIAL'],
@@ -180,7 +180,7 @@ function identitySteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** The charge, while nothing was paid on it. */
+/** The charge, before a payment. */
 function chargeSteps(names: PixInNames): readonly Step[] {
   return [
     step(

@@ -8,7 +8,7 @@ import { isPriceLocked } from './lateness.ts';
 import type { OutKind } from './out-kinds.ts';
 import { type Entering, type Transition, type View, when } from './transition.ts';
 
-/** Steps at which it is asked whether the payee may be paid. */
+/** Steps at which the payee is checked. */
 export const PAYEE_STEPS: readonly StepName[] = [
   'kyc_payee/INITIAL',
   'kyc_payee/PENDING',
@@ -33,7 +33,7 @@ export const PIX_OUT_ENTERING: Entering = {
   'pix_out/SENDING': ['send_funds'],
 };
 
-/** @returns the transitions from the quote to a payee who may be paid. */
+/** @returns the transitions from the quote to an admitted payee. */
 export function payeeTransitions({
   afterPayee,
   shortfall,
@@ -41,7 +41,7 @@ export function payeeTransitions({
   release,
 }: PayoutNames): readonly Transition[] {
   const collecting: StepName[] = ['pre_kyc/INFO'];
-  // A payee of a deposit is named before its payer is told where to deposit.
+  // A payee of a deposit is named before its payer sees the deposit address.
   const moneyOut: OutKind = reserve ? 'payout' : 'fixed';
   const reserving = { ...(reserve && { post: reserve, moneyOut }), ...(shortfall && { shortfall }) };
   const releasing = release ? { post: release } : {};
@@ -76,7 +76,7 @@ export function payeeTransitions({
   ];
 }
 
-/** @returns the ways in which a payee passes: admitted directly, or approved after extra verification. */
+/** @returns the two transitions that admit a payee: directly, or after extra verification. */
 export function payeePassed(
   to: StepName | 'stay',
   rest: Pick<Transition<'identity_passed'>, 'when' | 'set' | 'post' | 'effects'>,
@@ -92,7 +92,7 @@ export function payeePassed(
   ];
 }
 
-/** @returns whether all of a payout came back; a part of it is money that no step takes. */
+/** @returns whether all of a payout came back; no step accepts a part of it. */
 export function cameBackWhole({ row, trigger: { amount } }: View<'payout_returned'>): boolean {
   return amount === undefined || cents(amount) === cents(row.targetAmount);
 }

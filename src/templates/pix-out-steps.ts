@@ -3,7 +3,7 @@ import { label } from '../base/text/label.ts';
 import { type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
-/** From the quote to a payee who may be paid. */
+/** From the quote to an admitted payee. */
 export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
   step(
     ['quote', 'QUOTE'],
@@ -90,7 +90,7 @@ export const SWAP_OUT_STEP: Step = step(
   label('The crypto is being converted to BRL', 'A cripto está sendo convertida em reais'),
 );
 
-/** The payout on its way. */
+/** The payout under way. */
 export const PIX_SENDING_STEP: Step = step(
   ['pix_out', 'SENDING'],
   'Processing',

@@ -1,7 +1,7 @@
 /**
- * Returns of a PIX to its payer: the whole payment, the excess over the price, and refunds by the account holder out
- * of the balance, at the locked rate with the fee in proportion (C-35). A return is booked only when the rail reports
- * it. A failed one stays owed to the payer, or is credited back to the balance that it was taken from.
+ * Returns of a PIX to its payer: the whole payment, the excess over the price, and refunds by the account holder out of the
+ * balance, at the locked rate with the fee in proportion (C-35). A return is booked only when the rail reports it. A failed
+ * return stays owed to the payer, or is credited back to the balance that it was taken from.
  */
 import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
@@ -43,8 +43,8 @@ export function returnPayment(view: View): Change {
 
 /**
  * @param finished - steps at which a payment is finished, and can be refunded.
- * @param all - every step: parts, and what was paid beyond the price, go back whatever the step.
- * @returns the transitions of everything that goes back.
+ * @param all - every step: parts, and an excess over the price, are returned at any step.
+ * @returns the transitions of all returns.
  */
 export function returnTransitions(
   finished: readonly StepName[],

@@ -7,7 +7,7 @@ import type { View } from './transition.ts';
 /** A journal of one amount. */
 export type Move = (currency: Currency, amount: bigint) => Journal;
 
-/** The `post` of a transition: journals on the transaction as it is then. */
+/** The `post` of a transition: journals of the transaction at that time. */
 export type Post = (view: Pick<View, 'row'>) => Journal[];
 
 /** @returns a `post` of these journals, in this order, each of the amount that `amountOf` finds. */
@@ -21,10 +21,10 @@ export function movesOf(
     };
 }
 
-/** Journals of what is paid in or debited. */
+/** Journals of money in. */
 export const ofSource = movesOf(sourceOf);
 
-/** Journals of what comes out. */
+/** Journals of money out. */
 export const ofTarget = movesOf(targetOf);
 
 /** Journals of the deposit that arrived. */

@@ -1,8 +1,8 @@
 /**
- * Disputes (MED) about a payment that is being refunded whole. Its money was taken from the account holder already
- * and is owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has
- * given the payer the amount: the refund is never ordered again. Amounts that the payer got twice are owed to the
- * house in BRL: the refund unwound the conversion.
+ * Disputes (MED) about a payment that is being refunded whole. Its money was already debited from the account holder and is
+ * owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has paid the payer:
+ * the refund is never ordered again. Amounts that the payer got twice are owed to the house in BRL: the refund unwound the
+ * conversion.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -36,12 +36,14 @@ const FAILED: StepName = 'refund/ERROR';
 const DONE: StepName = 'refund/DONE';
 const ALL = [REFUND_STARTED, FAILED, DONE];
 
-/** @returns whether a dispute keeps a failed refund from being ordered again: its bank may give the payer the same money. */
+/**
+ * @returns whether a dispute prevents a failed refund from being ordered again: its bank may pay the payer the same money.
+ */
 export function isHeldByDispute(row: Pick<ProcessRow, 'component' | 'state' | 'process'>): boolean {
   return row.process?.refundDispute !== undefined && stepNameOf(row) !== DONE;
 }
 
-/** Transitions that come before those of returns. */
+/** Transitions that are checked before those of returns. */
 export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
   when('dispute_opened', ALL, 'stay', {
     parallel: true,
@@ -94,7 +96,7 @@ export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
     when: (view) => isOfStep(view) && view.process.refundDispute !== undefined,
     set: (view) => ({ process: { returns: failedStep(view) } }),
   }),
-  // The bank says that the money went back by the dispute, while the refund is under way for long.
+  // The bank reports that the dispute returned the money, while the refund has been under way for long.
   when('dispute_returned', REFUND_STARTED, DONE, {
     parallel: true,
     when: (view) =>
@@ -156,7 +158,7 @@ function reject({ process }: View<'dispute_rejected'>): Change {
   };
 }
 
-/** Cents that stay owed to the payer after the dispute; undefined where it is about no dispute that is known. */
+/** Cents that stay owed to the payer after the dispute; undefined if the dispute is unknown. */
 function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
   const dispute = disputeOf(view);
   const receivable = unpaidReturns(view);
@@ -181,7 +183,7 @@ function receivableOfStep({ process }: Pick<View, 'process'>): bigint | undefine
   return found && cents(found.amount);
 }
 
-/** Cents that stay owed when the return of the step has failed; undefined while no dispute was accepted. */
+/** Cents that stay owed when the return of the step has failed; undefined without an accepted dispute. */
 function leftOfStep({ process }: ReturnEnd): bigint | undefined {
   const receivable = receivableOfStep({ process });
   const { refundDispute } = process;
@@ -209,14 +211,14 @@ function overtake(view: View<'dispute_returned'>): Change {
   return { process: { returns: ended(view, [found], end) } };
 }
 
-/** Part of the debt that a dispute gave the payer. */
+/** Part of the debt that a dispute paid to the payer. */
 function paid({ process, before }: PostView) {
   const settled = (of: PostView['before']) =>
     sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));
   return [journals.payerPaidManually(settled(process) - settled(before))];
 }
 
-/** Whether the payment went back by a refund of the account holder that no dispute has settled. */
+/** Whether the payment was returned by a refund of the account holder that no dispute has settled. */
 function isRefunded({ process }: Pick<View, 'process'>): boolean {
   return returnsOf(process).some(
     ({ kind, state, dispute }) =>
@@ -245,7 +247,7 @@ function isOvertaken({ process, trigger }: ReturnEnd): boolean {
   return overtakenReturn(process, trigger.returnId) !== undefined;
 }
 
-/** The refund that a dispute had overtaken went back all the same: each is listed by itself. */
+/** A refund that a dispute had overtaken was executed nevertheless: each is listed separately. */
 function settleTwice(view: ReturnEnd): Change {
   const { amount } = overtaken(view);
   const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;

@@ -3,7 +3,7 @@ import { assert } from '../base/errors/assert.ts';
 import { EMPTY_LABEL } from '../base/text/label.ts';
 import type { Family, Step, Template } from './define.ts';
 
-/** Purpose of a new transaction; templates declare whether they fit. */
+/** Purpose of a new transaction; templates declare whether they serve it. */
 export interface TemplateUse {
   readonly family: Family;
   readonly crypto: Template['crypto'];
@@ -20,7 +20,7 @@ export interface Registry {
   readonly of: (name: string) => Template;
   /** @returns the templates that a REST family serves. */
   readonly ofFamily: (family: Family) => readonly Template[];
-  /** @returns the templates that such a transaction can be created by, the one that nobody has to name first. */
+  /** @returns the templates that can create such a transaction, the default one first. */
   readonly choose: (use: TemplateUse) => readonly Template[];
   /** @returns the step of a template; one that only imported history knows has empty labels. */
   readonly stepOf: (template: string, component: string, state: string) => Step;
@@ -54,7 +54,7 @@ export function registryOf(templates: readonly Template[]): Registry {
   };
 }
 
-/** The steps by component and state: a look-up for each label of each row makes no text. */
+/** The steps by component and state: looking up the label of a row concatenates no text. */
 function stepsByName({ steps }: Template): Map<string, Map<string, Step>> {
   const byComponent = new Map<string, Map<string, Step>>();
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** The list of what goes back to the payer of a transaction, and how much of the payment is left. */
+/** The list of returns to the payer of a transaction, and the remainder of the payment. */
 
 import { stepNameOf } from '../base/ids/step-name.ts';
 import { BRL, type Currency } from '../base/money/currency.ts';
@@ -17,21 +17,19 @@ import type {
 } from './facts.ts';
 import type { View } from './transition.ts';
 
-/** Kinds that give back what was converted already. */
+/** Kinds that return money that was already converted. */
 const UNWINDING: readonly ReturnKind[] = ['refund', 'part', 'dispute'];
-/** States in which nothing goes back by a return any more. */
+/** States in which a return moves no more money. */
 const VOID: readonly ReturnState[] = ['retried', 'credited_back'];
 
-/**
- * Maximum number of partial refunds of a payment, done or not; the whole remainder can still be refunded after it.
- */
+/** Maximum number of partial refunds of a payment, ended or not; the whole remainder can still be refunded after it. */
 export const PARTS_MAX = 90;
 
 type Returned = Pick<Process, 'returns'>;
 /** Debt to a payer; without an id where its return failed before returns had any. */
 type UnpaidReturn = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
 
-/** @returns everything that goes or went back, in order. */
+/** @returns all returns, under way or ended, in order. */
 export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
   return returns;
 }
@@ -54,7 +52,7 @@ export function withReturn(
   ];
 }
 
-/** @returns the return that a step waits for; undefined where none is under way. */
+/** @returns the return that a step waits for; undefined if none is under way. */
 export function returnOfStep(process: Returned): PixReturn | undefined {
   return returnsOf(process).find(
     ({ kind, state }) => state === 'requested' && (kind === 'payment' || kind === 'refund'),
@@ -84,7 +82,7 @@ export function unpaidReturns({ row, process }: Pick<View, 'row' | 'process'>): 
   return returnsOf(process).filter(({ state }) => state === 'failed');
 }
 
-/** @returns the list after what is owed was paid by hand. */
+/** @returns the list after the owed returns were paid by hand. */
 export function paidManually(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   reference: string,
@@ -97,7 +95,7 @@ export function paidManually(
     : ended(view, receivable, { state, reference });
 }
 
-/** @returns the end of a return whose money a dispute gave the payer: booked as one that was paid by hand. */
+/** @returns the end of a return whose money a dispute paid to the payer: booked as one that was paid by hand. */
 export function byDispute(id: string | undefined) {
   return {
     state: 'paid_by_hand',
@@ -107,8 +105,8 @@ export function byDispute(id: string | undefined) {
 }
 
 /**
- * @returns the list after a dispute gave the payer the owed amounts, as far as it goes: a return that it pays in part
- *   is split.
+ * @returns the list after a dispute paid the payer the owed amounts, as far as it covers them: a return that it pays in part
+ * is split.
  */
 export function settledByDispute(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
@@ -141,7 +139,7 @@ export function settledByDispute(
   return returnsOf(process);
 }
 
-/** A part of so many cents of a part, and what is left of it. */
+/** A part of the given cents of a part, and the remainder. */
 function divided(part: ConvertedPart, brl: bigint): readonly [ConvertedPart, ConvertedPart] {
   const whole = BigInt(part.brl);
   const share = (name: keyof ConvertedPart) => (BigInt(part[name]) * brl) / whole;
@@ -153,7 +151,7 @@ function divided(part: ConvertedPart, brl: bigint): readonly [ConvertedPart, Con
   ];
 }
 
-/** @returns in how many parts a payment was given back, or was tried to. */
+/** @returns the number of parts in which a payment was returned, or was attempted to be. */
 export function partsOf(process: Returned): number {
   return returnsOf(process).filter(({ kind }) => kind === 'part').length;
 }
@@ -169,7 +167,7 @@ export function ended(
   return returnsOf(process).map((each) => ({ ...each, ...(isOneOf(each) && { ...end, endedAt }) }));
 }
 
-/** @returns the part of a conversion that refunds and disputes gave back already. */
+/** @returns the part of a conversion that refunds and disputes have already reversed. */
 export function refundedConversion(process: Returned, currency: Currency): Conversion {
   const parts = returnsOf(process).flatMap(({ kind, state, part }) =>
     part && UNWINDING.includes(kind) && !VOID.includes(state) ? [part] : [],
@@ -178,7 +176,7 @@ export function refundedConversion(process: Returned, currency: Currency): Conve
   return { brl: sum('brl'), fee: sum('fee'), crypto: sum('crypto'), currency };
 }
 
-/** @returns the cents of a finished payment that can still go back. */
+/** @returns the cents of a finished payment that can still be returned. */
 export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
   const left = whole.brl - refundedConversion(row.process ?? {}, whole.currency).brl;
@@ -187,8 +185,9 @@ export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigin
 }
 
 /**
- * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up
- * and the fee down, towards the house; all parts together equal the whole. An amount beyond what is left of the payment has no share.
+ * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up and the
+ * fee down, towards the house; all parts together equal the whole. An amount beyond the remainder of the payment has no
+ * share.
  */
 export function partOf(row: ProcessRow, amount: bigint): Conversion {
   const left = leftOf(row);
@@ -201,22 +200,22 @@ export function partOf(row: ProcessRow, amount: bigint): Conversion {
   return { brl, fee: fee > 0n ? fee : 0n, crypto: crypto > 0n ? crypto : 0n, currency: whole.currency };
 }
 
-/** @returns the cents of a return that exceed the payment: another return gave the payer the same money. */
+/** @returns the cents of a return that exceed the payment: another return paid the payer the same money. */
 export function beyondPayment({ amount, part }: Pick<PixReturn, 'amount' | 'part'>): bigint {
   return part ? cents(amount) - BigInt(part.brl) : 0n;
 }
 
-/** @returns a part of a conversion as it is kept. */
+/** @returns a part of a conversion in its stored form. */
 export function storedPart({ brl, fee, crypto }: Conversion): ConvertedPart {
   return { brl: String(brl), fee: String(fee), crypto: String(crypto) };
 }
 
-/** @returns a part of a conversion as it was kept. */
+/** @returns a part of a conversion from its stored form. */
 export function read({ brl, fee, crypto }: ConvertedPart, currency: Currency): Conversion {
   return { brl: BigInt(brl), fee: BigInt(fee), crypto: BigInt(crypto), currency };
 }
 
-/** @returns the cents that were asked for, or all that is left where nothing was said. */
+/** @returns the requested cents, or the whole remainder if none are given. */
 export function requestedOrLeft(row: ProcessRow, amount: string | undefined): bigint {
   return amount === undefined ? leftOf(row) : cents(amount);
 }

@@ -1,4 +1,4 @@
-/** Steps that stand in ramps of both directions. */
+/** Steps that ramps of both directions have. */
 import { label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 

@@ -28,9 +28,9 @@ export const STATUS = {
   Refunded: 'Reembolsado',
 } as const;
 
-/** Statuses of a transaction that is done, at least in part. */
+/** Statuses of a transaction that has succeeded, at least in part. */
 export const FINISHED: readonly StatusCode[] = ['SUCCESS', 'PARTIAL_SUCCESS'];
-/** Statuses of a transaction that came to nothing, or of which the payment went back. */
+/** Statuses of a transaction that ended without success, or whose payment was returned. */
 export const UNDONE: readonly StatusCode[] = ['FAILED', 'CANCELLED', 'EXPIRED', 'REFUNDED'];
 
 /** @returns the code of a label. */

@@ -17,9 +17,9 @@ export interface View<Name extends TriggerName = TriggerName> {
   readonly nowMs: number;
   /** Time limit of a step-up's decision. Unit: ms. */
   readonly stepUpMs: number;
-  /** Whether senders are screened: nobody decides about a wrong deposit before. */
+  /** Whether senders are screened: no one decides about a wrong deposit before that. */
   readonly screensSenders?: boolean;
-  /** Bank of the house in the Brazilian payments system: ids of returns begin with it. */
+  /** Code of the house's bank in the Brazilian payments system: ids of returns begin with it. */
   readonly ispb: string;
   /**
    * Available balance of the account in a currency, minor units; read by `dispute_opened` and `dispute_accepted`
@@ -39,17 +39,19 @@ export interface Change {
   readonly process?: Partial<Process>;
 }
 
-/** One transition from a step to another. Of several for the same trigger the first whose `when` holds applies. */
+/**
+ * One transition from a step to another. Of several transitions for the same trigger, the first whose `when` holds applies.
+ */
 export interface Transition<Name extends TriggerName = TriggerName> {
   readonly from: readonly StepName[];
   readonly on: Name;
-  /** The step that is reached; `stay` where only facts or effects follow. */
+  /** The step that is reached; `stay` if only facts or effects follow. */
   readonly to: StepName | 'stay';
   readonly when?: (view: View<Name>) => boolean;
   readonly set?: (view: View<Name>) => Change;
   /** Journals, on the transaction as `set` leaves it. */
   readonly post?: (view: PostView<Name>) => readonly Journal[];
-  /** Effects besides those of the step that is reached. */
+  /** Effects in addition to those of the step that is reached. */
   readonly effects?: readonly EffectName[];
   /** The step that is reached instead when the balance does not cover the journal; `refused`: the trigger is. */
   readonly shortfall?: StepName | 'refused';
@@ -57,11 +59,11 @@ export interface Transition<Name extends TriggerName = TriggerName> {
   readonly moneyOut?: OutKind;
   /** The transition ends a process that runs in parallel to the step, which does not wait for it. */
   readonly parallel?: true;
-  /** Event that is published although the step stays, by the two last parts of its name. */
+  /** Event that is published although the step stays: the last two parts of its name. */
   readonly event?: StayEvent;
   /** The transition converts at the price of the session: after the lock the trigger must bring a new one (C-21). */
   readonly setsPrice?: true;
-  /** The same trigger is looked at once more, from the step that was reached. */
+  /** The same trigger is applied once more, from the step that was reached. */
   readonly again?: true;
 }
 
@@ -74,13 +76,13 @@ export interface Machine {
   readonly entering: Entering;
 }
 
-/** @returns a transition; the trigger's name says what its functions are given. */
+/** @returns a transition; the trigger's name determines the argument type of its functions. */
 export function when<Name extends TriggerName>(
   on: Name,
   from: readonly StepName[] | StepName,
   to: StepName | 'stay',
   rest: Omit<Transition<Name>, 'on' | 'from' | 'to'> = {},
 ): Transition {
-  // A machine hands each transition triggers of its own name only.
+  // A machine gives each transition only triggers of its own name.
   return { on, from: typeof from === 'string' ? [from] : from, to, ...rest } as unknown as Transition;
 }

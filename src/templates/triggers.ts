@@ -27,13 +27,13 @@ export interface Gas {
 export interface TriggerFacts {
   /** The transaction is made. */
   created: Nothing;
-  /** No price can be given. */
+  /** There is no price. */
   quote_failed: Nothing;
-  /** The customer entered an amount, and it was priced; the session ends then. */
+  /** The customer entered an amount, and it was priced; this sets the end of the session. */
   amount_given: { readonly price: QuoteFacts; readonly pricedAt: string } & Pick<Facts, 'expiresAt'>;
   /** The quote is accepted. */
   accepted: Nothing;
-  /** The customer or payee is named; `payout` where the money goes to a PIX key. */
+  /** The customer or payee is named; `payout` if the money goes to a PIX key. */
   identity_given: {
     readonly clientName: string;
     readonly clientTaxId: string;
@@ -51,14 +51,16 @@ export interface TriggerFacts {
   step_up_denied: { readonly reason?: string };
   /** The customer or payee was denied after the check had passed. */
   identity_revoked: Nothing;
-  /** The PIX key belongs to somebody else. */
+  /** The PIX key belongs to another person. */
   key_divergent: Nothing;
   charge_created: { readonly txid: string; readonly brCode: string };
   charge_failed: Nothing;
   /** The session ended; `isForced` ends it before its time. */
   expired: { readonly isForced?: boolean };
   cancelled: Nothing;
-  /** A PIX arrived; lateness is judged by `settledAt` (C-32). `price`: of its arrival, where the lock was over (C-21). */
+  /**
+   * A PIX arrived; `settledAt` decides whether it is late (C-32). `price`: of its arrival, where the lock was over (C-21).
+   */
   pix_received: {
     readonly endToEndId: string;
     readonly amount: string;
@@ -66,7 +68,7 @@ export interface TriggerFacts {
     readonly payerTaxId: string | null;
     readonly price?: QuoteFacts;
   };
-  /** Screening found nothing, or holds the transaction. */
+  /** Screening found no hit, or holds the transaction. */
   cleared: Nothing;
   held: Nothing;
   /** A sanctioned payer, sender or destination. */
@@ -76,17 +78,17 @@ export interface TriggerFacts {
   hold_rejected: Nothing;
   swap_settled: Nothing;
   swap_failed: Nothing;
-  /** The payment has to go back to the payer. */
+  /** The payment has to be returned to the payer. */
   refund_requested: Nothing;
   /** A return is done, or failed for good; without an id it is the one that the step waits for. */
   refund_settled: { readonly returnId?: string };
   refund_failed: { readonly returnId?: string };
-  /** Returns that failed are ordered again, or were paid to the payer by hand. */
+  /** Failed returns are ordered again, or were paid to the payer by hand. */
   refund_retried: Nothing;
   refund_paid_by_hand: { readonly reference: string };
   /** The account holder refunds a finished payment; the whole remainder without an amount (C-35). */
   payment_refunded: { readonly amount?: string };
-  /** An on-chain transfer of ours; `gas` is what the network charged the house, in minor units of its coin. */
+  /** An on-chain transfer of ours; `gas` is the network's charge to the house, in minor units of its coin. */
   delivery_broadcast: {
     readonly txHash: string;
     readonly gas: Gas | null;
@@ -95,7 +97,7 @@ export interface TriggerFacts {
   delivery_failed: Nothing;
   payout_settled: { readonly endToEndId: string };
   payout_rejected: Nothing;
-  /** A PIX payout came back: the whole one without an amount. */
+  /** A PIX payout came back: the whole one if the amount is missing. */
   payout_returned: { readonly amount?: string };
   /** Address and exact amount of a deposit. */
   deposit_ready: { readonly address: string; readonly exactAmount: string };
@@ -108,14 +110,16 @@ export interface TriggerFacts {
     readonly seenAt: string;
     readonly price?: QuoteFacts;
   };
-  /** `logIndex` tells transfers of one hash apart, where the rail gives it. */
+  /** `logIndex` distinguishes transfers of one hash, if the rail reports it. */
   deposit_confirmed: { readonly txHash: string; readonly logIndex?: number };
   deposit_dropped: { readonly txHash: string; readonly logIndex?: number };
-  /** A held deposit goes back, is kept, or is converted at a new price. `worth`: BRL, where it goes to another address than its own. */
+  /**
+   * A held deposit is sent back, kept, or converted at a new price. `worth`: BRL, if it goes to another address than its own.
+   */
   refund_ordered: { readonly address: string; readonly worth?: string };
   kept: Nothing;
   requoted: { readonly price: QuoteFacts };
-  /** The deposit is back with whoever sent it; `networkFee` in its own currency. */
+  /** The deposit is back with its sender; `networkFee` in its own currency. */
   return_confirmed: {
     readonly networkFee: string;
     readonly gas?: Gas | null;
@@ -123,20 +127,20 @@ export interface TriggerFacts {
   };
   /** The deposit could not be sent back. */
   return_failed: Nothing;
-  /** A dispute (MED) about so much of the payment; about all that is left of it where no amount is given. */
+  /** A dispute (MED) about an amount of the payment; about the whole remainder if no amount is given. */
   dispute_opened: { readonly amount?: string; readonly disputeId?: string };
   /** Without an id it is the one that the step waits for. */
   dispute_accepted: { readonly disputeId?: string };
   dispute_rejected: { readonly disputeId?: string };
-  /** The rail says by its statement how much of the payment went back by a dispute. */
+  /** The rail's statement says how much of the payment a dispute returned. */
   dispute_returned: { readonly amount: string };
   /** A MED case about the payment is opened: a dispute, or a report of fraud. `name`: kind and the rail's name for it. */
   med_opened: { readonly name: string; readonly isReport: boolean };
-  /** The time to answer the case ends within so many hours. */
+  /** The deadline to answer the case ends within the given hours. */
   med_due: { readonly name: string; readonly hours: MedAlarm };
   /** The case was decided or cancelled. */
   med_closed: { readonly name: string; readonly isReport: boolean };
-  /** `by`: id of the key or the person. `worth`: BRL that a redirected deposit or a withdrawal is worth now. */
+  /** `by`: id of the key or the person. `worth`: Present worth in BRL of a redirected deposit or a withdrawal. */
   approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;
   /** The step was reached, without any further input: for steps that are only passed through. */
@@ -146,7 +150,7 @@ export interface TriggerFacts {
 /** Name of a trigger. */
 export type TriggerName = keyof TriggerFacts;
 
-/** A trigger with what it carries. */
+/** A trigger with its data. */
 export type Trigger<Name extends TriggerName = TriggerName> = {
   [Each in Name]: { readonly on: Each } & TriggerFacts[Each];
 }[Name];

@@ -20,7 +20,7 @@ const DONE: StepName = 'success_withdrawl_dash/DONE';
 
 const release = ofSource(journals.releaseReservation);
 const releaseHeld = ofSource(journals.releaseHold);
-/** Journals of what is on its way: the amount less the fee that the network took already. */
+/** Journals of the amount under way: the amount less the fee that the network has already taken. */
 const ofSent = movesOf((row) => {
   const { currency, amount } = sourceOf(row);
   return { currency, amount: amount - networkFeeOf(row, currency) };

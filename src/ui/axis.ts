@@ -1,4 +1,4 @@
-/** The time axis: when, what happened, and under it what it did. */
+/** The time axis: the time, the entry, and its effects below it. */
 import { type Html, type HtmlValue, html } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import type { Tone } from './parts.ts';
@@ -16,7 +16,7 @@ export interface Happening {
   readonly more?: HtmlValue;
 }
 
-/** @returns the axis, in the order that is given. */
+/** @returns the axis, in the given order. */
 export function axis(label: string, happenings: readonly Happening[]): Html {
   return html`<ol class="axis" aria-label="${label}">
 ${happenings.map(

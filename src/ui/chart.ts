@@ -1,6 +1,6 @@
 /**
- * Charts that the server draws: bars of days beside the days before, and a line. A chart has its height before it is drawn, a sentence
- * that says the change, and its figures as a table, for those who do not see it.
+ * Charts that the server draws: bars of days beside the days before, and a line. A chart reserves its height before it is
+ * drawn, has a sentence that describes the change, and its figures as a table, for screen readers.
  */
 import { divide, isMore } from '../base/money/money.ts';
 import { attributes, type Html, type HtmlValue, html } from './html.ts';
@@ -9,20 +9,22 @@ import { table } from './table.ts';
 
 /** A point of a chart. */
 export interface Point {
-  /** Name of its place, such as a day. */
+  /** Label of the point, such as a day. */
   readonly name: string;
   /** Decimal text. */
   readonly value: string;
-  /** Value of the same place in the period before; decimal text. */
+  /** Value at the same point of the previous period; decimal text. */
   readonly before?: string | undefined;
 }
 
 /** A chart. */
 export interface ChartParts {
   readonly points: readonly Point[];
-  /** Sentence that says what is seen and how it changed. */
+  /** Sentence that describes the chart and the change. */
   readonly sentence: HtmlValue;
-  /** Words of the table: its summary, and the heads of its columns; the last where points have a value of the period before. */
+  /**
+   * Texts of the table: its caption, and the heads of its columns; the last if points have a value of the previous period.
+   */
   readonly words: {
     readonly open: string;
     readonly name: string;
@@ -33,7 +35,7 @@ export interface ChartParts {
 }
 
 const HEIGHT = 48;
-/** Units of a place: two bars and the gap after them. */
+/** Units of a point: two bars and the gap after them. */
 const TICK = 10;
 
 /** @returns the points as bars, each before a faint one of the period before; the last bar is marked as the one that is not over. */
@@ -103,7 +105,7 @@ function topOf(points: readonly Point[]): string {
   return all.reduce((top, each) => (isMore(each, top) ? each : top), '0');
 }
 
-/** Height of a value in units of the picture: what is not zero is seen. */
+/** Height of a value in units of the picture: a value above zero is always visible. */
 function heightOf(value: string | undefined, top: string): number {
   if (value === undefined || !/[1-9]/.test(value)) return 0;
   return Math.max(1, Math.round(Number(divide(unsigned(value), top, 4)) * HEIGHT));

@@ -8,11 +8,11 @@ export interface FieldFrame {
   readonly name: string;
   readonly label: HtmlValue;
   readonly hint?: HtmlValue;
-  /** The error and its correction; nothing when the value is right. */
+  /** The error and its correction; empty when the value is right. */
   readonly wrong?: HtmlValue;
 }
 
-/** An input of one line. Further attributes, such as `inputmode`, stand as they are. */
+/** An input of one line. Further attributes, such as `inputmode`, as they are. */
 export interface Field extends FieldFrame {
   readonly value?: string | undefined;
   readonly attributes?: Attributes;

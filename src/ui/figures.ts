@@ -80,7 +80,7 @@ export function readBrl(text: string, language: Language): string {
   const [own, other] =
     language === 'pt' ? ([PORTUGUESE, ENGLISH] as const) : ([ENGLISH, PORTUGUESE] as const);
   if (own.grouped.test(plain)) return own.read(plain);
-  // With both signs there is one reading only, in whichever language it was written.
+  // With both separators there is only one reading, in either language.
   return other.grouped.test(plain) && /,/.test(plain) && /\./.test(plain)
     ? other.read(plain)
     : plain.replace(',', '.');
@@ -104,7 +104,7 @@ function showBrl(amount: string, language: Language, decimalsMax: number): strin
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** A format takes long to make, and is used again and again. */
+/** A format is slow to create, and is reused. */
 function formatOf(name: string, language: Language, make: () => Intl.NumberFormat): Intl.NumberFormat {
   const key = `${name} ${language}`;
   const known = formats.get(key);

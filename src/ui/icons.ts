@@ -1,5 +1,6 @@
 /**
- * Icons as inline SVG: a box of 24 units, drawn with the colour of the text. Next to words, screen readers skip them.
+ * Icons as inline SVG: a box of 24 units, drawn with the colour of the text. Icons beside a text are hidden from screen
+ * readers.
  */
 import { type Attributes, attributes, Html } from './html.ts';
 
@@ -54,7 +55,7 @@ export type IconName = keyof typeof DRAWINGS;
 
 /**
  * @param name - of the icon.
- * @param word - its meaning, where no word stands next to it.
+ * @param word - its meaning, if no text is next to it.
  * @returns the icon.
  */
 export function icon(name: IconName, word?: string): Html {

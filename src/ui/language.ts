@@ -4,15 +4,15 @@ import type { Label } from '../base/text/label.ts';
 /** A language that the pages have. */
 export type Language = keyof Label;
 
-/** Every language, as it calls itself. */
+/** Every language, under its own name. */
 export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', pt: 'Português' };
 /** BCP 47 tags of the languages. */
 export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' };
 
 /**
- * @param chosen - `lang` of the query, where it was given.
+ * @param chosen - `lang` of the query, if present.
  * @param accepted - the `Accept-Language` header.
- * @returns the language to speak; Portuguese where nothing says otherwise, as those who pay by PIX do.
+ * @returns the language to speak; Portuguese by default, because payers use PIX.
  */
 export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
   if (chosen !== null && isLanguage(chosen)) return chosen;

@@ -5,7 +5,7 @@ import { type IconName, icon } from './icons.ts';
 /** Meaning of a status for the reader. */
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
 
-/** The sign of a tone where no other says more. */
+/** The icon of a tone if no other is given. */
 const SIGNS: Readonly<Record<Tone, IconName>> = {
   good: 'done',
   warn: 'warning',
@@ -14,7 +14,7 @@ const SIGNS: Readonly<Record<Tone, IconName>> = {
   idle: 'clock',
 };
 
-/** @returns a status: sign, word and colour, always all three. With `isAlone` it has a ground of its own. */
+/** @returns a status: icon, text and colour, always all three. With `isAlone` it has a ground of its own. */
 export function badge(tone: Tone, word: HtmlValue, sign: IconName = SIGNS[tone], isAlone = false): Html {
   return html`<span class="badge ${tone}${isAlone && ' tint'}">${icon(sign)} ${word}</span>`;
 }
@@ -23,7 +23,7 @@ export function badge(tone: Tone, word: HtmlValue, sign: IconName = SIGNS[tone],
 export interface Pair {
   readonly name: HtmlValue;
   readonly value: HtmlValue;
-  /** Whether the value stands under its name, as ids do. */
+  /** Whether the value goes below its name, as ids do. */
   readonly isTall?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function pair(name: HtmlValue, value: HtmlValue, isTall = false): Pair | 
     : { name, value, isTall };
 }
 
-/** @returns a name and an id, which stands under it in letters of one width. */
+/** @returns a name, and below it an id in letters of one width. */
 export function idPair(name: HtmlValue, value: HtmlValue): Pair | null {
   return pair(name, value && html`<span class="mono">${value}</span>`, true);
 }
@@ -53,12 +53,12 @@ export function note(sign: IconName, content: HtmlValue, isWarning = false): Htm
   return html`<p class="note${isWarning && ' warn'}">${icon(sign)}<span>${content}</span></p>`;
 }
 
-/** A value to take along. */
+/** A value to be copied. */
 export interface Copy {
   readonly id: string;
-  /** Its name for readers of the screen, where none stands above it. */
+  /** Its name for screen readers, if none is visible above it. */
   readonly name?: HtmlValue;
-  /** As it is shown. */
+  /** The displayed text. */
   readonly shown: HtmlValue;
   /** Text for the clipboard, where it differs from the visible one. */
   readonly text?: string;
@@ -68,26 +68,26 @@ export interface Copy {
   readonly button?: Html;
 }
 
-/** @returns the value in its frame. Without script, one tap selects all of it. */
+/** @returns the value in its frame. Without script, one tap selects the whole value. */
 export function copyValue({ id, name, shown, text, isCut, button }: Copy): Html {
   const marks = attributes({ id, class: isCut === true && 'cut', 'data-text': text });
   return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${marks}>${shown}</code>${button}</p>`;
 }
 
-/** @returns an address: whole, with both ends bold, which is what people compare. */
+/** @returns an address: whole, with both ends bold, which people compare. */
 export function address(text: string): Html {
   if (text.length < 20) return html`${text}`;
   return html`<b>${text.slice(0, 5)}</b>${text.slice(5, -6)}<b>${text.slice(-6)}</b>`;
 }
 
-/** A step of something that goes on. */
+/** A step of a process. */
 export interface StepOf {
   readonly what: HtmlValue;
-  /** When, how long, or what it means. */
+  /** Time, duration, or meaning of the step. */
   readonly more?: HtmlValue;
 }
 
-/** @returns past, current and next steps. The index `now` starts at 0; all are done when it is past the end. */
+/** @returns past, current and next steps. The index `now` starts at 0; past the end, all steps are done. */
 export function steps(list: readonly StepOf[], now: number): Html {
   return html`<ol class="steps">${list.map(({ what, more }, at) => {
     const status = at < now ? { class: 'done' } : at === now ? { 'aria-current': 'step' } : { class: 'next' };
@@ -101,7 +101,7 @@ export function how(list: readonly HtmlValue[]): Html {
   return html`<ol class="steps how">${list.map((what) => html`<li><span class="dot"></span><span>${what}</span></li>`)}</ol>`;
 }
 
-/** @returns more, for who asks. */
+/** @returns details that open on request. */
 export function more(title: HtmlValue, content: HtmlValue, shown: Attributes = {}): Html {
   return html`<details${attributes(shown)}><summary>${icon('turn')} ${title}</summary>${content}</details>`;
 }
@@ -111,7 +111,7 @@ export function empty(sign: IconName, title: HtmlValue, content?: HtmlValue): Ht
   return html`<div class="empty">${icon(sign)}<b>${title}</b>${content && html`<span>${content}</span>`}</div>`;
 }
 
-/** @returns two to five views of the same thing, as links; the one that is shown is marked. */
+/** @returns two to five views of the same content, as links; the present one is marked. */
 export function segments(
   label: string,
   views: readonly { readonly href: string; readonly word: HtmlValue; readonly isCurrent: boolean }[],
@@ -119,7 +119,7 @@ export function segments(
   return html`<nav class="seg" aria-label="${label}">${views.map(({ href, word, isCurrent }) => html`<a${attributes({ href, 'aria-current': isCurrent && 'page' })}>${word}</a>`)}</nav>`;
 }
 
-/** @returns a filter in words, with its way out. */
+/** @returns a filter as text, with a link that removes it. */
 export function chip(content: HtmlValue, href: string, removeWord: string): Html {
   return html`<span class="chip"><span>${content}</span><a href="${href}" aria-label="${removeWord}">${icon('close')}</a></span>`;
 }
@@ -129,10 +129,10 @@ export function card(title: HtmlValue, content: HtmlValue, aside?: HtmlValue): H
   return html`<section class="card"><header><h2>${title}</h2>${aside}</header>${content}</section>`;
 }
 
-/** @returns the first letters of a name, which stand where there is no picture. */
+/** @returns the initials of a name, shown in place of a picture. */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  // "da", "de", "and" are no names.
+  // "da", "de", "and" are not names.
   const names = words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word));
   const [first = '', last = ''] = names.length > 0 ? [names[0], names.slice(1).at(-1)] : words;
   return ([...first].slice(0, 1).join('') + [...last].slice(0, 1).join('')).toUpperCase();

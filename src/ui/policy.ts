@@ -12,7 +12,7 @@ export interface PageSources {
   readonly connect?: string;
 }
 
-/** The place that a page itself comes from. */
+/** The origin of the page itself. */
 export const OWN = "'self'";
 
 /**

@@ -1,4 +1,4 @@
-/** QR images, drawn here: no address is sent anywhere for it. */
+/** QR images, drawn here: no address is sent to another service for it. */
 import encodeQR from 'qr';
 
 /** @returns the QR image of a text as SVG, with the quiet zone of four modules that readers need (ISO/IEC 18004). */

@@ -1,4 +1,4 @@
-/** The scenarios of the sandbox in words, for the buttons of its panel. */
+/** The scenarios of the sandbox as text, for the buttons of its panel. */
 import { type Label, label } from '../base/text/label.ts';
 
 /** Button texts, by the name of their scenario. */

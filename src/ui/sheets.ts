@@ -1,11 +1,11 @@
-/** The style sheets, put together for those who send them: payment pages have theirs in the page, the console has a file. */
+/** The style sheets, joined for their users: payment pages include theirs in the page, the console has a file. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** A style sheet of `styles/`. `needs` stands last. */
 export type SheetName = 'base' | 'parts' | 'pay' | 'lists' | 'desk' | 'docs' | 'needs';
 
-/** @returns style sheets as one text, without comments and spaces that say nothing. */
+/** @returns style sheets as one text, without comments and unneeded spaces. */
 export function sheet(...names: readonly SheetName[]): string {
   return names
     .map((name) => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8'))
@@ -18,7 +18,7 @@ export function sheet(...names: readonly SheetName[]): string {
     .trim();
 }
 
-/** @returns a name for content that changes with it, so that it can be kept for ever. */
+/** @returns a file name that changes with its content, so that it can be cached for ever. */
 export function digestOf(content: string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }

@@ -5,7 +5,7 @@ import { type Attributes, attributes, type Html, type HtmlValue, html } from './
 export interface Column<Row> {
   readonly name: HtmlValue;
   readonly cell: (row: Row) => HtmlValue;
-  /** Whether it has figures, which stand under each other. */
+  /** Whether it has figures, which are aligned below each other. */
   readonly isFigure?: boolean;
   /** Whether its cell names the row. */
   readonly isRowHead?: boolean;
@@ -52,7 +52,7 @@ export function scrolled(label: string, content: Html): Html {
 interface Dressed<Row> {
   readonly column: Column<Row>;
   readonly attributes: Html;
-  /** Says at each cell what it is, where the heads of the columns are not seen. */
+  /** Labels each cell where the heads of the columns are hidden. */
   readonly named: Html | false;
 }
 

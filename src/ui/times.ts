@@ -26,7 +26,7 @@ const TIME_FORMS = {
   millis: MILLIS,
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** As lists have them, where most moments are of this year: `Nov 21, 14:35`. */
+/** In lists, most of whose times are of this year: `Nov 21, 14:35`. */
 const NEAR = {
   day: DAY,
   minute: { ...DAY, ...TIME },
@@ -59,13 +59,13 @@ export function dayText(day: string, language: Language): string {
   return timeText(Date.parse(`${day}T12:00:00-03:00`), language, 'day');
 }
 
-/** @returns the same as a list shows it: the year stands where it is not that of `now`. */
+/** @returns the same in the format of a list: the year is shown if it is not that of `now`. */
 export function nearText(millis: number, language: Language, form: NearForm, now = Date.now()): string {
   if (yearOf(millis) === yearOf(now)) return formatOf(`near ${form}`, language, NEAR[form]).format(millis);
   return formatOf(`far ${form}`, language, { ...NEAR[form], year: 'numeric' }).format(millis);
 }
 
-/** Years by the hour since 1970, as no year begins within one: a list has many moments of the same hours. */
+/** Years by the hour since 1970, as no year begins within one: a list has many times within the same hours. */
 const years = new Map<number, string>();
 const YEARS_MAX = 10_000;
 
@@ -82,7 +82,7 @@ function yearOf(millis: number): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A format takes long to make, and is used again and again. */
+/** A format is slow to create, and is reused. */
 function formatOf(name: string, language: Language, traits: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${name} ${language}`;
   const known = formats.get(key);

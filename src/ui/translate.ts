@@ -1,8 +1,11 @@
-/** Words of pages in both languages: a table of texts, and what says one of them. `{name}` in a text is filled in. */
+/**
+ * Texts of pages in both languages: a table of texts, and a function that translates one of them. `{name}` in a text is
+ * filled in.
+ */
 import type { Label } from '../base/text/label.ts';
 import type { Language } from './language.ts';
 
-/** Says a text of a table in the language of the page. */
+/** Translates a text of a table into the language of the page. */
 export type Translator<Word extends string> = (
   word: Word,
   values?: Readonly<Record<string, string>>,
@@ -17,8 +20,8 @@ export function translatorOf<Word extends string>(
 }
 
 /**
- * @returns the text with its `{name}`s filled in; a missing value leaves nothing, and a value that ends with a full
- *   stop gets no second one.
+ * @returns the text with its `{name}`s filled in; a missing value becomes empty, and a value that ends with a full stop gets
+ * no second one.
  */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {

@@ -67,7 +67,10 @@ const TIMEOUT_MS = 15_000;
 const BATCH_MAX = 200;
 /** Heartbeats between scans for missed turns, after all endpoints were scanned. */
 const SIGNS_BETWEEN_SCANS = 4;
-/** While the database is away, what became of a delivery is written again every 300 ms for 30 s, which is longer than a lease. Unit: ms. */
+/**
+ * While the database is unreachable, the outcome of a delivery is written again every 300 ms for 30 s, which is longer
+ * than a lease. Unit: ms.
+ */
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
 
@@ -188,7 +191,10 @@ function leasesOf(
   };
 }
 
-/** Writes what became of a delivery, again and again while the database is away. Once the lease has expired, it is sent again. */
+/**
+ * Writes the outcome of a delivery, again and again while the database is unreachable. Once the lease has expired, it
+ * is sent again.
+ */
 async function writeInTime<Item>(
   write: (item: Item) => Promise<unknown>,
   item: Item,

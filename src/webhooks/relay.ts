@@ -16,7 +16,7 @@ import {
 /** The result of a run of the relay. */
 export interface Relayed {
   readonly deliveries: number;
-  /** Accounts that another process works on. That process may not see the newest events, so they are tried again. */
+  /** Accounts that another process works on. That process may not see the newest events, so they are retried. */
   readonly held: readonly bigint[];
   /** Accounts that could not be relayed, with the error of each. */
   readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];

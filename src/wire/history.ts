@@ -45,7 +45,7 @@ export interface HistoryEntry {
 
 /** Longest number that is kept, as text. */
 const DIGITS_MAX = 200;
-/** Most digits of minor units that the ledger holds. */
+/** Maximum number of digits of minor units that the ledger holds. */
 const MINOR_DIGITS = 78;
 const MINOR_MAX = 10n ** BigInt(MINOR_DIGITS) - 1n;
 

@@ -3,7 +3,7 @@ import type { KeyMode } from './api-key.ts';
 
 /** Modes of accounts. */
 export const ACCOUNT_MODES = ['sandbox', 'live'] as const;
-/** `sandbox`: play money on sandbox rails; `live`: real money on real rails. An account keeps the mode it was made with. */
+/** `sandbox`: play money on sandbox rails; `live`: real money on real rails. An account never changes its mode. */
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
 /** The present time of the accounts of each mode: milliseconds since 1970. */
@@ -14,7 +14,7 @@ export function instantsOf({ sandbox, live }: Times): [string, string] {
   return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
 }
 
-/** @returns the mode of the keys that an account of a mode has; a key of the other mode opens nothing. */
+/** @returns the mode of the keys of an account; keys of the other mode open nothing. */
 export function keyModeOf(mode: AccountMode): KeyMode {
   return mode === 'live' ? 'live' : 'test';
 }

@@ -1,14 +1,14 @@
 /**
- * Every act that is not a read, by the name under which the audit log has it, with the scope that it needs (C-40) and what
- * it does. GraphQL, `/v2`, the hosted pages and the CLI do what they do under these names.
+ * Every action that is not a read, by the name under which the audit log has it, with the scope that it needs (C-40) and what
+ * it does. GraphQL, `/v2`, the hosted pages and the CLI record their actions under these names.
  */
 import type { Scope } from './api-key.ts';
 
-/** Description of an act. */
+/** Description of an action. */
 export interface Action {
   /** Scope that a key needs for it. */
   readonly scope: Scope;
-  /** Effect of the act, in one sentence. */
+  /** Effect of the action, in one sentence. */
   readonly description: string;
   /** The mutations that do it. */
   readonly mutations: readonly string[];
@@ -20,7 +20,7 @@ const row = (scope: Scope, description: string, ...mutations: readonly string[])
   mutations,
 });
 
-/** All acts by name, with their subject and their effect. */
+/** All actions by name, with their subject and their effect. */
 export const ACTIONS = {
   'quote.create': row('create', 'Makes a quote that a transaction can be created at.', 'createQuote'),
   'checkout.create': row('create', 'Creates a checkout session.', 'createCheckout'),
@@ -358,5 +358,5 @@ export const ACTIONS = {
   ),
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** Name of an act. */
+/** Name of an action. */
 export type ActionName = keyof typeof ACTIONS;

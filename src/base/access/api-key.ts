@@ -51,7 +51,7 @@ export function newKeyId(cell = ''): string {
   return `key_${cell}${randomBase62(ID_LENGTH)}`;
 }
 
-/** @returns so many random characters of base62, from the system's random source. */
+/** @returns the given number of random base62 characters, from the system's random source. */
 export function randomBase62(length: number): string {
   return Array.from({ length }, () => BASE62[randomInt(62)]).join('');
 }

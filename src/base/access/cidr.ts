@@ -9,7 +9,7 @@ export function isCidr(text: string): boolean {
   return family !== 0 && isSized && rest.length === 0;
 }
 
-/** @returns whether a network lies within one of the others; an empty list of others allows all addresses. */
+/** @returns whether a network is within one of the others; an empty list of others allows all addresses. */
 export function isWithinNetworks(cidr: string, others: readonly string[]): boolean {
   const inner = partsOf(cidr);
   const holds = (other: string) => {

@@ -1,7 +1,7 @@
 /**
- * The token of a link to an export: `crex_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC of the
- * token and of the address under the stored hash of the API key that made it, as that of a stream token (decision 0089): nothing is
- * stored, any process can check it, it opens one address, and it ends with its key.
+ * The token of a link to an export: `crex_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC
+ * of the token and of the address under the stored hash of the API key that made it, as that of a stream token (decision
+ * 0089): nothing is stored, any process can check it, it opens one address, and it expires with its key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

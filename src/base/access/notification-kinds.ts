@@ -2,7 +2,7 @@
 import type { Scope } from './api-key.ts';
 import { isOwner, ROLE_NAMES, type Role, scopesOf } from './roles.ts';
 
-/** Kinds by name; `description` says what happened, in one sentence. */
+/** Kinds by name; `description` describes the event in one sentence. */
 export const NOTIFICATIONS = {
   key: { scope: 'admin', description: 'An API key was created or rotated.' },
   invitation: { scope: 'admin', description: 'A person was invited to the account.' },
@@ -23,12 +23,12 @@ export function kindsOf(role: Role): readonly NotificationKind[] {
   return NOTIFICATION_KINDS.filter((kind) => scopesOf(role).includes(NOTIFICATIONS[kind].scope));
 }
 
-/** @returns the kinds that people of the role get who have not chosen: owners get all of theirs, others none. */
+/** @returns the default kinds of people in the role: all for owners, none for others. */
 export function defaultKindsOf(role: Role): readonly NotificationKind[] {
   return isOwner(role) ? kindsOf(role) : [];
 }
 
-/** @returns each role with each kind that it may choose, and whether it is on by default. */
+/** @returns each role with the kinds that it may choose, and whether each is on by default. */
 export function kindsByRole(): readonly {
   readonly role: Role;
   readonly kind: NotificationKind;

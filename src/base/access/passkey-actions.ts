@@ -1,7 +1,7 @@
-/** Acts that a person does with a fresh passkey alone (C-40). */
+/** Actions that a person does with a fresh passkey alone (C-40). */
 import type { ActionName } from './actions.ts';
 
-/** Acts for which a person needs a fresh passkey: money leaves, or another person gets access. */
+/** Actions for which a person needs a fresh passkey: money leaves, or another person gets access. */
 export const PASSKEY_ACTIONS: readonly ActionName[] = [
   'withdrawal.create',
   'withdrawal.approve',

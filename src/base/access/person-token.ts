@@ -1,4 +1,4 @@
-/** The secrets that people hold: the token of a session and that of a link. Only their hashes are stored. */
+/** The secrets of people: the token of a session and that of a link. Only their hashes are stored. */
 import { createHmac, hash, randomBytes } from 'node:crypto';
 
 const RANDOM_BYTES = 32;

@@ -1,5 +1,5 @@
 /**
- * Roles of people and their scopes. Keys and people share the scopes, so that one rule says which scope an act needs
+ * Roles of people and their scopes. Keys and people share the scopes, so that one rule says which scope an action needs
  * (C-40). docs/security.md has this list as a table.
  */
 import { PLATFORM_SCOPES, SCOPES, type Scope } from './api-key.ts';
@@ -71,7 +71,7 @@ export function describeRole(role: Role): string {
   return ROLES[role].description;
 }
 
-/** @returns whether the role decides about others of its kind. */
+/** @returns whether the role may decide about other people. */
 export function isOwner(role: Role): boolean {
   return role === 'owner' || role === 'platform_owner';
 }

@@ -1,6 +1,6 @@
 /**
- * Secrets as they are stored: sealed by AES-256-GCM under a key that the database does not have. The sealed text names its key, and
- * opens only for the record that it was sealed for.
+ * Secrets in their stored form: sealed by AES-256-GCM under a key that the database does not have. The sealed text names its
+ * key, and opens only for the record that it was sealed for.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export interface SecretBox {
   /** @param owner - names the record; the same is needed to open. @returns `s1.<key id>.<base64url>`. */
   readonly seal: (secret: string, owner: string) => string;
-  /** @returns the secret; a text that an earlier version stored unsealed, as it is. @throws {SecretKeyError} */
+  /** @returns the secret; an unsealed text of an earlier version unchanged. @throws {SecretKeyError} */
   readonly open: (stored: string, owner: string) => string;
 }
 
@@ -49,7 +49,8 @@ export function parseSecretKey(text: string): SecretKey | undefined {
 }
 
 /**
- * @param readKeys - reads the keys, the current one first; throws when there are none. Called when a key is first needed, before a
+ * @param readKeys - reads the keys, the current one first; throws if there are none. Called when a key is first needed,
+ * before a
  *   secret is sealed at most once a second, and when a sealed text names a key that is not known.
  */
 export function secretBox(readKeys: () => readonly SecretKey[]): SecretBox {
@@ -66,7 +67,7 @@ export function secretBox(readKeys: () => readonly SecretKey[]): SecretBox {
         read();
       } catch (error) {
         if (keys.length === 0) throw error;
-        // A file that is just being replaced: the keys that were read stay in it until the next rotation.
+        // A file that is just being replaced: the keys that were read stay in use until the next rotation.
         readAt = performance.now();
       }
     return keys[0] as SecretKey;

@@ -1,4 +1,7 @@
-/** The token of a payment session, which opens the public side of one transaction and is all that a payer holds; and the slug of a static link. */
+/**
+ * The token of a payment session, which opens the public side of one transaction and is the payer's only credential; and the
+ * slug of a static link.
+ */
 import { randomBytes } from 'node:crypto';
 
 const RANDOM_BYTES = 18;

@@ -1,7 +1,7 @@
 /**
- * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an
- * HMAC under the stored hash of the API key that issued it. So nothing more is stored, any process can check the
- * token, and the token ends with its key (docs/decisions/0019).
+ * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC under
+ * the stored hash of the API key that issued it. So nothing more is stored, any process can check the token, and the token
+ * expires with its key (docs/decisions/0019).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,7 +1,7 @@
 /** Keys that webhooks are signed with, in the text forms of Standard Webhooks 1.0.0 (C-60). */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-/** An Ed25519 key in the text forms that libraries take: keep the one, publish the other. */
+/** An Ed25519 key in the text forms of common libraries: the private one is stored, the public one published. */
 export interface SigningKey {
   /** `whsk_` and the base64 of 32 bytes of seed and 32 bytes of public key. */
   readonly secret: string;
@@ -17,7 +17,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** @returns a new Ed25519 key, in the forms that the libraries of Standard Webhooks take. */
+/** @returns a new Ed25519 key, in the forms that libraries of Standard Webhooks accept. */
 export function newSigningKey(): SigningKey {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const seed = Buffer.from(jwk.d as string, 'base64url');

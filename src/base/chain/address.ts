@@ -1,6 +1,6 @@
 /**
- * Addresses of the networks: validity, canonical form, and destinations that would lose the money. Parsing trims and
- * repairs nothing: any deviation from the network's form is refused.
+ * Addresses of the networks: validity, canonical form, and destinations that would lose the money. Parsing trims and repairs
+ * nothing: any deviation from the network's form is refused.
  */
 import { ripemd160 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -9,7 +9,7 @@ import { base58, bech32, bech32m, createBase58check, hex } from '@scure/base';
 import { assert } from '../errors/assert.ts';
 import { EVM_CHAIN_IDS, tokenOfContract } from './token-contract.ts';
 
-/** An address taken apart. */
+/** The parts of an address. */
 interface Reading {
   readonly canonical: string;
   /** Key hash, script hash, witness program or public key. */
@@ -32,7 +32,7 @@ const BITCOIN_PREFIX = 'bc';
 /** Sizes of witness programs (BIP-141): version 0 is a key hash or a script hash, version 1 taproot. */
 const PROGRAM_BYTES = { min: 2, max: 40, keyHash: 20, scriptHash: 32, taproot: 32 } as const;
 const WITNESS_VERSION_MAX = 16;
-/** The longest address there is (BIP-173). Decoding base58 takes the square of the length in time. */
+/** The longest possible address (BIP-173). The time to decode base58 grows with the square of the length. */
 const TEXT_MAX = 90;
 const EVM_TEXT = /^0x[0-9a-fA-F]{40}$/;
 const base58check = createBase58check(sha256);
@@ -48,7 +48,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ['BTC', { sentence: 'bc1…, 1… or 3… of Bitcoin mainnet with a valid checksum', read: readBitcoin }],
 ]);
 
-/** Well-known places from which nothing returns, and programs that own no balance. */
+/** Well-known addresses from which nothing returns, and programs that own no balance. */
 const DEAD_ENDS: ReadonlyMap<string, string> = new Map([
   ['TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy', 'a burn address'],
   ['0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', 'a placeholder for the coin of the chain'],
@@ -73,7 +73,7 @@ const RESERVED_ZEROS = 18;
  * Reads an address.
  *
  * @param network - of the catalogue: TRX, ETH, POLYGON, BASE, BSC, SOL, BTC.
- * @param text - as somebody typed or pasted it, of any length.
+ * @param text - as typed or pasted, of any length.
  * @returns the one form in which the address is stored and compared: EVM with the EIP-55 checksum, bech32 in
  *   lower case, base58 as it is; undefined when the text is not an address of the network or the network is
  *   not known.
@@ -88,7 +88,7 @@ export function addressNetworks(text: string): readonly string[] {
 }
 
 /**
- * The accepted form in words, to stand after "expected".
+ * The accepted form as text, for use after "expected".
  *
  * @throws {Error} when the network is not one of the catalogue.
  */
@@ -99,11 +99,11 @@ export function addressForm(network: string): string {
 }
 
 /**
- * Reasons for which nothing may be sent to a valid address. The contract of a token is refused on every
- * network that shares its form: elsewhere the same address belongs to nobody.
+ * Reasons why nothing may be sent to a valid address. The contract of a token is refused on every network that shares its
+ * form: elsewhere no one owns the same address.
  *
  * @param canonical - result of parseAddress for the network.
- * @returns the reason, to stand after "the address is"; undefined when it may be a destination.
+ * @returns the reason, for use after "the address is"; undefined if it may be a destination.
  * @throws {Error} when the address is not canonical.
  */
 export function isRefusedDestination(network: string, canonical: string): string | undefined {
@@ -205,12 +205,12 @@ function refusedPayload({ payload, witnessVersion }: Reading): string | undefine
     : undefined;
 }
 
-/** Consensus asks nothing of witness programs beyond taproot (BIP-341): any miner may take their coins. */
+/** Consensus checks no witness programs beyond taproot (BIP-341): any miner may take their coins. */
 function isUnguarded(version = 0, payload: Uint8Array): boolean {
   return version > 1 || (version === 1 && payload.length !== PROGRAM_BYTES.taproot);
 }
 
-/** The coders throw at what they cannot read; here that is an answer. */
+/** The coders throw at malformed input; here that becomes a result. */
 function attempt(decode: () => Uint8Array): Uint8Array | undefined {
   try {
     return decode();

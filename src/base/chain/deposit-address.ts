@@ -1,7 +1,7 @@
 /**
- * Deposit addresses by watch-only derivation (BIP-32, BIP-44, BIP-84): from the public key of an account to
- * the address of its n-th deposit. The private keys never come near the gateway; who holds them finds every
- * address again at `<account path>/0/<index>`.
+ * Deposit addresses by watch-only derivation (BIP-32, BIP-44, BIP-84): from the public key of an account to the address of
+ * its n-th deposit. The private keys are never in the gateway; their holder derives every address again at `<account
+ * path>/0/<index>`.
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -11,7 +11,7 @@ import { EVM_CHAIN_IDS } from './token-contract.ts';
 
 /** Of the path `m / purpose' / coin' / account'`. */
 const ACCOUNT_DEPTH = 3;
-/** The branch for addresses that are given out; 1 would be change. */
+/** The branch for issued addresses; 1 would be change. */
 const RECEIVE = 0;
 /** Versions of the serialized key: BIP-32; `zpub`, as which wallets export BIP-84 accounts (SLIP-132). */
 const XPUB = { private: 0x0488ade4, public: 0x0488b21e };
@@ -20,11 +20,11 @@ const PRIVATE_KEY = /^\s*[a-z]prv/i;
 const HASH_BYTES = 20;
 
 /**
- * The address of one deposit. EVM networks share their addresses: give an index out once among all of them.
+ * The address of one deposit. EVM networks share their addresses: issue an index only once among all of them.
  *
  * @param network - TRX (m/44'/195'/0'), an EVM network (m/44'/60'/0') or BTC (m/84'/0'/0', P2WPKH).
- * @param xpub - extended public key of the account, `xpub…`; for BTC also `zpub…`. That its coin type is the
- *   one of the network cannot be seen in it: whoever configures it has to take care.
+ * @param xpub - extended public key of the account, `xpub…`; for BTC also `zpub…`. The key does not show whether its coin
+ * type is that of the network, so the person who configures it has to check.
  * @param index - 0 to 2^31 - 1.
  * @returns the address in canonical form.
  * @throws {RangeError} when the network has no public derivation (SOL: ed25519 derives hardened only,

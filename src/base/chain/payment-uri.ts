@@ -8,22 +8,22 @@ import { fromMinor } from '../money/money.ts';
 import { parseAddress } from './address.ts';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS, TOKEN_CONTRACTS } from './token-contract.ts';
 
-/** Amount and destination that a payment link asks for. */
+/** Amount and destination of a payment link. */
 export interface PaymentRequest {
   readonly currency: Currency;
   /** Address of the currency's network. */
   readonly address: string;
   /** Amount in minor units of the currency, at least 1. */
   readonly amountMinor: bigint;
-  /** A public key by which the payment is found again, 32 bytes in base58; only Solana has a place for it. */
+  /** A public key that identifies the payment, 32 bytes in base58; only Solana has a parameter for it. */
   readonly reference?: string;
 }
 
 /**
  * The link of a payment request.
  *
- * @returns undefined where no form is in wide use (TRON, BRL), and for a token whose contract is not known: a
- *   link that asks for another token would be worse than none.
+ * @returns undefined if no form is in wide use (TRON, BRL), and for a token with an unknown contract: a link for another
+ * token would be worse than none.
  * @throws {RangeError} when address or reference is not one of the network, or the amount is not positive.
  */
 export function paymentUri(request: PaymentRequest): string | undefined {
@@ -41,7 +41,7 @@ export function paymentUri(request: PaymentRequest): string | undefined {
   return network === 'SOL' ? solanaUri(contract, address, amount, request.reference) : undefined;
 }
 
-/** EIP-681, with the chain id always: without one, a wallet takes the network that it happens to be on. */
+/** EIP-681, always with the chain id: without one, a wallet uses its current network. */
 function ethereumUri(chainId: number, contract: string | undefined, address: string, minor: bigint): string {
   return contract
     ? `ethereum:${contract}@${chainId}/transfer?address=${address}&uint256=${minor}`

@@ -8,7 +8,7 @@ export const TOKEN_CONTRACTS: ReadonlyMap<string, string> = new Map(
   CURRENCIES.flatMap(({ code, contract }) => (contract === undefined ? [] : [[code, contract]])),
 );
 
-/** The coin in which each network counts value by itself. */
+/** The native coin of each network. */
 export const NATIVE_ASSETS: ReadonlyMap<string, string> = byNetwork(({ coin }) => coin);
 
 /** Chain ids. A network is an EVM one exactly when it is here. */
@@ -16,7 +16,7 @@ export const EVM_CHAIN_IDS: ReadonlyMap<string, number> = byNetwork(({ chainId }
 
 const CODE_BY_CONTRACT = new Map([...TOKEN_CONTRACTS].map(([code, contract]) => [contract, code]));
 
-/** @returns raw ledger code of the token whose contract the canonical address is, or undefined. */
+/** @returns raw ledger code of the token with this contract, in canonical form, or undefined. */
 export function tokenOfContract(canonical: string): string | undefined {
   return CODE_BY_CONTRACT.get(canonical);
 }

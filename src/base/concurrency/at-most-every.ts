@@ -2,7 +2,7 @@
 import { onNobodysBehalf } from './on-behalf.ts';
 
 /**
- * @param pauseMs - least time between two runs of the work.
+ * @param pauseMs - minimum time between two runs of the work.
  * @returns a function that requests the work. The work runs immediately, or when the pause is over, once for all
  *   requests made meanwhile.
  */

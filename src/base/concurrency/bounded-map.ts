@@ -1,6 +1,6 @@
 /** Maps with a maximum number of values. */
 
-/** Keeps a value; the one that was kept first makes room where there are as many as allowed. */
+/** Stores a value; at the maximum number, the oldest one is removed. */
 export function setBounded<Key, Value>(known: Map<Key, Value>, max: number, key: Key, value: Value): void {
   if (known.size >= max && !known.has(key)) known.delete(known.keys().next().value as Key);
   known.set(key, value);
@@ -20,7 +20,7 @@ export function getOrCreate<Key, Value>(
   return made;
 }
 
-/** A value of a SharedCache, and whose it is. */
+/** A value of a SharedCache, and its owner. */
 interface Shared<Owner, Value> {
   readonly owner: Owner;
   readonly value: Value;
@@ -28,8 +28,8 @@ interface Shared<Owner, Value> {
 }
 
 /**
- * Values that several owners store, each with a weight, such as its size. When they weigh too much, the oldest of the owner whose values
- * weigh most makes room.
+ * Values that several owners store, each with a weight, such as its size. Above the maximum weight, the oldest value of the
+ * owner with the greatest total weight is removed.
  */
 export class SharedCache<Owner, Key, Value> {
   readonly #max: number;
@@ -55,7 +55,7 @@ export class SharedCache<Owner, Key, Value> {
     this.grow(key, value, weight);
   }
 
-  /** Adds to the weight of a value; nothing where another value, or none, is stored under the key. */
+  /** Adds to the weight of a value; does nothing if another value, or none, is stored under the key. */
   grow(key: Key, value: Value, more: number): void {
     const found = this.#values.get(key);
     if (found?.value !== value) return;

@@ -1,7 +1,7 @@
 /**
- * Group commit: requests that arrive while a batch is being committed become the next batch. Without load a batch is
- * one request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A
- * batch runs on behalf of no caller.
+ * Group commit: requests that arrive while a batch is being committed become the next batch. Without load a batch is one
+ * request; under load batches grow by themselves and share the cost of a commit and of a lock (docs/ledger.md). A batch runs
+ * on behalf of no caller.
  */
 import { aboutTransaction } from '../trace/about.ts';
 import { type BatchSpan, presentSpan, traceBatch } from '../trace/spans.ts';
@@ -9,15 +9,15 @@ import { onNobodysBehalf } from './on-behalf.ts';
 
 /** Key by which requests share a batch. */
 export interface GroupCommitOptions<Request> {
-  /** Most requests of a batch. */
+  /** Maximum number of requests in a batch. */
   readonly max: number;
-  /** Whether an error is that of all requests: by it, the batch may have happened, or none of them can be done now. */
+  /** Whether an error affects all requests: the batch may have happened, or no request can be processed now. */
   readonly failsAll: (error: unknown) => boolean;
-  /** Requests of the same key never share a batch: the later one must see what the earlier one did. */
+  /** Requests of the same key never share a batch: the later one must see the changes of the earlier one. */
   readonly keyOf?: (request: Request) => string;
   /**
-   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively
-   * shares no batch.
+   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively shares no
+   * batch.
    */
   readonly sharesOf?: (request: Request) => Share;
   /** Only requests that have the same of this share a batch. */
@@ -38,21 +38,21 @@ interface Waiting<Request, Result> {
 }
 
 /**
- * Adds waiting requests that fit to a batch that has begun. Called after a wait, such as for a lock.
+ * Adds waiting requests that fit to a started batch. Called after a wait, such as for a lock.
  *
  * @returns the requests of the batch: the first ones, then the added ones.
  */
 export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
 
-/** Works on a batch, whole or not at all; gives a result for each request, in their order. */
+/** Processes a batch, whole or not at all; returns a result for each request, in their order. */
 export type Run<Request, Result> = (
   requests: readonly Request[],
   grow: Grow<Request>,
 ) => Promise<readonly Result[]>;
 
 /**
- * @returns a function that works on one request. When a batch fails its requests are tried one by one, so that none
- *   fails by its neighbours; unless the error is that of all of them.
+ * @returns a function that works on one request. When a batch fails, its requests are retried one by one, so that none fails
+ * because of the others; unless the error affects all of them.
  */
 export function groupCommit<Request, Result>(
   run: Run<Request, Result>,
@@ -71,7 +71,7 @@ export function groupCommit<Request, Result>(
         onlyOf(each.request) === onlyOf(first.request) &&
         claimed.leaves(each.request) &&
         isWanted(each.request);
-      // A request that has to wait keeps its place before later ones.
+      // A request that has to wait stays before later ones.
       claimed.add(each.request);
       (fits ? batch : later).push(each);
     }
@@ -96,7 +96,7 @@ export function groupCommit<Request, Result>(
   const work = async (): Promise<void> => {
     isRunning = true;
     while (waiting.length > 0) {
-      // Callers that just got their answers often send the next request in the same turn: wait for those.
+      // Callers that just got their answers often send the next request in the same turn of the event loop: wait for those.
       await new Promise((resolve) => setImmediate(resolve));
       const batch: Waiting<Request, Result>[] = [];
       fill(batch);
@@ -118,7 +118,7 @@ type Keying<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
 class ClaimedKeys<Request> {
   readonly #keying: Keying<Request>;
   readonly #keys = new Set<string>();
-  /** Whether a request needs it alone. */
+  /** Whether a request needs it exclusively. */
   readonly #shares = new Map<string, boolean>();
 
   constructor(keying: Keying<Request>, batch: readonly { readonly request: Request }[]) {

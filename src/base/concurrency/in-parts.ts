@@ -1,9 +1,9 @@
-/** Asks a provider about many things, a few at a time. */
+/** Queries a provider about many items, a few at a time. */
 
-/** Questions that are open at once. */
+/** Number of parallel queries. */
 const PARALLEL_MAX = 8;
 
-/** @returns the answers, in the order of what was asked about. @throws the first error. */
+/** @returns the answers, in the order of the items. @throws the first error. */
 export async function inParts<Each, Answer>(
   all: readonly Each[],
   query: (each: Each) => Promise<Answer>,

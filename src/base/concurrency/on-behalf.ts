@@ -1,11 +1,11 @@
 /**
- * The caller on whose behalf work runs, across asynchronous calls. Each caller has a share of scarce resources
- * (decision 0053). Work for several callers, or work that the gateway starts, runs on behalf of no caller. Otherwise
- * all of it would wait for the share of the caller who happened to start it.
+ * The caller on whose behalf work runs, across asynchronous calls. Each caller has a share of scarce resources (decision
+ * 0053). Work for several callers, or work that the gateway starts, runs on behalf of no caller. Otherwise all of it would
+ * wait for the share of the caller who happened to start it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Asked whenever something scarce is wanted, because work can begin before it is known for whom. */
+/** Called whenever a scarce resource is needed, because work can begin before its caller is known. */
 type Requester = () => unknown;
 
 const requester = new AsyncLocalStorage<Requester>();
@@ -21,7 +21,7 @@ export function onNobodysBehalf<Result>(work: () => Result): Result {
   return requester.run(NO_REQUESTER, work);
 }
 
-/** @returns for whom the work is done; undefined for work of no one account. */
+/** @returns the caller of the work; undefined for work of no single account. */
 export function behalf(): unknown {
   return requester.getStore()?.();
 }

@@ -1,4 +1,4 @@
-/** Work that holds up the process for milliseconds: however much of it comes at once, what else waits has its turn in between. */
+/** Work that blocks the process for milliseconds: however many calls arrive together, other work runs in between. */
 import { setImmediate as otherWork } from 'node:timers/promises';
 
 /** @returns a function that waits for the caller's turn: each turn of the event loop admits one caller per key. */

@@ -1,4 +1,4 @@
-/** Reads that many ask for at once. They are done on nobody's behalf. */
+/** Reads that many callers request at the same time. They run on behalf of no caller. */
 import { aboutTransaction } from '../trace/about.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
@@ -8,11 +8,11 @@ type Gather = () => Promise<unknown> | undefined;
 const IMMEDIATE: Gather = () => undefined;
 
 /**
- * Shares one read among all callers that arrive while another is under way. A read that has begun may miss what a
- * caller just wrote, so a caller never joins it but shares the next one.
+ * Shares one read among all callers that arrive while another is under way. A read that has begun may miss what a caller just
+ * wrote, so a caller never joins it but shares the next one.
  *
  * @param read - fresh at the time it is called.
- * @returns a read that begins after each call of it. It fails for all who share it.
+ * @returns a read that begins after each call of it. The read fails for all who share it.
  */
 export function readTogether<Result>(read: () => Promise<Result>, gather = IMMEDIATE): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
@@ -31,10 +31,9 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = IMMED
 }
 
 /**
- * Variant of `readTogether` for one read of many things: callers that arrive while a read is under way share the next
- * one.
+ * Variant of `readTogether` for one read of many things: callers that arrive while a read is under way share the next one.
  *
- * @param read - returns the values of the given things, in their order.
+ * @param read - returns the values of the given items, in their order.
  * @returns a read of one thing that begins after the call.
  */
 export function readManyTogether<Request, Result>(
@@ -64,7 +63,7 @@ const remembered = new WeakMap<object, Map<string, Read>>();
  *
  * @param source - of the read, such as a database.
  * @param requests - parameters; equal ones share a read.
- * @returns a value that no caller may change, because others have it too.
+ * @returns a value that no caller may change, because it is shared.
  */
 export function readShared<Result>(
   source: object,

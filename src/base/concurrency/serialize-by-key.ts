@@ -1,7 +1,7 @@
 /** Serial work on one thing: callers that arrive meanwhile wait, up to a limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Does the work when it is the key's turn. */
+/** Does the work in the key's turn. */
 export type Serialize<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>;
 
 /**
@@ -9,7 +9,7 @@ export type Serialize<Key> = <Result>(key: Key, work: () => Promise<Result>) => 
  * @param gaveUp - error of callers that waited longer; their work does not run.
  */
 export function serializeByKey<Key>(waitMaxMs: number, gaveUp: () => Error): Serialize<Key> {
-  /** The end of the last turn that was asked for, by key. */
+  /** The end of the last requested turn, by key. */
   const ends = new Map<Key, Promise<unknown>>();
   return (key, work) => {
     const before = ends.get(key);

@@ -7,7 +7,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`);
 }
 
-/** @returns a fact that is known by now. */
+/** @returns a fact that must be known at this point. */
 export function known<Value>(value: Value | null | undefined, what: string): Value {
   assert(value !== null && value !== undefined, `${what} is known`);
   return value;

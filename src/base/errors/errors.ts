@@ -3,7 +3,7 @@
  * `/errors/<CODE>` of a running gateway serves that explanation (C-50).
  */
 
-/** Next action of a caller who was refused, with its meaning. */
+/** Next action of a caller whose request was refused, with its meaning. */
 export const REFUSED_ACTIONS = {
   FIX: 'Change the request, or what it needs, and send it again.',
   WAIT: 'Send the same request again later.',
@@ -15,7 +15,7 @@ export type RefusedAction = keyof typeof REFUSED_ACTIONS;
 
 /**
  * HTTP status, next action and title of each code, in the order in which a request is checked. `next`: the next step in a
- * sentence, where that of the action says too little.
+ * sentence, if the action alone is not enough.
  */
 export const ERRORS = {
   BAD_REQUEST: { status: 400, action: 'FIX', title: 'The request is malformed' },
@@ -169,7 +169,7 @@ export interface RefusedFacts {
 /** Maximum number of rejected inputs in the message; `violations` has all. */
 const REASONS_MAX = 10;
 
-/** An answer that says no, for a reason that the caller may know. */
+/** A refusal whose reason the caller may know. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -188,8 +188,9 @@ export class GatewayError extends Error {
   /**
    * @param code - of the table.
    * @param detail - one sentence for the caller, about this occurrence.
-   * @param options - bad inputs, all of them; seconds to wait before another try; header fields and further members of
-   *   the answer; `facts` for programs; `isReplayed` for a stored refusal; `cause`: the reason for the log, which the caller is not told.
+   * @param options - bad inputs, all of them; seconds to wait before the next attempt; header fields and further members of
+   * the answer; `facts` for programs; `isReplayed` for a stored refusal; `cause`: the reason for the log, hidden from the
+   * caller.
    */
   constructor(
     code: ErrorCode,
@@ -217,14 +218,14 @@ export class GatewayError extends Error {
 
 /**
  * @param violations - at least one.
- * @returns the error that names them all; a single one with a code of its own gives that code.
+ * @returns the error that names them all; a single one with a code of its own has that code.
  */
 export function invalidParameters(violations: readonly Violation[]): GatewayError {
   const own = violations.length === 1 ? violations[0]?.code : undefined;
   return new GatewayError(own ?? 'INVALID_PARAMETER', reasonsOf(violations), { violations });
 }
 
-/** Clients that show the message alone show what to do, too. */
+/** Clients that show only the message also show the remedy. */
 function reasonsOf(violations: readonly Violation[]): string {
   const shown = violations
     .slice(0, REASONS_MAX)
@@ -235,13 +236,13 @@ function reasonsOf(violations: readonly Violation[]): string {
 }
 
 /**
- * @returns the error for a record that is missing or belongs to another account; callers cannot tell which (C-15).
+ * @returns the error for a record that is missing or belongs to another account; callers cannot distinguish the two (C-15).
  */
 export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }
 
-/** @returns the members of an answer that only this error has: bad inputs, where there are any, and its own. */
+/** @returns the members that only this error adds to an answer: bad inputs, if there are any, and its own. */
 export function shownViolations({ violations, members }: GatewayError): {
   violations?: { parameter: string; message: string }[];
 } {

@@ -1,4 +1,4 @@
-/** Collects everything wrong with a request's parameters, so that one response names all of it. */
+/** Collects all violations in a request's parameters, so that one response names them all. */
 
 import { parseDay } from '../time/instant.ts';
 import { invalidParameters, type Violation } from './errors.ts';
@@ -13,8 +13,8 @@ export interface Named {
 export const LONGEST_TEXT = 200;
 
 /**
- * Maximum number of parameters that an error response names. A caller that fixes them learns of the others at the
- * next attempt.
+ * Maximum number of parameters that an error response names. A caller that fixes these sees the remaining ones at the next
+ * attempt.
  */
 export const VIOLATIONS_MAX = 50;
 
@@ -23,7 +23,7 @@ export class Violations {
   /** By parameter, so that a long input is not searched for each of its members. */
   readonly #noted = new Map<string, Violation>();
 
-  /** Notes a violation; of two about the same parameter the first says enough. */
+  /** Adds a violation; for each parameter only the first is kept. */
   add(violation: Violation): undefined {
     const { parameter } = violation;
     if (!this.isFull && !this.#noted.has(parameter)) this.#noted.set(parameter, violation);
@@ -35,13 +35,13 @@ export class Violations {
     return this.#noted.size >= VIOLATIONS_MAX;
   }
 
-  /** @throws {GatewayError} that names the collected violations, when there are any. */
+  /** @throws {GatewayError} that names the collected violations, if there are any. */
   refuse(): void {
     if (this.#noted.size > 0) throw invalidParameters([...this.#noted.values()]);
   }
 
   /**
-   * Notes a list that is too long; its values then need no check.
+   * Adds a violation for a list that is too long; its values are then not checked.
    *
    * @param things - plural name of the values, for the message "at most `max` …".
    * @returns whether the list is short enough.
@@ -52,7 +52,7 @@ export class Violations {
     return false;
   }
 
-  /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can hold. */
+  /** @returns a text of 1 to `LONGEST_TEXT` characters that the database can store. */
   text(input: Named | undefined): string | undefined {
     if (!input) return undefined;
     const { name, value } = input;

@@ -1,7 +1,7 @@
 /**
- * Cells: databases that share nothing, each with all that its account holders have (docs/scaling.md). A cell has a code of two
- * characters. Whatever it issues carries the code, so that any gateway and any load balancer finds the cell without a look-up. The first
- * cell has no code: its ids are those of an installation without cells.
+ * Cells: databases that share nothing, each with all data of its account holders (docs/scaling.md). A cell has a code of two
+ * characters. All ids and tokens that it issues carry the code, so that any gateway and any load balancer finds the cell
+ * without a look-up. The first cell has no code: its ids are those of an installation without cells.
  *
  * | Issued | In the first cell | In cell `a1` |
  * |---|---|---|
@@ -18,15 +18,15 @@
 export const FIRST_CELL = '';
 /** Name of the first cell, which has no code, in files, paths and commands. */
 export const FIRST_CELL_NAME = 'first';
-/** Accepted form of a code, in words. */
+/** Accepted form of a code, as text. */
 export const CELL_FORM = 'two characters of a-z and 0-9 other than 00, such as a1';
 
 const CODE = /^(?!00)[0-9a-z]{2}$/;
 const RADIX = 36;
-/** Numbers of one cell; with 1,295 codes all stay below 2^53, which JSON carries exactly. */
+/** Number range of one cell; with 1,295 codes all numbers stay below 2^53, which JSON carries exactly. */
 const IDS_PER_CELL = 10n ** 12n;
 
-/** One form of what cells issue: a regular expression, without anchors, whose only group is the code. */
+/** One form of issued texts: a regular expression, without anchors, whose only group is the code. */
 interface CodedForm {
   readonly name: string;
   readonly pattern: string;
@@ -63,7 +63,7 @@ export function cellName(code: string): string {
   return code === FIRST_CELL ? FIRST_CELL_NAME : code;
 }
 
-/** @returns the code that a name stands for; undefined for a name that is none. */
+/** @returns the code of a name; undefined for an invalid name. */
 export function cellNamed(name: string): string | undefined {
   if (name === FIRST_CELL_NAME) return FIRST_CELL;
   return isCellCode(name) ? name : undefined;
@@ -80,12 +80,14 @@ export function cellOf(text: string): string {
   return FIRST_CELL;
 }
 
-/** @returns the number before the first that the cell gives to an account, a ledger account or a line: 0 in the first cell. */
+/**
+ * @returns the number before the first that the cell assigns to an account, a ledger account or a line: 0 in the first cell.
+ */
 export function numbersBefore(cell: string): bigint {
   return cell === FIRST_CELL ? 0n : BigInt(Number.parseInt(cell, RADIX)) * IDS_PER_CELL;
 }
 
-/** @returns the cell that gave a number; the numbers of house lines count down, so their sign says nothing. */
+/** @returns the cell that assigned a number; the numbers of house lines are negative, so the sign is ignored. */
 export function cellOfNumber(id: bigint): string {
   const number = (id < 0n ? -id : id) / IDS_PER_CELL;
   return number === 0n ? FIRST_CELL : number.toString(RADIX).padStart(2, '0');

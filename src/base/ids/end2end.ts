@@ -1,7 +1,6 @@
 /**
- * The service's own transaction id: `CRX` and a UUIDv7 (RFC 9562) in 26 characters of Crockford base32, so
- * that ids sort as text by the time they were made. The prefix and the length keep it apart from PIX's
- * EndToEndId (C-7).
+ * The service's own transaction id: `CRX` and a UUIDv7 (RFC 9562) in 26 characters of Crockford base32, so that ids sort as
+ * text by the time they were made. The prefix and the length distinguish it from PIX's EndToEndId (C-7).
  */
 import { randomBytes } from 'node:crypto';
 import { assert } from '../errors/assert.ts';
@@ -12,12 +11,12 @@ const LENGTH = 26;
 /** 48 bits of milliseconds, with the two zero bits on top that fill 130 bits. */
 const TIME_LENGTH = 10;
 const TIME_MAX = 2 ** 48 - 1;
-/** Version 7 and variant 10 show in two places: E or F is 0111x, 89AB and RSTV are x10xx. */
+/** Version 7 and variant 10 are visible in two places: E or F is 0111x, 89AB and RSTV are x10xx. */
 const FORM = /^CRX[0-7][0-9A-HJKMNP-TV-Z]{9}[EF][0-9A-HJKMNP-TV-Z]{2}[89ABRSTV][0-9A-HJKMNP-TV-Z]{12}$/;
 
 const VERSION = 7n << 76n;
 const VARIANT = 2n << 62n;
-/** Of the 74 free bits 12 stand before the variant, 62 behind it. */
+/** Of the 74 free bits 12 precede the variant, 62 follow it. */
 const LOW_BITS = 62n;
 const LOW_MASK = (1n << LOW_BITS) - 1n;
 const TAIL_LIMIT = 1n << 74n;
@@ -26,11 +25,11 @@ const TAIL_LIMIT = 1n << 74n;
 let last = { time: -1, tail: 0n };
 
 /**
- * Makes a new id for the moment `at`, unlike any other. One made later for the same millisecond sorts after;
- * after a clock that was set back ids sort by the time they carry, which is never altered. Across processes
- * ids of one millisecond have no order.
+ * Makes a new id for the time `at`, unlike any other. An id made later for the same millisecond sorts after; if the clock was
+ * set back, ids still sort by the time they carry, which is never altered. Across processes ids of one millisecond have no
+ * order.
  *
- * @throws {RangeError} when the moment is before 1970 or after 10889.
+ * @throws {RangeError} when the time is before 1970 or after 10889.
  */
 export function newEnd2end(at: Date): string {
   const time = at.getTime();
@@ -55,8 +54,8 @@ export function end2endOfOrder(key: string): string | undefined {
 }
 
 /**
- * @returns the moment that the id was made for, to the millisecond.
- * @throws {RangeError} when the text is no id of this form; imported history has others.
+ * @returns the time of the id, to the millisecond.
+ * @throws {RangeError} when the text is not an id of this form; imported history has others.
  */
 export function end2endTime(text: string): Date {
   if (!isEnd2end(text)) throw new RangeError(`expected an end2end, got ${text.slice(0, 40)}`);
@@ -67,7 +66,7 @@ export function end2endTime(text: string): Date {
   return new Date(time);
 }
 
-/** 72 of the 74 bits: the rest is room to count in, far beyond what a millisecond can use. */
+/** 72 of the 74 bits: the rest is room for counting, far beyond the number of ids in a millisecond. */
 function firstTail(): bigint {
   return randomBits(9);
 }

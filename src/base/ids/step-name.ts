@@ -9,7 +9,7 @@ interface Step {
   readonly state: string;
 }
 
-/** @returns the step where a transaction stands; `start` for one that is not made yet. */
+/** @returns the present step of a transaction; `start` for one that is not made yet. */
 export function stepNameOf({ component, state }: Step): StepName {
   return component === '' ? 'start' : `${component}/${state}`;
 }

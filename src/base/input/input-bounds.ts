@@ -1,6 +1,6 @@
 /**
- * Bounds on the JSON of callers, checked before it is parsed: one megabyte of small values keeps a parser busy for
- * half a second, in which the process answers no one.
+ * Bounds on the JSON of callers, checked before it is parsed: one megabyte of small values keeps a parser busy for half a
+ * second, in which the process answers no other request.
  */
 import { GatewayError } from '../errors/errors.ts';
 import { endOfString } from '../text/exact-json.ts';
@@ -18,9 +18,9 @@ const FORMS: Readonly<Record<Bound, (max: string) => string>> = {
 };
 
 /**
- * Reads a text once, whatever it holds.
+ * Reads a text once, whatever it contains.
  *
- * @param text - of any kind; whether it is JSON at all, the parser says.
+ * @param text - any text; the parser decides whether it is JSON.
  * @throws {GatewayError} `BAD_REQUEST` over a bound, at any depth.
  */
 export function checkSize(text: string): void {
@@ -44,7 +44,7 @@ function exceededBound(text: string): Bound | undefined {
     if (character === '"') at = endOfString(text, at) - 1;
     else if (character === '}' || character === ']') open.pop();
     else if (isBeginning) open.push({ bound: character === '{' ? 'members' : 'entries', count: 0 });
-    // A value begins behind each comma, and behind each bracket: an empty one counts as if it had one.
+    // Each comma and each opening bracket counts as the start of a value, even before an empty one.
     if (!isBeginning && character !== ',') continue;
     const innermost = open.at(-1);
     if (!innermost) continue;

@@ -1,4 +1,4 @@
-/** Reads the body of a request: whole, bounded, as it is. */
+/** Reads the body of a request: whole, with a size limit, unchanged. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/errors.ts';
 
@@ -31,9 +31,9 @@ function endedEarly(): GatewayError {
   return new GatewayError('BAD_REQUEST', 'the body ended too early');
 }
 
-/** By the events of the stream: an iterator of it costs a small request as much as all the rest of being read. */
+/** By the events of the stream: an iterator would double the cost of reading a small request. */
 function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promise<Buffer> {
-  // Of a request without a body, nothing may come any more.
+  // For a request without a body, no event may follow.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   if (request.destroyed) return Promise.reject(endedEarly());
   if (hasCome(request)) return Promise.resolve(readBufferedBody(request));
@@ -44,7 +44,7 @@ function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promis
       size += chunk.length;
       if (size <= BODY_MAX_BYTES) chunks.push(chunk);
       else reject(tooLarge());
-      // Closes the connection: otherwise Node would read for as long as a request may take.
+      // Closes the connection: otherwise Node would read up to the time limit of a request.
       if (size > PASSED_OVER_MAX_BYTES) request.destroy();
     });
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -64,7 +64,7 @@ interface Endable {
   readonly _dumpAndCloseReadable: () => void;
 }
 
-/** Whether all of a body is there already: mostly it comes in one piece with its headers. */
+/** Whether the whole body has already arrived: usually it is in one piece with its headers. */
 function hasCome(request: IncomingMessage): request is IncomingMessage & Endable {
   const { readableLength } = request;
   return (
@@ -75,8 +75,8 @@ function hasCome(request: IncomingMessage): request is IncomingMessage & Endable
 }
 
 /**
- * Takes a body that is there at once: as a stream it is begun, read, ended and closed in several turns, for one piece. Afterwards the
- * request counts as destroyed and emits nothing: whether the client left, the response says.
+ * Reads a body that has already arrived: as a stream it would take several turns of the event loop for one piece. Afterwards
+ * the request counts as destroyed and emits nothing: only the response shows whether the client disconnected.
  */
 function readBufferedBody(request: IncomingMessage & Endable): Buffer {
   const body: Buffer = request.read();

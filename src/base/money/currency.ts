@@ -37,11 +37,11 @@ export interface Network {
   readonly segment: number;
   /** Page of the block explorer, before the hash of a transaction. */
   readonly explorer: string;
-  /** The coin in which it counts value by itself; every other asset there needs a contract. */
+  /** The native coin of the network; every other asset there needs a contract. */
   readonly coin: string;
   /** Of EVM networks (EIP-155; registry ethereum-lists/chains). */
   readonly chainId?: number;
-  /** Of EVM networks: gas that costs more is not paid unless settings say so. Gwei. */
+  /** For EVM networks: the maximum gas price, unless settings change it. Gwei. */
   readonly maxGasGwei?: string;
   /** Names under which it is known elsewhere. */
   readonly aliases: readonly string[];
@@ -147,7 +147,7 @@ export const CURRENCIES: readonly Currency[] = [
   token('BTC', 'BTC', 8),
 ];
 
-/** Coins that only pay network fees: house accounts alone hold them. */
+/** Coins that only pay network fees: only house accounts hold them. */
 const GAS_COINS: readonly Currency[] = [
   token('POL', 'POLYGON', 18),
   token('ETH', 'BASE', 18),
@@ -166,10 +166,10 @@ export function currencyOf(code: string): Currency | undefined {
 }
 
 /**
- * Finds the currencies that a text can mean: raw code (`USDT_TRX`), display name (`USDT (TRX)`), or the asset alone
- * where it exists on one network only (C-6).
+ * Finds the currencies that a text can mean: raw code (`USDT_TRX`), display name (`USDT (TRX)`), or the asset alone if it
+ * exists on one network only (C-6).
  *
- * @returns all matches: an empty list is unknown, several are ambiguous.
+ * @returns all matches: none for an unknown text, several for an ambiguous one.
  */
 export function currenciesMeant(text: string): readonly Currency[] {
   const exact = CURRENCIES.find((currency) => currency.code === text || currency.displayName === text);
@@ -200,7 +200,7 @@ export function networkTitle({ network }: Pick<Currency, 'network'>): string {
   return NETWORKS[network]?.title ?? network;
 }
 
-/** @returns the network as wallets call it where they ask for one: `TRON (TRC-20)`; a coin has no standard. */
+/** @returns the network's name in wallets: `TRON (TRC-20)`; a coin has no standard. */
 export function networkName(currency: Currency): string {
   const { standard, coin } = NETWORKS[currency.network] ?? {};
   const title = networkTitle(currency);

@@ -1,4 +1,4 @@
-/** Exact decimals as text and as minor units. No code here or in the layers above turns money into a binary float. */
+/** Exact decimals as text and as minor units. No code here or in the layers above converts money to a binary float. */
 
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -11,7 +11,9 @@ export function isDecimal(text: string): boolean {
 const BLANKS = /[\s\p{Cf}]+/gu;
 const REAIS = /^R\$|R\$$/i;
 
-/** @returns the text without what people paste around and inside an amount: blanks, characters without a width, `R$`. */
+/**
+ * @returns the text without characters that people paste around and inside an amount: blanks, zero-width characters, `R$`.
+ */
 export function plainAmount(text: string): string {
   return text.replace(BLANKS, '').replace(REAIS, '');
 }

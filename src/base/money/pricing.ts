@@ -1,9 +1,9 @@
 /**
- * Amounts that a customer pays and gets (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
+ * Amounts that a customer pays and receives (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
  *
- * A price of crypto is the number of cents that one minor unit costs, as a ratio; it stays exact up to the places that
- * round, each towards the house: an amount received or sent down, an amount to pay up, and on the way in the fee up to
- * the next cent. On the way out the fee is not rounded: what is sent is, and the fee that is shown follows from it.
+ * A price of crypto is the number of cents for one minor unit, as a ratio; it stays exact until a result is rounded, each
+ * time in favour of the house: received or sent amounts down, amounts to pay up, and for money in the fee up to the next
+ * cent. For money out the fee is not rounded: the sent amount is, and the shown fee follows from it.
  */
 
 import { assert } from '../errors/assert.ts';
@@ -37,7 +37,7 @@ export interface Price {
    * Onramp: the amount that the customer receives, after the network fee. Offramp: the amount that the customer pays.
    */
   readonly cryptoMinor: bigint;
-  /** In the crypto currency; 0 on the way out. */
+  /** In the crypto currency; 0 for money out. */
   readonly networkFeeMinor: bigint;
 }
 
@@ -71,10 +71,10 @@ interface Fee {
 /**
  * Prices BRL -> crypto: received = floor((payment − fee) / quote, decimals) − network fee.
  *
- * By `receivedMinor` the payment is the smallest that gives at least that much, and the customer receives exactly that
- * much: what the last cent would buy beyond it stays with the house. Closed form in both directions, no search.
+ * From `receivedMinor`, the payment is the smallest that covers this amount, and the customer receives exactly this amount:
+ * the value of the rest of the last cent stays with the house. Closed form in both directions, no search.
  *
- * @returns undefined when nothing would be received, also when the payment does not cover the fee.
+ * @returns undefined when nothing would be received, or the payment does not cover the fee.
  * @throws {Error} when a rate, a setting or the network fee is out of the bounds of its type.
  */
 export function priceIn(order: OrderIn, pricing: Pricing): Price | undefined {
@@ -105,11 +105,11 @@ export function priceIn(order: OrderIn, pricing: Pricing): Price | undefined {
 }
 
 /**
- * Prices crypto -> BRL: sent = floor(paid × quote − fee, 2), rounded once. The fee that is shown is what of the gross in
- * whole cents is not sent, so that both together are never more than the crypto is worth.
+ * Prices crypto -> BRL: sent = floor(paid × quote − fee, 2), rounded once. The shown fee is the part of the gross in whole
+ * cents that is not sent, so that both together never exceed the worth of the crypto.
  *
- * By `sentMinor` the amount to pay is the smallest that gives at least that much, and exactly that much is sent: what a
- * coarse last unit of crypto is worth beyond it stays with the house. Closed form in both directions, no search.
+ * From `sentMinor`, the amount to pay is the smallest that covers this amount, and exactly this amount is sent: the value of
+ * the rest of a coarse last unit of crypto stays with the house. Closed form in both directions, no search.
  *
  * @returns undefined when nothing would be sent.
  * @throws {Error} when a rate or a setting is out of the bounds of its type.

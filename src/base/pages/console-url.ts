@@ -1,6 +1,6 @@
 /**
- * Address of the console's sign-in. Passkeys belong to a host name and never to an IP address, so a loopback address
- * becomes `localhost`.
+ * Address of the console's sign-in. Passkeys belong to a host name and never to an IP address, so a loopback address becomes
+ * `localhost`.
  */
 
 /** Path below which the console is. */
@@ -13,7 +13,7 @@ export function consoleOrigin(publicUrl: string): string {
   return url.origin;
 }
 
-/** @returns the address of a link that lets a person in. */
+/** @returns the address of a link that signs a person in. */
 export function linkUrl(publicUrl: string, token: string): string {
   return `${consoleOrigin(publicUrl)}${CONSOLE_PATH}/link/${token}`;
 }

@@ -6,7 +6,7 @@ export const TEXT_CONTRAST_MIN = 4.5;
 
 /**
  * @param colour - `#rrggbb`.
- * @returns the contrast of white on it, 1 to 21; undefined when the text is no such colour.
+ * @returns the contrast of white on it, 1 to 21; undefined if the text is not such a colour.
  */
 export function contrastWithWhite(colour: string): number | undefined {
   const channels = COLOUR.exec(colour)?.slice(1);

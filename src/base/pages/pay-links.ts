@@ -1,4 +1,4 @@
-/** Links by which a payer finds what to pay: the hosted page, the QR image, the deposit (contract 4). */
+/** Links for a payer: the hosted page, the QR image, the deposit (contract 4). */
 
 import { type PaymentRequest, paymentUri } from '../chain/payment-uri.ts';
 import { known } from '../errors/assert.ts';
@@ -26,15 +26,12 @@ export function hostedPage({ publicUrl }: LinkBase, { process }: Pick<Payable, '
   return `${publicUrl}${PAY_PATH}/${known(process?.session, 'a session')}`;
 }
 
-/** @returns the URL of the QR image to be paid, SVG; null where there is none. */
+/** @returns the URL of the QR image of the payment, SVG; null if there is none. */
 export function qrImage(base: LinkBase, row: Payable): string | null {
   return qrContent(row) === undefined ? null : `${hostedPage(base, row)}/qr.svg`;
 }
 
-/**
- * @returns the content of the QR image: the PIX code, the link of a deposit, or its address where the network has no
- *   link.
- */
+/** @returns the content of the QR image: the PIX code, the link of a deposit, or its address if the network has no link. */
 export function qrContent(row: Payable): string | undefined {
   return row.process?.brCode ?? depositUri(row) ?? depositPayment(row)?.address;
 }

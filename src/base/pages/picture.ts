@@ -1,7 +1,8 @@
 /**
- * Pictures that are nothing but pictures. A file can be a picture and something else at once: a script in its metadata, an
- * archive behind its end. The stored picture has only the parts that draw it, in the form of its format. Colours can
- * still spell anything, and so can bytes that only a decoder tells from pixels (see `strip-jpeg.ts` and `strip-webp.ts`).
+ * Pictures without any other content. A file can be a picture and something else as well: a script in its metadata, an
+ * archive after its end. The stored picture has only the parts that draw it, in the form of its format. Colours can still
+ * encode anything, and so can bytes that only a decoder can distinguish from pixels (see `strip-jpeg.ts` and
+ * `strip-webp.ts`).
  */
 import { stripJpeg } from './strip-jpeg.ts';
 import { stripPng } from './strip-png.ts';
@@ -15,8 +16,8 @@ export interface Picture {
 
 /**
  * @param bytes - a file of any content.
- * @returns the picture without metadata and without what stands behind its end; undefined when the file is not a whole PNG,
- *   JPEG or WebP picture.
+ * @returns the picture without metadata and without bytes after its end; undefined if the file is not a whole PNG, JPEG or
+ * WebP picture.
  */
 export function stripMetadata(bytes: Buffer): Picture | undefined {
   const png = stripPng(bytes);

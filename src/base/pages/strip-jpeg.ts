@@ -1,6 +1,6 @@
 /**
- * A JPEG as what it takes to draw it (ITU T.81, annex B). Every segment that is kept has the form that the standard gives it.
- * Bytes of a scan behind its last pixel are kept: only a decoder knows where the pixels end.
+ * A JPEG reduced to the parts that draw it (ITU T.81, annex B). Every copied segment has the form that the standard defines.
+ * Bytes of a scan after its last pixel are copied: only a decoder knows where the pixels end.
  */
 
 const START = Buffer.from('ffd8', 'hex');
@@ -19,14 +19,14 @@ interface Segment {
   readonly bytes: Buffer;
 }
 
-/** @returns the picture without anything else; undefined when the bytes do not begin with a whole JPEG. */
+/** @returns only the picture; undefined if the bytes do not begin with a whole JPEG. */
 export function stripJpeg(bytes: Buffer): Buffer | undefined {
   const drawn = segmentsOf(bytes)?.filter(isDrawn);
   if (!drawn?.every(isFormed)) return undefined;
   const markers = drawn.map(({ marker }) => marker);
   const isPicture = markers.includes(MARKER.scan) && markers.filter(isFrame).length === 1;
   if (!isPicture || markers.findIndex(isFrame) > markers.indexOf(MARKER.scan)) return undefined;
-  // A table that takes the place of another one would have room for anything.
+  // A table that replaces an earlier one could hold any data.
   const tables = drawn
     .filter(({ marker }) => marker === MARKER.quantization)
     .flatMap(({ data }) => quantized(data) ?? []);
@@ -52,7 +52,7 @@ function segmentsOf(bytes: Buffer): readonly Segment[] | undefined {
   return undefined;
 }
 
-/** Within a scan 0xff stands before a zero or a restart marker; any other marker ends it. */
+/** Within a scan 0xff precedes a zero or a restart marker; any other marker ends it. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = start; at + 1 < bytes.length; at++) {
     const next = bytes[at + 1] as number;
@@ -61,7 +61,7 @@ function endOfScan(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-/** The form of the data of each segment that is kept, frames aside. */
+/** The form of the data of each copied segment, except frames. */
 const FORMS: Readonly<Record<number, (data: Buffer) => boolean>> = {
   [MARKER.huffman]: isHuffman,
   // Conditions of arithmetic coding: two bytes for each table of both classes.
@@ -71,7 +71,7 @@ const FORMS: Readonly<Record<number, (data: Buffer) => boolean>> = {
   // Number of lines, interval of restarts.
   220: ({ length }) => length === 2,
   221: ({ length }) => length === 2,
-  // Of what applications write, only the colour transform of Adobe changes the picture.
+  // Of the application segments, only Adobe's colour transform changes the picture.
   [MARKER.adobe]: ({ length }) => length === ADOBE.length + 7,
 };
 
@@ -99,7 +99,7 @@ function isCounted(
   return count >= 1 && count <= COMPONENTS_MAX && data.length === count * each + extra;
 }
 
-/** @returns the numbers of the quantization tables, of 64 values each; undefined when the data are something else. */
+/** @returns the numbers of the quantization tables, of 64 values each; undefined if the data are anything else. */
 function quantized(data: Buffer): readonly number[] | undefined {
   const numbers: number[] = [];
   let at = 0;

@@ -1,6 +1,6 @@
 /**
  * A PNG reduced to the parts that draw it (PNG third edition, section 11). Every stored chunk has the form of the
- * specification, and the pixels inflate to exactly the picture: no data fits behind them.
+ * specification, and the pixels inflate to exactly the picture: no data can be hidden after them.
  */
 import { crc32, inflateSync } from 'node:zlib';
 
@@ -53,7 +53,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** @returns the picture without anything else; undefined when the bytes do not begin with a whole PNG. */
+/** @returns only the picture; undefined if the bytes do not begin with a whole PNG. */
 export function stripPng(bytes: Buffer): Buffer | undefined {
   const chunks = chunksOf(bytes);
   const head = chunks?.[0]?.type === 'IHDR' ? headOf(chunks[0].data) : undefined;
@@ -94,10 +94,10 @@ const sizeAt = (data: Buffer, at: number): Size => ({
   height: data.readUInt32BE(at + 4),
 });
 
-/** Chunks of which there may be several. */
+/** Chunks that may occur several times. */
 const REPEATED = ['IDAT', 'fcTL', 'fdAT'];
 
-/** The form of each chunk that is kept: pixels, palette, transparency, colour space, size, animation. */
+/** The form of each copied chunk: pixels, palette, transparency, colour space, size, animation. */
 const FORMS: Readonly<Record<string, (data: Buffer, head: Head) => boolean>> = {
   IHDR: () => true,
   IDAT: () => true,
@@ -137,7 +137,7 @@ function isWithin(data: Buffer, head: Head): boolean {
   return left + width <= head.width && top + height <= head.height;
 }
 
-/** Whether there is a picture, and each frame of an animation is one, too. */
+/** Whether there is a picture, and each frame of an animation is a picture as well. */
 function hasPixels(chunks: readonly Chunk[], head: Head): boolean {
   const pixels: Buffer[] = [];
   const frames: { readonly size: Size; readonly parts: Buffer[] }[] = [];
@@ -157,7 +157,7 @@ function hasPixels(chunks: readonly Chunk[], head: Head): boolean {
   );
 }
 
-/** Whether the parts are one stream that inflates to the pixels of this size, with nothing behind the stream or the pixels. */
+/** Whether the parts are one stream that inflates to the pixels of this size, with nothing after the stream or the pixels. */
 function isPixels(parts: readonly Buffer[], size: Size, head: Head): boolean {
   const deflated = Buffer.concat(parts);
   const expected = rawLength(size, head);

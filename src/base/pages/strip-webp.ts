@@ -1,10 +1,10 @@
 /**
- * A WebP as what it takes to draw it (WebP container specification). Pixels have the head that their format gives them. Bytes behind the last pixel in `VP8`, `VP8L` and `ALPH` are
- * kept: only a decoder knows where the pixels end.
+ * A WebP reduced to the parts that draw it (WebP container specification). Pixels begin with the header of their format.
+ * Bytes after the last pixel in `VP8`, `VP8L` and `ALPH` are copied: only a decoder knows where the pixels end.
  */
 
 const HEAD_LENGTH = 12;
-/** Place, size and duration of a frame, before what draws it. */
+/** Position, size and duration of a frame, before its pixels. */
 const FRAME_HEAD_LENGTH = 16;
 /** Chunks that draw a picture or a frame: its transparency, its pixels. */
 const DRAWN = ['ALPH', 'VP8 ', 'VP8L'];
@@ -13,7 +13,7 @@ const PIXELS = ['VP8 ', 'VP8L'];
 const KEY_FRAME = Buffer.from('9d012a', 'hex');
 /** Lengths of the chunks about the whole picture: size and flags; background and loops. */
 const LENGTHS: Readonly<Record<string, number>> = { VP8X: 10, ANIM: 6 };
-/** Flags of `VP8X` for a colour profile, EXIF and XMP, which are not kept. */
+/** Flags of `VP8X` for a colour profile, EXIF and XMP, which are removed. */
 const METADATA_FLAGS = 0x20 | 0x08 | 0x04;
 
 interface Part {
@@ -21,7 +21,7 @@ interface Part {
   readonly data: Buffer;
 }
 
-/** @returns the picture without anything else; undefined when the bytes do not begin with a whole WebP. */
+/** @returns only the picture; undefined if the bytes do not begin with a whole WebP. */
 export function stripWebp(bytes: Buffer): Buffer | undefined {
   if (bytes.length < HEAD_LENGTH || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined;
   const whole = 8 + bytes.readUInt32LE(4);
@@ -66,12 +66,12 @@ function isPicture(parts: readonly Part[]): boolean {
   return isFormed && isWhole && new Set(single).size === single.length;
 }
 
-/** Whether there are pixels of one kind, and nothing else but their transparency. */
+/** Whether there are pixels of one kind, and apart from them only their transparency. */
 function hasPixels(types: readonly string[]): boolean {
   return types.filter((type) => PIXELS.includes(type)).length === 1 && types.length <= 2;
 }
 
-/** The head that the format gives to pixels and transparency; other parts have none. */
+/** The header of pixels and transparency in their format; other parts have none. */
 const HEADS: Readonly<Record<string, (data: Buffer) => boolean>> = {
   // A key frame: its tag with the length of the first partition, start code, two sides of 14 bits that are not zero.
   'VP8 ': (data) =>
@@ -90,7 +90,7 @@ function hasHead({ type, data }: Part): boolean {
   return HEADS[type]?.(data) ?? true;
 }
 
-/** @returns a frame with what draws it alone; other parts as they are; undefined for a frame that is broken or draws nothing. */
+/** @returns a frame with only its pixels; other parts unchanged; undefined for a frame that is broken or draws nothing. */
 function stripFrame(part: Part): Part | undefined {
   if (part.type !== 'ANMF') return part;
   const parts = partsOf(part.data.subarray(FRAME_HEAD_LENGTH))?.filter(({ type }) => DRAWN.includes(type));

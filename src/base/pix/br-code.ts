@@ -46,7 +46,7 @@ const CRC_LENGTH = 4;
 const NAME_MAX = 25;
 const CITY_MAX = 15;
 const DESCRIPTION_MAX = 72;
-/** Object 54 holds 13 characters: ten digits, the point, two decimals. */
+/** Object 54 has at most 13 characters: ten digits, the point, two decimals. */
 const AMOUNT_LIMIT = 10n ** 12n;
 
 const HEADER = /^\d{4}$/;
@@ -77,8 +77,8 @@ export function staticBrCode(code: StaticBrCode): string {
 }
 
 /**
- * Writes a dynamic BR Code for one payment. Name and city are treated as in a static one; amount and txid
- * stay at the URL, as the Pix initiation standards have it.
+ * Writes a dynamic BR Code for one payment. Name and city are handled as in a static code; amount and txid stay at the URL,
+ * as the Pix initiation standards require.
  *
  * @throws {RangeError} when the URL has a scheme, no host with a dot, or more than 77 characters, or name or
  *   city has no ASCII character.
@@ -91,9 +91,8 @@ export function dynamicBrCode(code: DynamicBrCode): string {
 }
 
 /**
- * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped; amount
- * and txid of a dynamic code are too, since those at its URL hold. Longer names than a writer may use are
- * taken.
+ * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped; so are amount and txid
+ * of a dynamic code, since those at its URL apply. Names longer than a writer may use are accepted.
  *
  * @returns undefined when the objects are malformed, repeated or missing, the CRC is wrong or in lower case,
  *   a character is not printable ASCII (writers would count the length of others differently), or the code is
@@ -113,8 +112,7 @@ export function decodeBrCode(text: string): BrCode | undefined {
 }
 
 /**
- * CRC-16/CCITT-FALSE (BR Code manual): polynomial 0x1021, initial 0xFFFF, nothing reflected or inverted at
- * the end.
+ * CRC-16/CCITT-FALSE (BR Code manual): polynomial 0x1021, initial 0xFFFF, neither reflected nor inverted at the end.
  *
  * @param text - ASCII; for a BR Code everything up to and including `6304`.
  * @returns four upper-case hexadecimal digits.
@@ -143,7 +141,7 @@ function assemble(
   return body + crc16(body);
 }
 
-/** An object, or nothing where there is nothing to say: no object may be empty (EMV QRCPS). */
+/** An object, or an empty text for an empty value: no object may be empty (EMV QRCPS). */
 function field(id: string, value: string): string {
   return value && id + String(value.length).padStart(2, '0') + value;
 }
@@ -153,7 +151,7 @@ export function asciiOf(name: string): string {
   return foldToAscii(name, NAME_MAX);
 }
 
-/** Drops accents and whatever else is not ASCII; a run of spaces becomes one. */
+/** Removes accents and all other characters outside of ASCII; a run of spaces becomes one. */
 function foldToAscii(text: string, max: number): string {
   const ascii = text
     .normalize('NFD')
@@ -173,7 +171,7 @@ function twoDecimals(cents: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Refuses a repeated id too: two readers could choose different ones. */
+/** Also refuses a repeated id: two readers could choose different objects. */
 function parseFields(text: string): Fields | undefined {
   const fields = new Map<string, string>();
   for (let at = 0; at < text.length; ) {

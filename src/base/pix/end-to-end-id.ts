@@ -14,7 +14,7 @@ const FORM =
 const FREE_LENGTH = 11;
 /** `YYYY-MM-DDTHH:MM:SS.mmmZ`; years of more than four digits make it longer. */
 const ISO_LENGTH = 24;
-/** A charge of API Pix takes 26 to 35 characters; 32 of base62 are 190 bits. */
+/** A charge of API Pix has an id of 26 to 35 characters; 32 of base62 are 190 bits. */
 const TXID_LENGTH = 32;
 const ORDER_NAME = /^[a-zA-Z0-9]{1,35}$/;
 
@@ -42,7 +42,7 @@ export function isReturnId(text: string): boolean {
 
 /**
  * @returns a new EndToEndId of a payment, unlike any other.
- * @throws {RangeError} when the ISPB is none, or the year does not have four digits.
+ * @throws {RangeError} when the ISPB is invalid, or the year does not have four digits.
  */
 export function newEndToEndId(origin: Origin): string {
   return identify('E', origin);
@@ -50,7 +50,7 @@ export function newEndToEndId(origin: Origin): string {
 
 /**
  * @returns a new EndToEndId of a return, unlike any other.
- * @throws {RangeError} when the ISPB is none, or the year does not have four digits.
+ * @throws {RangeError} when the ISPB is invalid, or the year does not have four digits.
  */
 export function newReturnId(origin: Origin): string {
   return identify('D', origin);
@@ -58,23 +58,23 @@ export function newReturnId(origin: Origin): string {
 
 /**
  * @param cell - code of the cell of the order; empty for the first (`base/ids/cell.ts`).
- * @returns the txid of a charge, the code and 32 letters and digits: the same order gives the same, so no charge is made twice.
+ * @returns the txid of a charge, the code and 32 letters and digits: the same order always has the same txid, so no charge is
+ * made twice.
  */
 export function txidOf(orderKey: string, cell = ''): string {
   return cell + createHash('sha256').update(orderKey).digest('hex').slice(0, TXID_LENGTH);
 }
 
 /**
- * @returns the name of an order at a PIX provider: the key itself, or a name derived from it where the key is not 1
- *   to 35 letters and digits.
+ * @returns the name of an order at a PIX provider: the key itself, or a name derived from it if the key is not 1 to 35
+ * letters and digits.
  */
 export function orderNameOf(key: string): string {
   return ORDER_NAME.test(key) ? key : txidOf(key);
 }
 
 /**
- * @returns a return id derived from a name: the same name and time give the same id, so that a repeated order is the
- *   same return.
+ * @returns a return id derived from a name: always the same for a name and time, so that a repeated order is the same return.
  * @throws {RangeError} as `newReturnId`.
  */
 export function returnIdOf(origin: Origin, name: string): string {

@@ -1,6 +1,6 @@
 /**
- * PIX keys in the canonical form in which the directory of keys (DICT, BACEN) holds them. The type is always
- * declared: 11 digits can be a CPF as well as a phone.
+ * PIX keys in the canonical form of the directory of keys (DICT, BACEN). The type is always declared: 11 digits can be a CPF
+ * as well as a phone.
  */
 import { parseTaxId } from './tax-id.ts';
 
@@ -38,7 +38,7 @@ const AREA_CODE = /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|
  */
 const MOBILE = /^(?!700)[789]\d{8}$/;
 
-/** Any version: the BR Code manual's own example is none of the random version 4. */
+/** Any UUID version: the example of the BR Code manual itself is not of the random version 4. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Characters without a width, which pasted text often contains. */
@@ -53,12 +53,11 @@ const PARSERS: Readonly<Record<PixKeyType, (text: string) => string | undefined>
 };
 
 /**
- * Reads a PIX key of the declared type: CPF and CNPJ as parseTaxId does; an email address in either case,
- * spaces around it ignored; a phone with or without +55, brackets, hyphen and single spaces; a UUID in either
- * case.
+ * Reads a PIX key of the declared type: CPF and CNPJ as parseTaxId does; an email address in either case, spaces around it
+ * ignored; a phone with or without +55, brackets, hyphen and single spaces; a UUID in either case.
  *
- * @returns the canonical key, or undefined when the text is none of the type (see PIX_KEY_FORMS): 11 digits,
- *   14 characters, a lower-case address, `+55` with area code and number (E.164), a lower-case UUID.
+ * @returns the canonical key, or undefined if the text is not a key of the type (see PIX_KEY_FORMS): 11 digits, 14
+ * characters, a lower-case address, `+55` with area code and number (E.164), a lower-case UUID.
  */
 export function parsePixKey(type: PixKeyType, text: string): string | undefined {
   return PARSERS[type](text.replace(UNSEEN, '').trim());

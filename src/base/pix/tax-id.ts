@@ -20,9 +20,9 @@ const ONE_DIGIT_ONLY = /^(\d)\1*$/;
 const HIGHEST_WEIGHT = { cpf: 11, cnpj: 9 } as const;
 
 /**
- * Reads a CPF (`52998224725`, `529.982.247-25`) or a CNPJ (`12ABC34501DE35`, `12.ABC.345/01DE-35`), letters in
- * either case. Dots, dashes, slashes, blanks and characters without a width mean nothing, wherever they were pasted;
- * other digits than ASCII are refused.
+ * Reads a CPF (`52998224725`, `529.982.247-25`) or a CNPJ (`12ABC34501DE35`, `12.ABC.345/01DE-35`), letters in either case.
+ * Dots, dashes, slashes, blanks and zero-width characters are ignored, wherever they were pasted; digits outside of ASCII are
+ * refused.
  *
  * @returns undefined when the text has another form or wrong check digits, or repeats one digit only:
  *   `00000000000` and its like pass the arithmetic, but were never issued.
@@ -65,7 +65,7 @@ function readForm(text: string): TaxId | undefined {
   return kind && { kind, value: plain.toUpperCase() };
 }
 
-/** @returns the text without what people write or paste around and inside a tax id. */
+/** @returns the text without characters that people write or paste around and inside a tax id. */
 export function plainTaxId(text: string): string {
   return text.replace(PUNCTUATION, '');
 }

@@ -1,8 +1,8 @@
-/** Makes a folder. Node's own `recursive` never ends below a folder that takes none, such as `/proc`. */
+/** Makes a folder. Node's own `recursive` never ends below a folder that accepts no folders, such as `/proc`. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Makes a folder with those above it, where they are not there. @throws the system's error. */
+/** Creates a folder and the missing folders above it. @throws the system's error. */
 export function makeFolder(path: string, mode?: number): void {
   if (!existsSync(dirname(path))) makeFolder(dirname(path), mode);
   try {

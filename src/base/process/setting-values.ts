@@ -1,6 +1,6 @@
 /** Values of settings as people write them; undefined for a text that is not accepted. */
 
-/** Requests per second and how many may come at once. */
+/** Requests per second, and the maximum burst. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
@@ -48,7 +48,7 @@ export function bucket(text: string): RateLimit | undefined {
   return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
 }
 
-/** Limits of a key where no others are set. */
+/** Default limits of a key. */
 export const RATE_DEFAULT = {
   reads: { perSecond: 1_000, burst: 2_000 },
   writes: { perSecond: 100, burst: 200 },
@@ -76,7 +76,10 @@ export function isRedisUrl(text: string): boolean {
   return [username, password].every(isDecodable) && /^\/?\d*$/.test(pathname);
 }
 
-/** @returns the fault of a mail server and its sender, which are both there or none; undefined without one. It does not show the URL. */
+/**
+ * @returns the fault of a mail server and its sender, which are both there or none; undefined without one. The message does
+ * not contain the URL.
+ */
 export function mailFault(url: string | undefined, from: string | undefined): string | undefined {
   if (!url && !from) return undefined;
   if (!url || !from) return 'SMTP_URL (or SMTP_URL_FILE) and MAIL_FROM: expected both, or none';

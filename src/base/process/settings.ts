@@ -13,7 +13,7 @@ const URL_FORM = 'an https URL (http only to this machine) without user name and
 const PRIVATE_KEY = /^(xprv|tprv|zprv|yprv)|^(0x)?[0-9a-f]{64}$/i;
 const SHOWN_MAX = 60;
 
-/** Least and greatest value of a whole number, and the one where there is none. */
+/** Minimum and maximum of a whole number, and its default. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -46,7 +46,7 @@ export class Settings {
     return this.#members[name] !== undefined;
   }
 
-  /** @returns a member as it stands; undefined where there is none. */
+  /** @returns a member unchanged; undefined if missing. */
   raw(name: string): unknown {
     this.#read.add(name);
     return Object.hasOwn(this.#members, name) ? this.#members[name] : undefined;
@@ -57,14 +57,14 @@ export class Settings {
     return this.path ? `${this.path}.${name}` : name;
   }
 
-  /** @throws {SettingsError} always: names the member, the expected form and the given value. */
+  /** @throws {SettingsError} always: names the member, the expected form and the actual value. */
   refuse(name: string, expected: string): never {
     throw new SettingsError(`${this.at(name)}: expected ${expected}, got ${shown(this.#members[name])}`);
   }
 
   /**
-   * @returns the value that `parse` makes of a text; `parse` returns undefined for a text that it rejects. `expected`
-   *   is the form in words.
+   * @returns the value that `parse` makes of a text; `parse` returns undefined for a text that it rejects. `expected` is the
+   * form as text.
    */
   parse<Value>(
     name: string,
@@ -81,7 +81,7 @@ export class Settings {
     return this.parse(name, 'a text', (text) => text || undefined);
   }
 
-  /** @returns a text of the form; `expected` says in words which one. */
+  /** @returns a text of the form; `expected` describes the form. */
   match(name: string, form: RegExp, expected: string, fallback?: string): string {
     return this.parse(name, expected, (text) => (form.test(text) ? text : undefined), fallback);
   }
@@ -91,7 +91,7 @@ export class Settings {
     return this.parse(name, URL_FORM, safeUrl);
   }
 
-  /** @returns the URL in a file, because something in it is secret: no message shows it. */
+  /** @returns the URL in a file, because it contains a secret: no message shows it. */
   urlIn(name: string): string {
     return safeUrl(this.contents(name)) ?? this.refuse(name, `a file with ${URL_FORM}`);
   }
@@ -143,7 +143,7 @@ export class Settings {
     return count > decimals ? this.refuse(name, `at most ${decimals} decimals`) : toMinor(amount, decimals);
   }
 
-  /** @returns the given value, which must be one of the list. */
+  /** @returns the value, which must be one of the list. */
   choice<Value extends string>(name: string, values: readonly Value[], fallback?: Value): Value {
     const value = this.raw(name) ?? fallback;
     const found = values.find((each) => each === value);
@@ -161,7 +161,7 @@ export class Settings {
     return new Settings(this.raw(name), this.at(name));
   }
 
-  /** @returns the texts of a list; an empty list where there is none. */
+  /** @returns the texts of a list; an empty list if missing. */
   texts(name: string): readonly string[] {
     const value = this.raw(name) ?? [];
     const isAccepted = Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '');
@@ -198,7 +198,7 @@ function safeUrl(text: string): string | undefined {
   return text.includes('?') ? text : text.replace(/\/+$/, '');
 }
 
-/** The given value, cut to fit a line. A private key in the settings is never printed. */
+/** The actual value, cut to fit a line. A private key in the settings is never printed. */
 function shown(value: unknown): string {
   if (typeof value === 'string' && PRIVATE_KEY.test(value)) return 'a private key';
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN_MAX);

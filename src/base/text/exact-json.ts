@@ -28,10 +28,10 @@ export function parseExactJson(text: string): ExactJson {
 }
 
 /**
- * A parser keeps one of the members that an object gives twice, and another parser another one.
+ * Parsers use one of the members that an object has twice, and not all of them the same one.
  *
  * @param text - of a JSON object.
- * @returns names of its own members that it gives more than once, however they are escaped; objects inside are not looked at.
+ * @returns names of its own members that occur more than once, however they are escaped; nested objects are not checked.
  */
 export function repeatedMembers(text: string): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -77,7 +77,7 @@ export function isExactObject(value: ExactJson | undefined): value is { readonly
   );
 }
 
-/** @returns the value as JSON without spaces: numbers as they stood in the text, members in their order. */
+/** @returns the value as JSON without spaces: numbers as in the original text, members in their order. */
 export function printExactJson(value: ExactJson): string {
   if (value instanceof NumberToken) return value.text;
   if (Array.isArray(value)) return `[${value.map(printExactJson).join(',')}]`;

@@ -1,7 +1,10 @@
-/** Finds a value in JSON by a path such as `$.result.USDTBRL.c[0]` (the plain part of RFC 9535: names and places, one value). */
+/**
+ * Finds a value in JSON by a path such as `$.result.USDTBRL.c[0]` (the plain part of RFC 9535: names and positions, one
+ * value).
+ */
 import { type ExactJson, isExactObject } from './exact-json.ts';
 
-/** A step into an object by name, or into a list by place. */
+/** A step into an object by name, or into a list by position. */
 export type PathStep = string | number;
 
 const FORM = /^\$(?:\.[A-Za-z_][\w-]*|\[\d{1,4}\]|\['[^'\\]{1,100}'\])*$/;
@@ -16,7 +19,7 @@ export function parsePath(text: string): readonly PathStep[] | undefined {
   return [...text.matchAll(STEP)].map(([, name, index, quoted]) => name ?? quoted ?? Number(index));
 }
 
-/** @returns the value at a path; undefined where there is none. */
+/** @returns the value at a path; undefined if there is none. */
 export function valueAt(json: ExactJson, path: readonly PathStep[]): ExactJson | undefined {
   let value: ExactJson | undefined = json;
   for (const step of path) {

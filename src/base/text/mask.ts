@@ -1,4 +1,4 @@
-/** Masks personal data on pages that a link alone opens: people recognise themselves, and others learn no more. */
+/** Masks personal data on pages that a link alone opens: people recognise their own data, and others learn nothing. */
 
 /** @returns a CPF as `***.456.789-**`, a CNPJ as `**.345.678/0001-**`; anything else as stars. */
 export function maskTaxId(taxId: string): string {

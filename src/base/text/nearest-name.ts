@@ -3,7 +3,7 @@
 /** Maximum length of a compared name: no name of ours is longer. */
 const LENGTH_MAX = 80;
 
-/** @returns the known name that takes the fewest changes to get to, without regard to case, when they are few. */
+/** @returns the known name with the fewest changes, ignoring case, if they are few. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LENGTH_MAX) return undefined;
   const [best] = known

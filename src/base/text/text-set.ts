@@ -1,8 +1,8 @@
 /** A set of texts as UTF-8 in one buffer: a `Set` of hundreds of thousands of texts takes several times the memory. */
 
-/** First sizes; both grow to twice of it. Units: texts, bytes. */
+/** Initial sizes; both double as needed. Units: texts, bytes. */
 const FIRST = { texts: 1_024, bytes: 16_384 };
-/** Slots of the index for each text that there is room for: some stay empty, so that a search ends soon. */
+/** Number of index slots for each text of the capacity: some stay empty, so that a search ends soon. */
 const SLOTS_PER_TEXT = 2;
 /** FNV-1a of 32 bits. */
 const HASH = { start: 0x811c9dc5, factor: 0x01000193 };

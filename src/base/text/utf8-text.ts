@@ -1,6 +1,6 @@
 /**
- * Texts of which each character is a byte of UTF-8. Node writes such a text as it is; and one character that is not of Latin-1, put
- * together with others, makes all of them two bytes wide until they are encoded.
+ * Texts in which each character stands for a byte of UTF-8. Node writes such a text without encoding it; one character
+ * outside of Latin-1 would make all characters two bytes wide until the text is encoded.
  */
 
 const NOT_ASCII = /[^\0-\x7f]/;

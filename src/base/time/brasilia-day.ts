@@ -1,7 +1,4 @@
-/**
- * Days in Brasília time, on which limits count (C-21) and books close, by the time zone database with its past summer
- * times.
- */
+/** Brasília days, for limits (C-21) and the close of the books, by the time zone database with its past summer times. */
 
 /** Made when it is first needed, because it reads the time zone database: 30 ms of CPU. */
 let calendar: Intl.DateTimeFormat | undefined;

@@ -1,6 +1,6 @@
 /**
- * Instants as PostgreSQL prints them under UTC (`2026-05-04 12:00:00.123+00`), and days as `YYYY-MM-DD`. Keeping
- * the text costs nothing on the way from the database to the wire; a Date is made only where one is needed.
+ * Instants as PostgreSQL prints them under UTC (`2026-05-04 12:00:00.123+00`), and days as `YYYY-MM-DD`. Storing the text
+ * avoids conversions between the database and the wire; a Date is made only if needed.
  */
 
 /** An instant as the database prints it: `YYYY-MM-DD HH:MM:SS[.mmm]+00`. */

@@ -1,9 +1,11 @@
 /**
- * Time by the clock of a server, which all its clients share (docs/decisions/0055). Between two readings the monotonic clock of the process
- * carries it on: a wall clock that is wrong, or jumps, changes nothing.
+ * Time by the clock of a server, which all its clients share (docs/decisions/0055). Between two readings the monotonic clock
+ * of the process is used: a wall clock that is wrong, or jumps, has no effect.
  */
 
-/** A time that the server read, and when the question was sent and the answer came. Unit: ms; of `performance.now()` the latter two. */
+/**
+ * A time that the server read, and the times of the request and of the answer. Unit: ms; the last two by `performance.now()`.
+ */
 export interface ClockReading {
   readonly serverMs: number;
   readonly sentAt: number;
@@ -25,7 +27,7 @@ const DRIFT = 1 / 2_000;
 
 /** @returns a clock without a reading. */
 export function remoteClock(): RemoteClock {
-  /** Server time at zero of `performance.now()`, and how wrong it may be. */
+  /** Server time at zero of `performance.now()`, and its maximum error. */
   let best: { readonly originMs: number; readonly errorMs: number; readonly at: number } | undefined;
   const nowMs = () => {
     if (!best) throw new Error('the time is known after the first connection to the server');
@@ -36,7 +38,7 @@ export function remoteClock(): RemoteClock {
       const errorMs = (receivedAt - sentAt) / 2;
       const originMs = serverMs - (sentAt + receivedAt) / 2;
       const oldErrorMs = best && best.errorMs + (receivedAt - best.at) * DRIFT;
-      // A reading that took long says less than an older one, unless the server's clock was set since.
+      // A slow reading is less exact than an older fast one, unless the server's clock was set since.
       const isBetter = !best || oldErrorMs === undefined || errorMs <= oldErrorMs;
       const isSet = best && Math.abs(originMs - best.originMs) > errorMs + (oldErrorMs ?? 0) + 1;
       if (isBetter || isSet) best = { originMs, errorMs, at: receivedAt };

@@ -1,4 +1,4 @@
-/** Zones whose calendar files are written in: days, and times of day with their offset. */
+/** Zones in which calendar files are written: days, and times of day with their offset. */
 import { brasiliaDay, brasiliaMidnight, dayAfter } from './brasilia-day.ts';
 import { type Instant, isoMillis, millisOf } from './instant.ts';
 
@@ -10,7 +10,7 @@ export type Zone = (typeof ZONES)[number];
 /** Zone of accountants: Brasília time. */
 export const BRASILIA: Zone = 'America/Sao_Paulo';
 
-/** An instant as clocks of a zone show it. */
+/** An instant in the local time of a zone. */
 export interface WallTime {
   /** `YYYY-MM-DD`. */
   readonly day: string;

@@ -1,4 +1,4 @@
-/** The transaction that work is about: lines of the log name it, however deep below they are written. */
+/** The transaction that work is about: log lines name it at any depth of the call. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Work, and its transaction once it is known. */
@@ -13,7 +13,7 @@ export function aboutTransaction<Result>(end2end: string | undefined, work: () =
   return atWork.run({ end2end }, work);
 }
 
-/** Says which transaction the work is about that `aboutTransaction` began; nothing where none began it. */
+/** Names the transaction of the work that `aboutTransaction` started; does nothing outside of such work. */
 export function noteTransaction(end2end: string | undefined): void {
   const work = atWork.getStore();
   if (work) work.end2end = end2end;

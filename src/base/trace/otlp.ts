@@ -1,31 +1,31 @@
 /**
- * Sends spans that have ended to a collector: OTLP over HTTP, as JSON (https://opentelemetry.io/docs/specs/otlp/). Work never waits for
- * it, and spans that the collector does not take in time are dropped.
+ * Sends spans that have ended to a collector: OTLP over HTTP, as JSON (https://opentelemetry.io/docs/specs/otlp/). Work never
+ * waits for it, and spans that the collector does not accept in time are dropped.
  */
 import type { Attributes, Link } from '@opentelemetry/api';
 import type { EndedSpan } from './own-provider.ts';
 
 /** Target of spans. */
 export interface Collector {
-  /** All of it, with the path. */
+  /** The whole URL, with the path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Says whose spans they are, such as `service.name`. */
+  /** Origin of the spans, such as `service.name`. */
   readonly resource: Attributes;
   readonly version: string;
 }
 
 /** Sends spans to a collector. */
 export interface SpanSender {
-  /** Takes a span, or drops it where too many wait. Never throws. */
+  /** Accepts a span, or drops it if too many wait. Never throws. */
   readonly send: (span: EndedSpan) => void;
-  /** Sends what waits, for some seconds at most; takes nothing more. */
+  /** Sends the waiting spans, for some seconds at most; accepts no more. */
   readonly end: () => Promise<void>;
 }
 
-/** Most spans that wait: about 8 MB. */
+/** Maximum number of waiting spans: about 8 MB. */
 const WAITING_MAX = 8_192;
-/** So many are sent at once, and as soon as so many wait. */
+/** Number of spans that are sent together, and that trigger sending. */
 const TOGETHER_MAX = 512;
 const EVERY_MS = 5_000;
 const ANSWER_MS = 10_000;
@@ -36,8 +36,8 @@ const FAILED = 2;
 const SAMPLED = 1;
 
 /**
- * @param collector - is asked for nothing but to take spans.
- * @param lost - is told each time spans could not be sent, or were dropped before: how many, and why.
+ * @param collector - only receives spans.
+ * @param lost - called with number and reason each time spans could not be sent, or were dropped before.
  */
 export function spanSender(collector: Collector, lost: (spans: number, reason: string) => void): SpanSender {
   let waiting: EndedSpan[] = [];
@@ -106,7 +106,7 @@ function reasonOf({ name, cause }: Error): string {
 }
 
 /**
- * Written as text: objects for `JSON.stringify` took three quarters of what a span costs.
+ * Written as text: objects for `JSON.stringify` took three quarters of the cost of a span.
  *
  * @returns the body of an `ExportTraceServiceRequest`.
  */
@@ -152,6 +152,6 @@ function valueText(value: unknown): string {
 /** A double has no room for the nanoseconds since 1970: milliseconds and the rest are written one after the other. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
-  // 1 in front keeps the zeros.
+  // 1 in front preserves the zeros.
   return `${whole}${String(1_000_000 + Math.floor((ms - whole) * 1e6)).slice(1)}`;
 }

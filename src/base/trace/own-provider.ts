@@ -28,7 +28,7 @@ import {
 
 /** Sampler of traces: `OTEL_TRACES_SAMPLER`. */
 export interface Sampling {
-  /** Whether a caller's decision, as its `traceparent` says, counts for its trace. */
+  /** Whether the sampling decision in a caller's `traceparent` applies to its trace. */
   readonly heedsParent: boolean;
   /** Share of the traces that begin here, 0 to 1. */
   readonly ratio: number;
@@ -47,7 +47,7 @@ export interface EndedSpan {
   readonly isFailed: boolean;
 }
 
-/** @param send - is given each span of a kept trace when it has ended. */
+/** @param send - gets each span of a sampled trace when it has ended. */
 export function ownTracer(sampling: Sampling, send: (span: EndedSpan) => void): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, above = context.active()): Span => {
     const parent = trace.getSpanContext(above);
@@ -62,7 +62,7 @@ export function ownTracer(sampling: Sampling, send: (span: EndedSpan) => void): 
     if (!isRecorded) return trace.wrapSpanContext(own);
     return new OwnSpan(own, parent?.spanId, name, options, send);
   };
-  /** The last seven bytes of an id are random, also of those that others made. */
+  /** The last seven bytes of an id are random, including ids of other programs. */
   const draws = (traceId: string) =>
     sampling.ratio === 1 || Number.parseInt(traceId.slice(-13), 16) < sampling.ratio * 2 ** 52;
   return {
@@ -122,7 +122,7 @@ class OwnSpan implements Span {
     return this;
   }
 
-  /** Events and exceptions have messages, in which there can be what somebody sent: none is kept. */
+  /** Events and exceptions have messages, which may contain input of callers: none is recorded. */
   addEvent(): this {
     return this;
   }
@@ -189,7 +189,10 @@ const PARENT = 'traceparent';
 const PARENT_FORM = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const NO_ID = /^0+$/;
 
-/** W3C Trace Context: https://www.w3.org/TR/trace-context/. Free text of a caller (`tracestate`) is not taken in, so none goes to rails. */
+/**
+ * W3C Trace Context: https://www.w3.org/TR/trace-context/. Free text of a caller (`tracestate`) is not accepted, so none is
+ * sent to rails.
+ */
 export const w3cPropagator: TextMapPropagator = {
   fields: () => [PARENT],
   inject: <Carrier>(from: Context, carrier: Carrier, { set }: TextMapSetter<Carrier>) => {
@@ -225,7 +228,10 @@ function randomHex(bytes: number): string {
   return digits.slice(used - 2 * bytes, used);
 }
 
-/** The wall clock in fractions of a millisecond, which `Date.now` does not have; set anew each second, because it may be moved. */
+/**
+ * The wall clock in fractions of a millisecond, which `Date.now` does not have; adjusted each second, because the clock may
+ * be set.
+ */
 let anchorMs = 0;
 let anchoredAt = Number.NEGATIVE_INFINITY;
 const ANCHOR_MS = 1_000;

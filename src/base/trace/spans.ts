@@ -1,7 +1,7 @@
 /**
- * Spans of OpenTelemetry (decision 0081): requests, batches, statements, jobs, deliveries and calls of rails. Until `startSpans` was
- * called, each function here does its work and nothing else. Attributes are names of the code and ids of ours; no value that a
- * caller, payer or rail sent is ever one.
+ * Spans of OpenTelemetry (decision 0081): requests, batches, statements, jobs, deliveries and calls of rails. Until
+ * `startSpans` was called, each function here only does its work. Attributes are names of the code and ids of ours, never a
+ * value that a caller, payer or rail sent.
  */
 import {
   type Attributes,
@@ -21,12 +21,12 @@ type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 let tracer: Tracer | undefined;
 
-/** Makes spans from now on; undefined makes none any more. */
+/** Makes spans from now on; undefined stops it. */
 export function startSpans(by: Tracer | undefined): void {
   tracer = by;
 }
 
-/** @returns the id of the trace that the work belongs to: 32 hexadecimal digits; undefined where there are no traces. */
+/** @returns the id of the work's trace: 32 hexadecimal digits; undefined without traces. */
 export function traceAtWork(): string | undefined {
   return tracer && trace.getActiveSpan()?.spanContext().traceId;
 }
@@ -39,7 +39,7 @@ export interface RequestSpan {
   readonly end: (name: string, attributes: Attributes, isFailed: boolean) => void;
 }
 
-/** @param fields - of the request; `traceparent` continues the trace of the caller. @returns undefined where there are no traces. */
+/** @param fields - of the request; `traceparent` continues the trace of the caller. @returns undefined without traces. */
 export function startRequestSpan(fields: Fields): RequestSpan | undefined {
   if (!tracer) return undefined;
   const from = propagation.extract(ROOT_CONTEXT, fields);
@@ -69,9 +69,9 @@ export function traceWork<Result>(
 }
 
 /**
- * Makes a call to another program in a span, if it belongs to a trace: what polls by itself does not.
+ * Makes a call to another program in a span, if it belongs to a trace: background polls do not.
  *
- * @param call - is given the header fields that continue the trace there, in lower case; none where there is no trace.
+ * @param call - gets the header fields that continue the trace there, in lower case; none without a trace.
  */
 export function traceCall<Result>(
   name: string,
@@ -90,7 +90,7 @@ export function traceCall<Result>(
   );
 }
 
-/** Measures what a statement takes until its answer, if it belongs to a trace. @returns the answer. */
+/** Measures the time of a statement until its answer, if it belongs to a trace. @returns the answer. */
 export function traceStatement<Result>(name: string, answer: Promise<Result>): Promise<Result> {
   if (!tracer || !trace.getActiveSpan()?.isRecording()) return answer;
   const span = tracer.startSpan(name || 'statement', { kind: SpanKind.CLIENT, attributes: STATEMENT });
@@ -103,7 +103,7 @@ export function traceStatement<Result>(name: string, answer: Promise<Result>): P
 
 const STATEMENT: Attributes = { 'db.system.name': 'postgresql' };
 
-/** A trace that asks for a batch; undefined where there are no traces. */
+/** A trace that requests a batch; undefined without traces. */
 export type BatchSpan = Context | undefined;
 
 /** @returns the span of the present work, for a batch that it requests. */
@@ -111,7 +111,7 @@ export function presentSpan(): BatchSpan {
   return tracer && context.active();
 }
 
-/** Does work for many: its span is below the first that asks, with links to the others. */
+/** Does work for several traces: its span is below the first trace, with links to the others. */
 export function traceBatch<Result>(
   requests: readonly BatchSpan[],
   work: () => Promise<Result>,
@@ -135,7 +135,7 @@ function endWith<Result>(span: Span, work: Promise<Result>): Promise<Result> {
   return work;
 }
 
-/** A message can hold what somebody sent: the name of an error is all that a span says of it. */
+/** A message can contain input of callers: a span has only the name of an error. */
 function fail(span: Span, error: unknown): void {
   const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
   span.setAttribute('error.type', String(typeof code === 'string' ? code : name));

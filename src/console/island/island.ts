@@ -1,12 +1,12 @@
 /**
- * Enhancements of the console where there is script: copy, prices, rows, keys. The files of this folder are served as
- * one script (`assets.ts`).
+ * Enhancements of the console with script: copy, prices, rows, keys. The files of this folder are served as one script
+ * (`assets.ts`).
  */
 import { follow, MINUTE_MS, showAges } from './live.ts';
 import { openKeys, openPalette } from './over.ts';
 import { announce, byId, enliven, pageData, places, ROOT, words } from './page-data.ts';
 
-// Done with script alone.
+// Work that only the script does.
 
 function copy(button: HTMLElement): void {
   const text = byId(button.dataset.copy || '')?.textContent || '';
@@ -27,10 +27,10 @@ document.addEventListener('click', (event) => {
   }
 });
 
-/** Most pages of a list that are put on paper. */
+/** Maximum number of pages of a list that are put on paper. */
 const PAPER_PAGES = 40;
 
-/** Prints a whole list instead of the shown page; when that is too much, the print says so. */
+/** Prints a whole list instead of the shown page; if that is too long, the print says so. */
 async function printWhole(): Promise<void> {
   const body = document.querySelector('[data-whole] tbody');
   const first = new URL(location.href);
@@ -52,7 +52,7 @@ async function printWhole(): Promise<void> {
   print();
 }
 
-/** A form that was sent is not sent again by a second click; its key makes sure where there is no script. */
+/** The script blocks a second click on a form's button; without script its key prevents a second action. */
 document.addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
   if (form.method !== 'post') return;
@@ -154,7 +154,7 @@ document.addEventListener('keydown', (event) => {
   handler();
 });
 
-// The answer to a form has the address of the form: loaded again it would send the form again, and do what nobody asks for.
+// The answer to a form has the address of the form: loading it again would repeat the form, which no one requested.
 if (location.pathname.startsWith(`${ROOT}/acts/`) && pageData.here)
   history.replaceState(null, '', pageData.here);
 enliven(document);

@@ -1,10 +1,10 @@
 /**
- * Live updates. One stream for all tabs of a browser reports changes, and the page takes them over as the server
- * renders them. Recent times are shown relative to now.
+ * Live updates. One stream for all tabs of a browser reports changes, and the page loads them as the server renders them.
+ * Recent times are shown relative to now.
  */
 import { announce, byId, enliven, type PageData, pageData, words } from './page-data.ts';
 
-/** The page is asked for again at most so often, however much happens. */
+/** Minimum interval between two loads of the page, however much happens. */
 const REFRESH_MS = 1_000;
 const RETRY_MS = 3_000;
 const MARKED_MS = 2_000;
@@ -31,14 +31,14 @@ function refreshSoon(pause = REFRESH_MS): void {
 }
 
 /**
- * Takes over what the server shows now: rows in their place, marked for a moment; new rows are told of, and nothing jumps.
+ * Updates the page from the server: rows in place, highlighted for a moment; new rows are announced, and nothing jumps.
  *
- * @returns whether the server asks to come again later.
+ * @returns whether the server asks the client to retry later.
  */
 async function refresh(): Promise<boolean> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => null);
   if (!answer?.ok) return answer !== null && BUSY.includes(answer.status);
-  // The session has ended: the page asks to sign in, as any other would.
+  // The session has ended: the page asks the person to sign in, as after any request.
   if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return leave();
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   showAges(document);
@@ -51,7 +51,7 @@ async function refresh(): Promise<boolean> {
     const here = document.querySelector<HTMLElement>(`[data-live="${there.dataset.live}"]`);
     if (!here || here.innerHTML === there.innerHTML) return;
     if (there.dataset.live === 'rows') replaceRows(here, there);
-    // An element with the focus, or an open one, stays.
+    // An element with the focus, or an open one, is left unchanged.
     else if (!here.contains(document.activeElement) && !here.querySelector('details[open]'))
       here.replaceChildren(...there.childNodes);
   });
@@ -94,7 +94,7 @@ function replaceRows(here: HTMLElement, there: HTMLElement): void {
 
 const SUBSCRIPTION = 'subscription Live { events { __typename cursor } }';
 
-/** Messages of the tab with the stream to all others. */
+/** Messages from the tab with the stream to all other tabs. */
 type TabMessage = 'changed' | 'lost' | 'back';
 
 function receive(message: TabMessage): void {
@@ -104,7 +104,7 @@ function receive(message: TabMessage): void {
     line.textContent = words.lost || '';
     announce((message === 'lost' ? words.lost : words.back) || '');
   }
-  // Whatever happened meanwhile is in the page, and so is whether the session still holds.
+  // The page contains all changes since then, and shows whether the session is still valid.
   refreshSoon();
 }
 

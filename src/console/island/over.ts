@@ -1,4 +1,4 @@
-/** Overlays: the sheet of keys, and the palette, which navigates, creates and performs the screen's acts. */
+/** Overlays: the sheet of keys, and the palette, which navigates, creates and performs the actions of the screen. */
 import { byId, make, pageData, places, ROOT, words } from './page-data.ts';
 
 function dialog(label: string, className: string): HTMLDialogElement {
@@ -40,12 +40,12 @@ export function openKeys(): void {
   over.showModal();
 }
 
-/** Something to choose: a place, or something that the screen offers. */
+/** An entry of the palette: a screen, or an action of the present screen. */
 interface Choice {
   readonly word: string;
   readonly group: string;
   readonly keys?: string;
-  /** Content next to the word. */
+  /** Content next to the label. */
   readonly extra?: readonly Node[];
   readonly choose: () => void;
 }
@@ -58,7 +58,7 @@ function offeredNow(): HTMLElement[] {
     .filter((each) => each.matches('.btn, .add > summary, button:not([name="ask"])'));
 }
 
-/** Words that fit more than one thing of the screen are left out: the choice would be ambiguous. */
+/** Labels that several elements of the screen have are left out: the choice would be ambiguous. */
 function choicesOfScreen(): Choice[] {
   const names = offeredNow().map(wordOf);
   return names
@@ -66,13 +66,13 @@ function choicesOfScreen(): Choice[] {
     .map((word) => ({ word, group: words.here ?? '', choose: () => pressOffered(word) }));
 }
 
-/** By its word: a live update may have replaced the offered element (live.ts). */
+/** Found by its label: a live update may have replaced the element (live.ts). */
 function pressOffered(word: string): void {
   const offered = offeredNow().find((each) => wordOf(each) === word);
   if (offered) press(offered);
 }
 
-/** A form behind its name is opened, and asks before it acts; a button does what it says. */
+/** A form behind its name is opened, and asks for confirmation; a plain button is pressed. */
 function press(each: HTMLElement): void {
   const form = each.closest('details');
   if (!(each instanceof HTMLButtonElement) && form) form.open = true;

@@ -30,14 +30,14 @@ export function byId(id: string): HTMLElement | null {
   return document.getElementById(id);
 }
 
-/** Shows what only script can do. */
+/** Shows parts that need the script. */
 export function enliven(root: ParentNode): void {
   root.querySelectorAll<HTMLElement>('[data-script], [data-copy], [data-print]').forEach((each) => {
     each.hidden = false;
   });
 }
 
-/** Says a text to readers of the screen. */
+/** Announces a text to screen readers. */
 export function announce(text: string): void {
   const output = byId('say');
   if (output) output.textContent = text;

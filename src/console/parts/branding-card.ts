@@ -1,4 +1,4 @@
-/** Look of the payers' pages, and lists of other sites: those that may frame them, and those that may use keys. */
+/** Look of the payers' pages, and lists of other sites: those that may frame the pages, and those that may use keys. */
 import { type Html, html } from '../../ui/html.ts';
 import { empty, keyValues, pair } from '../../ui/parts.ts';
 import { type Column, table } from '../../ui/table.ts';
@@ -55,10 +55,10 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
   );
 }
 
-/** A list of origins, and the act that replaces it. */
+/** A list of origins, and the action that replaces it. */
 export interface OriginList {
   readonly action: 'UpdateBranding' | 'UpdateAllowedOrigins';
-  /** Variables of the act: for the list, and for the one that was seen. */
+  /** Variables of the action: for the list, and for the one that was seen. */
   readonly name: string;
   readonly replaces: string;
   readonly title: string;
@@ -106,7 +106,7 @@ export function originList(
   return section(name, title, html`<p class="in small soft">${why}</p>${shown}${addition}`);
 }
 
-/** Value of a form that removes an entry of a list: the others, or the empty list. */
+/** Value of a form that removes an entry of a list: the remaining entries, or the empty list. */
 function without(name: string, origins: readonly string[], origin: string): PresetValues {
   const others = origins.filter((each) => each !== origin);
   const isOptional = name === 'frameHosts';

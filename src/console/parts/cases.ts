@@ -1,4 +1,4 @@
-/** Cases of the review queue: their addresses, what each is about, who has them, and the forms that take one or give it back. */
+/** Cases of the review queue: their addresses, subjects and assignees, and the forms that assign a case or give it back. */
 
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
@@ -72,7 +72,7 @@ export function assigneeText({ translate }: ScreenContext, { isMine, assignee, a
   return assignee === null ? translate('assignedNobody') : (assigneeName ?? assignee);
 }
 
-/** @returns the form that takes a case, or gives it back. */
+/** @returns the form that assigns a case to the person, or gives it back. */
 export function assignForm(context: ScreenContext, { caseKey, isMine, assignee }: Case): Html | null {
   const { translate } = context;
   const preset = { id: caseKey };

@@ -1,4 +1,4 @@
-/** Changes of figures, in words; and durations in everyday units. */
+/** Changes of figures as text; and durations in everyday units. */
 import { changeOf } from '../../ui/chart.ts';
 import type { ScreenContext } from '../context.ts';
 import type { Word } from '../words.ts';
@@ -34,7 +34,7 @@ const UNITS: readonly (readonly [word: Word, ms: number, below: number])[] = [
   ['hours', 3_600_000, Number.POSITIVE_INFINITY],
 ];
 
-/** @returns a time in the unit that people say it in, rounded; null where none is known. */
+/** @returns a duration in its everyday unit, rounded; null if unknown. */
 export function timeSpan(
   { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   ms: number | null,

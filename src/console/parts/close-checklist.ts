@@ -22,7 +22,8 @@ interface Line {
 
 /**
  * @param isFirst - whether no day is closed yet: which one is closed first is chosen with the closed days.
- * @returns the checklist of the next day, with the form that closes it; what is open does not stop the close, and is said again there.
+ * @returns the checklist of the next day, with the form that closes it; open items do not stop the close, and are repeated
+ * there.
  */
 export function closeChecklist(context: ScreenContext, list: Checklist, isFirst: boolean): Html {
   const { translate, language } = context;

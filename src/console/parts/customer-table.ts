@@ -9,14 +9,14 @@ import { inBrl, listTime } from './figures.ts';
 import { field } from './form.ts';
 import { unseen } from './lists.ts';
 
-/** Links and acts of a customer. */
+/** Links and actions of a customer. */
 export interface CustomerParts {
   /** Link of the tax id; plain text by default. */
   readonly href?: (customer: Customer) => string;
   readonly actions: (customer: Customer) => Html | null;
 }
 
-/** @returns the table; a limit that the platform granted stands in place of the account's own. */
+/** @returns the table; a limit granted by the platform is shown in place of the account's own. */
 export function customerTable(
   context: ScreenContext,
   rows: readonly Customer[],

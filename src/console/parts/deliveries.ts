@@ -90,7 +90,7 @@ export function deliveryList(context: ScreenContext, page: DeliveryPageFragment,
   );
 }
 
-/** Many at once: counted first, sent by a second form that has the same filter. */
+/** Redelivery of many: counted first, sent by a second form that has the same filter. */
 function redelivery(context: ScreenContext, endpoints: readonly Endpoint[]): Html | null {
   const { translate } = context;
   const action = 'RedeliverWebhooks';
@@ -132,7 +132,7 @@ function confirmation(context: ScreenContext, action: string): Html | null {
   return html`<div class="in" role="status">${note('info', translate('wouldSend', { count: count(matched, language) }))}${actionForm(context, { action, preset, button, kind: 'primary' })}</div>`;
 }
 
-/** Redeliveries of many events and how far each has come; null where there was none. */
+/** Redeliveries of many events and the progress of each; null if there was none. */
 function redeliveryProgress(context: ScreenContext, all: readonly Progress[]): Html | null {
   if (all.length === 0) return null;
   const { translate, language } = context;

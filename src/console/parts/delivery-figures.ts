@@ -16,7 +16,7 @@ const WORDS = {
 
 /**
  * @param hours - the time that the report is about.
- * @returns figures and chart; that nothing was sent where there was no delivery.
+ * @returns figures and chart; without a delivery, a text that nothing was sent.
  */
 export function deliveryFigures(
   context: ScreenContext,

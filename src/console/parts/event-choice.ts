@@ -1,4 +1,4 @@
-/** Choice of the events that an endpoint gets: those that are chosen, and a search for more. Works without script. */
+/** Choice of the events that an endpoint gets: the chosen ones, and a search for more. Works without script. */
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
@@ -14,7 +14,7 @@ type EventName = NonNullable<WebhookEndpointQuery['webhookEventNames']>[number];
 
 const ACTION = 'UpdateWebhookEndpoint';
 
-/** @returns the chosen events, each with a form that removes it, and those that the search of the address has found. */
+/** @returns the chosen events, each with a form that removes it, and the search results. */
 export function eventChoice(
   context: ScreenContext,
   { endpointId: id, eventNames, template }: Endpoint,
@@ -61,7 +61,7 @@ function chosenTable(context: ScreenContext, id: string, eventNames: readonly st
   return html`<p class="in small soft">${translate('onlyEventsSent')}</p>${table({ caption, isCaptionUnseen: true, rows: eventNames, columns })}`;
 }
 
-/** Events to add: without a search all events of a template at once, with one the events that it finds. */
+/** Events to add: without a search all events of a template together, otherwise each result by itself. */
 function additions(
   context: ScreenContext,
   {

@@ -1,10 +1,10 @@
-/** Files of what a list shows: links to `/export` with the same filters. */
+/** Files of a list's records: links to `/export` with the same filters. */
 import { snakeCase } from '../../base/text/snake-case.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { ScreenContext } from '../context.ts';
 
-/** Formats as their links say them, in the order of the menu. */
+/** Formats with the labels of their links, in the order of the menu. */
 const FORMATS = {
   csv: 'CSV',
   'csv-pt': 'CSV (pt-BR)',
@@ -20,11 +20,11 @@ const LISTS = {
   books: ['csv', 'csv-pt'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof FORMATS)[]>>;
 
-/** Filters whose names or values are others there than in the address of a screen. */
+/** Filters whose names or values in exports differ from those in the address of a screen. */
 const NAMES: Readonly<Record<string, string>> = { status: 'status_codes', family: 'families' };
 const LOWER = ['family', 'direction', 'waitsFor'];
 
-/** @returns the menu; `filters` are those of the screen, by their names in its address. */
+/** @returns the menu; `filters` are those of the screen, under their names in its address. */
 export function exportMenu(
   { translate }: ScreenContext,
   list: keyof typeof LISTS,

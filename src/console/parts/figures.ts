@@ -1,4 +1,4 @@
-/** Amounts, moments and states as the console writes them. Amounts are never rounded. */
+/** Amounts, times and states in the console's format. Amounts are never rounded. */
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
@@ -6,7 +6,7 @@ import { badge, type Tone } from '../../ui/parts.ts';
 import { type NearForm, nearText, type TimeForm, timeText } from '../../ui/times.ts';
 import type { Awaited, TransactionStatus } from '../generated/graphql.ts';
 
-/** A currency as the documents ask for it. */
+/** A currency as the documents select it. */
 export interface CurrencyShown {
   readonly code: string;
   readonly asset?: string;
@@ -14,16 +14,16 @@ export interface CurrencyShown {
   readonly decimals: number;
 }
 
-/** An amount as the documents ask for it. */
+/** An amount as the documents select it. */
 export interface AmountShown {
   readonly amount: string;
   readonly currency: CurrencyShown;
 }
 
-/** A text in both languages, as GraphQL gives it. */
+/** A text in both languages, from GraphQL. */
 export type LabelShown = Readonly<Record<Language, string>>;
 
-/** The currency of what documents give as a bare amount in BRL. */
+/** The currency of the documents' bare amounts in BRL. */
 export const BRL: CurrencyShown = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
 /** @returns a decimal with separators of the language, with all decimals of the currency and never fewer than it has. */
@@ -56,17 +56,17 @@ export function isBrl(amount: AmountShown | null | undefined): amount is AmountS
   return amount?.currency.code === BRL.code;
 }
 
-/** @returns a moment in Brazil's time as a list shows it. */
+/** @returns an instant in Brasília time, in the format of lists. */
 export function listTime(iso: string, language: Language, form: NearForm = 'minute'): Html {
   return html`<time datetime="${iso}">${nearText(Date.parse(iso), language, form)}</time>`;
 }
 
-/** @returns a time that is shown relative to now where there is script. */
+/** @returns a time that the script shows relative to now. */
 export function ago(iso: string, language: Language): Html {
   return html`<time datetime="${iso}" data-ago>${nearText(Date.parse(iso), language, 'minute')}</time>`;
 }
 
-/** @returns a moment with its year; `millis` are those of its day alone. */
+/** @returns an instant with its year; `millis` are those of its day alone. */
 export function fullTime(iso: string, language: Language, form: TimeForm = 'moment'): Html {
   return html`<time datetime="${iso}">${timeText(Date.parse(iso), language, form)}</time>`;
 }
@@ -86,7 +86,7 @@ const TONES: Readonly<Record<TransactionStatus, Tone>> = {
 /** Every status, in the order in which a transaction can have them. */
 export const STATUSES = Object.keys(TONES) as readonly TransactionStatus[];
 
-/** A step as the documents ask for it. */
+/** A step as the documents select it. */
 export interface StepShown {
   readonly statusCode: TransactionStatus;
   readonly awaits: Awaited | null;
@@ -103,7 +103,7 @@ export function toneOf({ statusCode, awaits }: Omit<StepShown, 'headline'>): Ton
   return statusCode === 'SUCCESS' && isDecided ? 'warn' : TONES[statusCode];
 }
 
-/** @returns the status of a transaction as a badge that says the step. */
+/** @returns the status of a transaction as a badge with its step. */
 export function statusBadge(shown: StepShown, language: Language, isAlone = false): Html {
   return badge(toneOf(shown), shown.headline[language], undefined, isAlone);
 }

@@ -6,16 +6,16 @@ import { ACCOUNT_FIELD, actionPath } from '../action.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
-/** Values of a form besides its fields; a list in its order. */
+/** Values of a form in addition to its fields; a list in its order. */
 export type PresetValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** A form of an act. */
+/** A form of an action. */
 export interface ActionForm {
   /** Name of the mutation's document. */
   readonly action: string;
-  /** Values besides the fields. */
+  /** Values in addition to the fields. */
   readonly preset?: PresetValues;
-  /** Text of its button; or its buttons, where there are several. */
+  /** Label of its button; or its buttons, if there are several. */
   readonly button: string | Html;
   readonly kind?: string;
   readonly fields?: Html | null;
@@ -25,7 +25,7 @@ export interface ActionForm {
   readonly hasFile?: boolean;
 }
 
-/** @returns the form of an act; null when the session may not perform it. */
+/** @returns the form of an action; null when the session may not perform it. */
 export function actionForm(
   context: ScreenContext,
   { action, preset = {}, button, kind = '', fields, isPossible = false, hasFile = false }: ActionForm,
@@ -35,7 +35,7 @@ export function actionForm(
   return html`<form method="post" action="${actionPath(operation)}" class="stack tight"${attributes({ enctype: hasFile && 'multipart/form-data' })}>${hidden(context, operation, preset)}${fields}${typeof button === 'string' ? html`<p><button class="${kind}">${button}</button></p>` : button}</form>`;
 }
 
-/** @returns an act behind a button that says what it does before it is done. */
+/** @returns an action behind a button, with its description above the final button. */
 export function disclosedForm(
   context: ScreenContext,
   form: ActionForm & { readonly open: string; readonly what: string },
@@ -46,7 +46,7 @@ export function disclosedForm(
   return html`<details class="ask"${isOpen && html` open`}><summary class="btn ${form.kind}">${form.open}</summary><div class="card in stack tight"><p class="small">${form.what}</p>${inner}</div></details>`;
 }
 
-/** Whether the form that was not taken is this one, and not the same act on something else. */
+/** Whether the rejected form is this one, and not the same action on another record. */
 function isSame(
   { refused }: Pick<ScreenContext, 'refused'>,
   { preset = {} }: Pick<ActionForm, 'preset'>,
@@ -57,7 +57,7 @@ function isSame(
   });
 }
 
-/** @returns the hidden fields of an act's form. */
+/** @returns the hidden fields of an action's form. */
 export function hidden(context: ScreenContext, { variables }: Operation, preset: PresetValues): Html[] {
   const isOnce = variables.some(({ name }) => name === 'idempotencyKey');
   const values = {
@@ -84,15 +84,15 @@ export interface Field {
   readonly options?: readonly (readonly [value: string, word: string])[];
 }
 
-/** @returns a field: label above, hint and what is wrong below. `act` and what is `given` keep several forms of a page apart. */
+/** @returns a field: label above, hint and error below. `act` and `given` tell several forms of a page apart. */
 export function field(context: Sent, action: string, each: Field, preset: PresetValues = {}): Html {
   const { name, label, options } = each;
   const refused = context.refused?.action === action && isSame(context, { preset }) ? context.refused : null;
   const sent = refused ?? (context.preview?.action === action ? context.preview : context.pending);
   const wrong = refused?.violations.find(({ parameter }) => nameOf(parameter) === name)?.message;
-  // Of a list, the field is what is added to what is there.
+  // For a list, the field holds the entry to add.
   const value = sent?.values.getAll(name).at(-1) ?? each.value ?? '';
-  // The frame gives its name to the input as id, too: several forms of a page have fields of one name.
+  // The frame also uses its name as id of the input: several forms of a page have fields of one name.
   const id = [action, ...Object.values(preset), name].join('-');
   const frame = { name: id, label, hint: each.hint, wrong, value };
   const own = { name, required: each.isRequired };
@@ -104,7 +104,7 @@ export function field(context: Sent, action: string, each: Field, preset: Preset
   return framed({ ...frame, attributes: traits });
 }
 
-/** @returns the last name of a parameter; a number is a place in the list of that name. */
+/** @returns the last name of a parameter's path; a number is a position in the list of that name. */
 function nameOf(parameter: string): string | undefined {
   return parameter
     .replace(/\.\d+$/, '')
@@ -112,7 +112,7 @@ function nameOf(parameter: string): string | undefined {
     .at(-1);
 }
 
-/** @returns a form behind its name, for lists that one adds to; open where it was not taken. */
+/** @returns a form behind its name, for adding to a list; open if it was rejected. */
 export function addForm(context: ScreenContext, form: ActionForm & { readonly open: string }): Html | null {
   const inner = actionForm(context, form);
   if (inner === null) return null;

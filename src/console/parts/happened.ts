@@ -1,4 +1,4 @@
-/** History of a transaction on one time axis: steps, journals, returns, webhooks, acts, calls of the API. */
+/** History of a transaction on one time axis: steps, journals, returns, webhooks, actions, calls of the API. */
 import { axis, type Happening as Shown } from '../../ui/axis.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { more } from '../../ui/parts.ts';
@@ -11,7 +11,7 @@ import { fullTime, listTime, money, toneOf } from './figures.ts';
 import { actionForm } from './form.ts';
 import { journalsOf, journalTable } from './journal.ts';
 
-/** Kinds of what happened, as the address of the screen names them. */
+/** Kinds of history entries, by their names in the screen's address. */
 export const KINDS = ['steps', 'money', 'webhooks', 'acts', 'calls'] as const;
 
 /** A member of KINDS. */
@@ -42,7 +42,7 @@ export function happenings(context: ScreenContext, found: Found, data: Logs): re
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-/** @param style - name of the part of the page, which stays when the page is brought up to date. @returns the axis. */
+/** @param style - name of the part of the page, which stays when the page is updated. @returns the axis. */
 export function axisOf(
   { translate, language }: ScreenContext,
   happened: readonly Happening[],

@@ -15,7 +15,7 @@ import { section } from './lists.ts';
 type Day = NonNullable<PlatformTodayQuery['houseDays']>[number];
 type Line = NonNullable<PlatformTodayQuery['treasury']>[number];
 
-/** @returns figures of today and 30 days with their charts; that there is too much where it is not added up. */
+/** @returns figures of today and 30 days with their charts; a text if there is too much to add up. */
 export function houseVolume(context: ScreenContext, all: PlatformTodayQuery['houseDays']): Html {
   const { translate, language } = context;
   if (!all) return empty('activity', translate('volumeAway'));
@@ -86,7 +86,7 @@ function dayName({ language }: ScreenContext, day: string): string {
 /** Accounts with money of the house, and its position in each currency. */
 const FLOAT: readonly (string | null)[] = ['A.pix', 'A.custody', 'E.fx'];
 
-/** @returns the bank, the wallets and the open position by currency, with what each is worth; nothing where there is none. */
+/** @returns the bank, the wallets and the open position by currency, with the worth of each; nothing if there is none. */
 export function floatList(context: ScreenContext, lines: readonly Line[]): Html | null {
   const { translate, language } = context;
   const rows = lines.filter(({ account }) => FLOAT.includes(account));

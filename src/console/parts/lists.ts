@@ -1,4 +1,4 @@
-/** Shared parts of lists: filters in words, pages, the empty state, parts of a page. */
+/** Shared parts of lists: filters as text, pages, the empty state, parts of a page. */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { showFigure } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
@@ -6,7 +6,7 @@ import type { Language } from '../../ui/language.ts';
 import { chip, empty } from '../../ui/parts.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 
-/** Rows of a page: they fit a laptop. */
+/** Number of rows of a page: they fit a laptop. */
 export const PAGE_ROWS = 25;
 
 /** A filter that is set. */
@@ -35,7 +35,7 @@ export function chosen<Choice extends string>(
   return text ? choiceOf(name, text, choices) : undefined;
 }
 
-/** @returns the choice that a text means. @throws {GatewayError} `INVALID_PARAMETER` where it means none. */
+/** @returns the choice that a text names. @throws {GatewayError} `INVALID_PARAMETER` if it names none. */
 export function choiceOf<Choice extends string>(
   name: string,
   text: string,
@@ -47,7 +47,7 @@ export function choiceOf<Choice extends string>(
   return found;
 }
 
-/** @returns each filter in words with its way out. */
+/** @returns each filter as text with a link that removes it. */
 export function chips(context: ScreenContext, all: readonly Chip[]): readonly Html[] {
   return all.map(({ name, label, value }) =>
     chip(
@@ -88,7 +88,7 @@ export type PageVariables = {
 };
 
 /**
- * The arguments of a connection for the page that the query asks for.
+ * The arguments of a connection for the page that the query names.
  *
  * @throws {GatewayError} `INVALID_PARAMETER` for a page that has no such number.
  */
@@ -135,7 +135,7 @@ ${hasNumbers && numbers(context, Math.floor(skipped / size) + 1, Math.ceil(total
 ${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(context, later)}">${translate('next')}</a>`}</nav>`;
 }
 
-/** @returns the rows of a page, or what stands in place of them; of a page after the last one, that the list ends before it. */
+/** @returns the rows of a page, or a text in place of them; for a page after the last one, that the list ends before it. */
 export function pageOf(
   { query, translate }: ScreenContext,
   rows: number,
@@ -146,7 +146,7 @@ export function pageOf(
   return isAfterEnd ? empty('search', translate('listEnded')) : content;
 }
 
-/** The first page, the last and those around this one; and a field for any other, which is all that fits a phone. */
+/** The first page, the last and those around this one; and a field for any other, the only one that fits a phone. */
 function numbers(context: ScreenContext, now: number, pages: number): Html {
   const { translate, language } = context;
   const near = [1, now - 1, now, now + 1, pages].filter((page) => page >= 1 && page <= pages);
@@ -173,7 +173,7 @@ export function section(id: string, title: string, content: HtmlValue, aside?: H
   return html`<section class="card phone-full ${kind}" aria-labelledby="${id}"><header><h2 id="${id}">${title}</h2>${aside && html`<span class="push small soft">${aside}</span>`}</header>${content}</section>`;
 }
 
-/** @returns a word for readers of the screen alone. */
+/** @returns a text for screen readers alone. */
 export function unseen(word: string): Html {
   return html`<span class="unseen">${word}</span>`;
 }

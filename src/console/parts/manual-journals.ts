@@ -1,4 +1,4 @@
-/** Journals by hand, each with what can be decided, and the form that proposes one. */
+/** Manual journals, each with its possible decisions, and the form that proposes one. */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { MANUAL_ACCOUNTS } from '../../base/money/manual-accounts.ts';
 import { type Html, html } from '../../ui/html.ts';

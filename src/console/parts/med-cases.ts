@@ -1,4 +1,4 @@
-/** Cases of MED on the screen of a case: what is due and blocked, files, answers, the forms that answer, and the history. */
+/** MED cases on the screen of a case: amounts and deadlines, files, answers, the forms that answer, and the history. */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, idPair, keyValues, pair } from '../../ui/parts.ts';
@@ -68,7 +68,7 @@ function answers({ translate, language }: ScreenContext, { answers: input }: Cas
   )}</ul>`;
 }
 
-/** Forms of an open case; of an answer that is on its way none. */
+/** Forms of an open case; none while an answer is being sent. */
 function forms(context: ScreenContext, found: Case): Html | null {
   const isRunning = found.answers.some(({ state }) => state === 'PENDING' || state === 'SENT');
   const isOpen = found.state === 'OPEN' && !isRunning;

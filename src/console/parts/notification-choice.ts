@@ -10,7 +10,7 @@ import { section } from './lists.ts';
 
 type Settings = NonNullable<SettingsQuery['viewer']['person']>['notifications'];
 
-/** @returns the form with the present choice; null for who is no member, as an operator by a link. */
+/** @returns the form with the present choice; null for a person who is no member, such as an operator by a link. */
 export function notificationChoice(context: ScreenContext, settings: Settings | undefined): Html | null {
   if (!settings) return null;
   const { translate } = context;

@@ -7,7 +7,7 @@ import type { PositionFragment as Position } from '../generated/graphql.ts';
 import { decimal, inBrl } from './figures.ts';
 import { section } from './lists.ts';
 
-/** @returns a row for each currency; what is beyond its limit is marked. */
+/** @returns a row for each currency; amounts beyond their limit are marked. */
 export function positionList(context: ScreenContext, rows: readonly Position[]): Html | null {
   if (rows.length === 0) return null;
   const { translate, language } = context;

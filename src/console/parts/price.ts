@@ -11,7 +11,7 @@ import { type AmountShown, BRL, decimal, inBrl, money } from './figures.ts';
 export interface Priced {
   /** Name of the field with its amount in BRL. */
   readonly amount: string;
-  /** Type of the order in GraphQL, by what the form says so far. */
+  /** Type of the order in GraphQL, by the form's present values. */
   readonly type: (values: URLSearchParams) => string;
   /** Whether crypto goes in and BRL comes out. */
   readonly isPayout?: boolean;
@@ -66,7 +66,7 @@ export function priceButton({ translate }: ScreenContext): Html {
   return html`<button name="ask" value="price">${translate('askPrice')}</button>`;
 }
 
-/** @returns the price; an empty place where nobody asked, which a script fills while somebody writes. */
+/** @returns the price; an empty element if none is requested, which a script fills while the person types. */
 export function priceCard(context: ScreenContext, priced: Priced, quote: NewQuery['quote']): Html {
   if (!quote) return html`<div id="price" role="status"></div>`;
   const { translate, language } = context;
@@ -79,7 +79,7 @@ export function priceCard(context: ScreenContext, priced: Priced, quote: NewQuer
   return html`<div id="price" role="status">${shown}<p class="small soft">${translate('priceNow')}</p></div>`;
 }
 
-/** @returns the least and the most that an order may be of: of the platform's limits and the account's own the tighter. */
+/** @returns the minimum and maximum of an order: the tighter ones of the platform's limits and the account's own. */
 export function rangeHint(
   { translate, language, pending, refused }: ScreenContext,
   { viewer }: NewQuery,
@@ -97,7 +97,7 @@ export function rangeHint(
   return translate('between', { min: written(min), max: written(max) });
 }
 
-/** @returns the currencies that there is something of, with what is available, for a choice of what to take out. */
+/** @returns the currencies with an available balance, for a choice of the currency to withdraw. */
 export function availableOptions(
   { translate, language }: ScreenContext,
   { balances, currencies }: NewQuery,

@@ -1,6 +1,4 @@
-/**
- * Debts: returns to payers that are under way or failed, and debts of accounts to the house; and their settlement.
- */
+/** Debts: returns to payers that are under way or failed, and receivables from accounts; and their settlement. */
 import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
@@ -18,7 +16,7 @@ type Receivable = Receivables['nodes'][number];
 
 const TONES: Readonly<Record<string, Tone>> = { FAILED: 'bad', REQUESTED: 'info' };
 
-/** @returns whether something of the transaction failed to go back, and is still owed. */
+/** @returns whether the transaction has a failed return that is still owed. */
 export function hasFailed({ transaction: { possibleActions } }: Refund): boolean {
   return possibleActions.some(({ action }) => action === 'RETRY_REFUND');
 }
@@ -92,12 +90,15 @@ function refundActions(
   return html`<div class="row">${retry}${settle}</div>`;
 }
 
-/** The page of debts that is asked for: the screen has another list, whose page is `page`. */
+/** The requested page of debts: the screen has another list, whose page is `page`. */
 function receivablesPage(context: ScreenContext): number {
   return requestedPage(context, 'owedPage') ?? 1;
 }
 
-/** @returns the receivables that the document reads. @throws {GatewayError} `INVALID_PARAMETER` for what is no number of a page. */
+/**
+ * @returns the receivables that the document reads. @throws {GatewayError} `INVALID_PARAMETER` for a text that is not a page
+ * number.
+ */
 export function receivablesVariables(context: ScreenContext): { readonly owedOffset: number } {
   return { owedOffset: (receivablesPage(context) - 1) * PAGE_ROWS };
 }
@@ -129,7 +130,7 @@ export function receivableList(context: ScreenContext, receivables: Receivables)
   return section('receivables', caption, html`${content}${receivablesPages(context, receivables)}`);
 }
 
-/** Number of shown debts of how many, and links to the others; null when all are shown. */
+/** Number of shown debts and of all, and links to the others; null when all are shown. */
 function receivablesPages(context: ScreenContext, { nodes, totalCount }: Receivables): Html | null {
   if (nodes.length === totalCount) return null;
   const { translate, language } = context;

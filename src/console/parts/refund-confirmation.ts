@@ -14,7 +14,7 @@ export function refundVariables({ pending }: ScreenContext): Variables {
   return { isRefundReviewed: true, ...(amount !== undefined && { refundAmount: amount }) };
 }
 
-/** @returns the confirmation of a refund; null where none is requested, or the payment cannot be refunded by this amount now. */
+/** @returns the confirmation of a refund; null if none is requested, or the payment cannot be refunded by this amount now. */
 export function refundConfirmation(
   context: ScreenContext,
   { end2end, refundEffects }: NonNullable<TransactionQuery['transaction']>,

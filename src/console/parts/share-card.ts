@@ -1,11 +1,11 @@
-/** A link to hand over to whoever pays: to be copied, and as a QR image. */
+/** A link for the payer: to be copied, and as a QR image. */
 import { Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { copyValue } from '../../ui/parts.ts';
 import { qrSvg } from '../../ui/qr.ts';
 import type { ScreenContext } from '../context.ts';
 
-/** @returns the card with the link; `title` names what is handed over. */
+/** @returns the card with the link; `title` names the purpose of the link. */
 export function shareCard({ translate }: ScreenContext, link: string, title: string): Html {
   const button = html`<button type="button" data-copy="pay-link" hidden>${icon('copy')} ${translate('copy')}</button>`;
   // The encoder draws it: the output contains no text of the link.

@@ -11,7 +11,7 @@ export function suspenseActions(context: ScreenContext, entry: Entry): Html | nu
   return entry.isStuck ? returnAgain(context, entry) : null;
 }
 
-/** Approving names the account that was read: another proposal meanwhile is not approved with it. */
+/** Approving names the account that was read: a newer proposal is not approved with it. */
 function secondPerson(
   context: ScreenContext,
   { suspenseId: id, amount, currency }: Entry,
@@ -53,7 +53,7 @@ function decisions(context: ScreenContext, entry: Entry): Html {
       preset,
     ),
   });
-  // A payout that came back has no sender to go back to.
+  // A payout that came back has no sender to return it to.
   const back =
     reason !== 'PAYOUT_RETURNED' &&
     disclosedForm(context, {

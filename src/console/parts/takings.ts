@@ -18,7 +18,7 @@ const PERIODS = [
   ['month', 'takingsMonth', 'when30'],
 ] as const satisfies readonly (readonly [keyof Takings, Word, WhenBefore])[];
 
-/** @returns the figures and their chart; that there are too many payments where they are not added up. */
+/** @returns the figures and their chart; a text if there are too many payments to add up. */
 export function takingsCard(context: ScreenContext, takings: TodayQuery['takings']): Html {
   const { translate, language } = context;
   if (!takings) return empty('activity', translate('takingsAway'));

@@ -6,16 +6,16 @@ import type { ScreenContext } from '../context.ts';
 import type { Word } from '../words.ts';
 import { count } from './lists.ts';
 
-/** A kind of what waits. */
+/** A kind of waiting work. */
 export interface Task {
   readonly word: Word;
-  /** Not given where the session does not see it. */
+  /** Missing if the session does not see it. */
   readonly count: number | undefined;
-  /** Not given where the session cannot open the place. */
+  /** Missing if the session cannot open the screen. */
   readonly href: string | null;
 }
 
-/** @returns the kinds of which something waits; or that nothing does. */
+/** @returns the kinds with waiting work; or a text that nothing waits. */
 export function taskList(
   { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   all: readonly Task[],

@@ -17,12 +17,12 @@ type Limits = Account['templateLimits'][number];
 /** Limits of a template, in BRL. */
 export const LIMITS = ['amountMin', 'amountMax', 'customerStepUp30d', 'customerLimitDaily'] as const;
 type Limit = (typeof LIMITS)[number];
-/** Limits of what has no price and no customer. */
+/** Limits of templates without a price and without a customer. */
 const AMOUNT_LIMITS = ['amountMin', 'amountMax'] as const;
 /** Parts of a price that are fractions. */
 export const FRACTIONS = ['spread', 'feeRate'] as const;
 
-/** @returns the table, with the forms that set and take away limits of the account's own. */
+/** @returns the table, with the forms that set and remove limits of the account's own. */
 export function priceAndLimits(
   context: ScreenContext,
   { templateSettings, templateLimits }: Pick<Account, 'templateSettings' | 'templateLimits'>,
@@ -78,7 +78,7 @@ export function priceColumns({
   ];
 }
 
-/** The limit in force, which is the tighter one; the platform's stands next to the account's own. */
+/** The limit in force, which is the tighter one; the platform's is shown next to the account's own. */
 function limitText(
   { translate, language }: ScreenContext,
   name: Limit,

@@ -20,7 +20,7 @@ type EffectShown = Pick<Action['effects'][number], 'kind' | 'subAccount'> & {
   readonly money: AmountShown | null;
 };
 
-/** A form of an action: a button, or a button that opens it and says what it does. */
+/** A form of an action: a button, or a button that opens a form with a description. */
 interface ActionWords {
   readonly button: Word;
   readonly open?: Word;
@@ -28,7 +28,7 @@ interface ActionWords {
   readonly kind?: string;
 }
 
-/** Words of the actions of an account holder; the page of the payer and the screens of the operator have those of the others. */
+/** Texts of the actions of an account holder; those of other actions are on the payer's page and the operator's screens. */
 const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   ACCEPT_QUOTE: { button: 'acceptQuote', kind: 'primary' },
   APPROVE_MONEY_OUT: { button: 'approve', kind: 'primary' },
@@ -45,7 +45,10 @@ const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   CANCEL: { open: 'cancel', what: 'cancelWhat', button: 'cancelYes', kind: 'danger' },
 };
 
-/** @returns the forms of the actions that are possible now, and why whoever asked for money out cannot approve it; the server refuses an action that became impossible meanwhile. */
+/**
+ * @returns the forms of the possible actions, and the reason why a requester of money out cannot approve it; the server
+ * refuses an action that became impossible meanwhile.
+ */
 export function actionForms(
   context: ScreenContext,
   { possibleActions }: Found,
@@ -70,7 +73,7 @@ function formOf(context: ScreenContext, action: Action): Html | null {
     preset: Object.fromEntries(
       action.arguments.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])),
     ),
-    // An amount that a person chooses is confirmed with what it costs.
+    // An amount that a person enters is confirmed with its costs.
     button: amountOf(action) ? reviewButton(context, kind) : translate(button),
     kind,
     isPossible: true,
@@ -89,7 +92,7 @@ function reviewButton({ translate }: ScreenContext, kind: string): Html {
   return html`<p><button class="${kind}" name="ask" value="confirm">${translate('review')}</button></p>`;
 }
 
-/** Words of an action that means something else at the present step; undefined where it means what it always does. */
+/** Texts of an action that has another meaning at the present step; undefined if it has its usual meaning. */
 function meaningOf(action: Action): Word | undefined {
   if (action.action !== 'REFUND_PAYMENT') return undefined;
   const amount = amountOf(action);
@@ -97,7 +100,10 @@ function meaningOf(action: Action): Word | undefined {
   return amount.isRequired ? 'refundPartWhat' : undefined;
 }
 
-/** @returns words for the release of a hold that credits the deposit instead of paying it out; undefined where the transaction continues. */
+/**
+ * @returns texts for the release of a hold that credits the deposit instead of paying it out; undefined if the transaction
+ * continues.
+ */
 export function releaseMeaning({
   effects,
 }: {
@@ -107,12 +113,12 @@ export function releaseMeaning({
   return isCredited ? 'releaseToBalanceWhat' : undefined;
 }
 
-/** The amount that a person chooses; undefined where the action takes none. */
+/** The amount that a person enters; undefined if the action has none. */
 function amountOf({ arguments: accepted }: Pick<Action, 'arguments'>) {
   return accepted.find(({ name, value }) => name === 'amount' && value === null);
 }
 
-/** The fields that a person fills in, by the name of the argument; the rest is given, or means nothing on a screen. */
+/** The fields that a person fills in, by the name of the argument; other arguments are fixed, or have no use on a screen. */
 function inputOf(
   context: ScreenContext,
   action: string,

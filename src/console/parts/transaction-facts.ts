@@ -1,4 +1,4 @@
-/** Facts and numbers of a transaction, as its screen and its case show them. */
+/** Facts and numbers of a transaction, for its screen and its case. */
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { showDecimal } from '../../ui/figures.ts';
@@ -8,7 +8,7 @@ import type { ScreenContext } from '../context.ts';
 import type { WholeTransactionFragment as Found } from '../generated/graphql.ts';
 import { type AmountShown, inBrl, listTime, money } from './figures.ts';
 
-/** @returns whether it pays money out of the balance: nothing comes in. */
+/** @returns whether it pays money out of the balance, without money in. */
 export function leaves({ __typename }: Pick<Found, '__typename'>): boolean {
   return __typename === 'Withdrawal';
 }

@@ -17,7 +17,7 @@ export function transactionTable(context: ScreenContext, rows: readonly Row[], c
   });
 }
 
-/** A row with what stands in several of its cells, of which a large screen and a phone show some each: written once. */
+/** A row with content for several of its cells, some of which only a large screen or only a phone shows: written once. */
 interface WrittenRow {
   readonly row: Row;
   readonly when: Html;
@@ -70,7 +70,7 @@ function columns({ translate, language }: ScreenContext): readonly Column<Writte
   ];
 }
 
-/** A transaction as far as it says who pays or is paid. */
+/** Facts of a transaction about its payer or payee. */
 interface WithPerson {
   readonly clientName: string | null;
   /** Of a withdrawal. */

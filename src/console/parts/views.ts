@@ -1,4 +1,4 @@
-/** Views: screens with their filters that a person keeps under a name. */
+/** Views: screens with their filters that a person stores under a name. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
@@ -9,7 +9,7 @@ import { PAGE_NAMES } from './lists.ts';
 /** Parameters of an address for a single visit. */
 const PASSING = ['done', 'became', 'code', 'lang', ...PAGE_NAMES] as const;
 
-/** @returns the menu of the views: each leads to its screen, and the one that is shown now can be kept. Keys have none. */
+/** @returns the menu of the views: each leads to its screen, and the present one can be stored. Keys have none. */
 export function viewMenu(context: ScreenContext, { person }: FrameFragment['viewer']): Html | null {
   if (!person) return null;
   const { translate } = context;

@@ -1,6 +1,6 @@
-/** The request of a webhook as it was sent, and the command that repeats it. */
+/** The request of a webhook as sent, and the command that repeats it. */
 
-/** Parts of a request; its signature is not kept. */
+/** Parts of a request; its signature is not stored. */
 export interface WebhookRequestParts {
   readonly url: string;
   readonly webhookId: string;

@@ -1,4 +1,4 @@
-/** One account as the operator sees it: price and limits of each template, its customers, and their forms. */
+/** One account for the operator: price and limits of each template, its customers, and their forms. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import { showPercent } from '../../ui/figures.ts';

@@ -1,4 +1,4 @@
-/** The audit log: actor, act, object and origin of each entry. */
+/** The audit log: actor, action, object and origin of each entry. */
 import { html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';

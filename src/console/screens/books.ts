@@ -152,7 +152,7 @@ function trialColumns(context: ScreenContext): readonly Column<TrialLine>[] {
   ];
 }
 
-/** The sums of each currency: debits are credits, and the balances of all accounts are nothing together. */
+/** The sums of each currency: debits equal credits, and the balances of all accounts add up to zero. */
 function trialTotals(
   { translate, language }: ScreenContext,
   lines: readonly TrialLine[],
@@ -183,7 +183,7 @@ const CLASSES: readonly TrialLine['class'][] = [
   'HOUSE_EXPENSE',
 ];
 
-/** Closing balances of each class in BRL; a class with a balance that has no rate has no sum. */
+/** Closing balances of each class in BRL; a class that includes a balance without a rate has no sum. */
 function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
   const { translate, language } = context;
   const rows = CLASSES.flatMap((each) => {
@@ -210,7 +210,7 @@ function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
 /** Assets and expenses, by their names in the chart. */
 const DEBIT_ACCOUNTS = /^[AX]\./;
 
-/** A balance stands above zero on the side of its class; here a debit is below. */
+/** A balance on the side of its class is shown above zero; here a debit is below. */
 function signed({ account }: TrialLine, balance: string): string {
   if (!DEBIT_ACCOUNTS.test(account ?? '')) return balance;
   return balance.startsWith('-') ? balance.slice(1) : `-${balance}`;

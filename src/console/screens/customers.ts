@@ -9,7 +9,7 @@ import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { disclosedForm } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 
-/** A tax id that can be of nobody, for who asks for none. */
+/** A tax id that no one can have, for a screen without a search. */
 const EXAMPLE_TAX_ID = '52998224725';
 
 /** The screen. */

@@ -1,4 +1,4 @@
-/** Developers: keys, webhook endpoints, the deliveries to them, and what the sandbox plays. */
+/** Developers: keys, webhook endpoints, their deliveries, and the scenarios of the sandbox. */
 import { SCOPES } from '../../base/access/api-key.ts';
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';

@@ -14,7 +14,7 @@ type Event = EventsQuery['events']['nodes'][number];
 export const EVENTS = screenOf<EventsQuery>({
   path: '/events',
   operation: operationNamed('Events'),
-  // The log is in order of time: its end is shown first, turned round.
+  // The log is in order of time: its end is shown first, in reverse.
   variables: (context) => {
     const { first, after, last, before, offset } = pageVariables(context);
     return { last: first, before: after, first: last, after: before, offset };

@@ -1,6 +1,6 @@
 /**
- * New: forms for a payment, a conversion, a withdrawal and a payment link. A form acts once, however often it is
- * sent.
+ * New: forms for a payment, a conversion, a withdrawal and a payment link. A form is performed once, however often it
+ * is sent.
  */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
@@ -30,7 +30,7 @@ import {
 import { shareCard } from '../parts/share-card.ts';
 import type { Word } from '../words.ts';
 
-/** A kind of what can be made: its act, its words, its fields. */
+/** A kind of record that can be created: its action, its words, its fields. */
 export interface Kind {
   readonly name: string;
   readonly action: string;
@@ -38,9 +38,9 @@ export interface Kind {
   readonly word: Word;
   readonly what: Word;
   readonly preset?: Readonly<Record<string, string>>;
-  /** Missing where it has no price. */
+  /** Missing if it has no price. */
   readonly priced?: Priced;
-  /** Sentence of its confirmation; missing where nothing is confirmed. */
+  /** Sentence of its confirmation; missing if nothing is confirmed. */
   readonly sentence?: (values: URLSearchParams) => Word;
   readonly fields: (context: ScreenContext, data: NewQuery) => readonly Field[];
 }
@@ -255,7 +255,7 @@ function nothingToMake({ translate }: ScreenContext): Html {
   return html`<div class="top"><h1>${translate('newTitle')}</h1></div><div class="card phone-full">${why}</div>`;
 }
 
-/** The fields of a kind; the amount says how little and how much may be entered. */
+/** The fields of a kind; the amount field shows its minimum and maximum. */
 function fieldsOf(context: ScreenContext, { action, priced, fields }: Kind, data: NewQuery): readonly Html[] {
   return fields(context, data).map((each) =>
     field(context, action, {
@@ -298,7 +298,7 @@ function pixTypeField(label: string, none: string): Field {
   };
 }
 
-/** Sources of an offramp that the session may use: each is an act with a scope of its own. */
+/** Sources of an offramp that the session may use: each is an action with a scope of its own. */
 function offrampSources(context: ScreenContext): NonNullable<Field['options']> {
   const { translate } = context;
   return [
@@ -307,7 +307,7 @@ function offrampSources(context: ScreenContext): NonNullable<Field['options']> {
   ];
 }
 
-/** Destinations of the whitelist that can be used now. */
+/** Whitelisted destinations that can be used now. */
 function destinationField(label: string, { viewer }: NewQuery): Field {
   const options = viewer.account.whitelistGroups.flatMap(({ name, entries }) =>
     entries

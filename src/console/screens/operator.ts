@@ -93,7 +93,7 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];
 
-/** The reason that the release of frozen money takes; null for other holds. */
+/** The required reason for releasing frozen money; null for other holds. */
 function releaseReason(
   context: ScreenContext,
   { arguments: accepted }: Hold['transaction']['release'][number],

@@ -29,7 +29,7 @@ ${memberList(context, members)}${mySessions.length > 0 && sessionList(context, m
   },
 });
 
-/** Roles of the platform stand in its own account. */
+/** Roles of the platform are in its own account. */
 function roles(context: ScreenContext): readonly (readonly [MemberRole, string])[] {
   const isPlatform = context.session.scopes.some((scope) => scope.startsWith('platform:'));
   const names = Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES);

@@ -1,4 +1,4 @@
-/** Home of the operator: volume and margin, what waits over all accounts, float and exposure, rails, the newest accounts. */
+/** Home of the operator: volume and margin, waiting work of all accounts, float and exposure, rails, the newest accounts. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { html } from '../../ui/html.ts';
 import { timeText } from '../../ui/times.ts';

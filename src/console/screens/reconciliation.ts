@@ -1,4 +1,4 @@
-/** Reconciliation: the reports, and what one of them found, with what to do about it. */
+/** Reconciliation: the reports, and the findings of one of them with the possible actions. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -185,7 +185,7 @@ function balanceSection(context: ScreenContext, rows: readonly Balance[]): Html 
   return section('balances', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
-/** With as many decimals as it has, two at least. */
+/** With all its decimals, at least two. */
 function amountOf({ language }: ScreenContext, text: string | null): string | null {
   if (text === null) return null;
   return decimal(text, Math.max(2, text.split('.')[1]?.length ?? 0), language);

@@ -1,4 +1,4 @@
-/** A case: why it waits, the transaction or money whole, what is related, notes, and what can be done. */
+/** A case: its reason, the whole transaction or money, related records, notes, and the possible actions. */
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, idPair, keyValues, note, pair } from '../../ui/parts.ts';
@@ -55,7 +55,7 @@ function titleOf(context: ScreenContext, { transaction, suspense, waiting, refer
   return transaction?.clientName ?? transaction?.externalCode ?? reference;
 }
 
-/** Reason for its wait, since when, until when, and who works on it. */
+/** Reason for its wait, its start and deadline, and its assignee. */
 function state(context: ScreenContext, { kind, waiting, reference }: File, now: string): Html {
   const { translate, language } = context;
   const screen = SCREEN_OF[kind]?.(reference);

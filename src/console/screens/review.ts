@@ -93,7 +93,7 @@ function filtersOf(context: ScreenContext) {
   };
 }
 
-/** Kinds of which a case waits, each with how many. */
+/** Kinds with waiting cases, each with their number. */
 function kindLinks(context: ScreenContext, counts: ReviewQuery['reviewCounts']): Html {
   const { translate, language } = context;
   const { kind: shown } = filtersOf(context);

@@ -41,7 +41,7 @@ export const STATEMENT = screenOf<StatementQuery>({
     return {
       filter: filterOf(context),
       ...pageVariables(context, LINES),
-      // A period is opened by the balance at its first moment; an open end is now.
+      // A period starts with the balance at its first instant; an open end means now.
       openingAt: dateFrom === undefined ? new Date(0).toISOString() : dayStart(dateFrom, 0),
       ...(dateTo !== undefined && { closingAt: dayStart(dateTo, 1) }),
     };
@@ -115,7 +115,7 @@ function filterRow(context: ScreenContext, { viewer, closing }: StatementQuery):
 ${active.length > 0 && html`<a class="btn pill quiet no-print" href="${sameWith(context, Object.fromEntries(dropped.map((name) => [name, null])))}">${translate('clear')}</a>`}${viewMenu(context, viewer)}</div></div>`;
 }
 
-/** The parts of the balance, and the currencies where there are several, each in one step. */
+/** The parts of the balance, and the currencies if there are several, each in one click. */
 function links(context: ScreenContext, balances: readonly Balance[]): Html {
   const { translate } = context;
   const now = filterOf(context);
@@ -142,7 +142,7 @@ const MEMBERS = {
 type Balance = StatementQuery['closing'][number];
 type Part = (typeof SUB_ACCOUNTS)[number];
 
-/** The balances at both ends of the period, of what the filter leaves. */
+/** The balances at both ends of the period, of the filtered lines. */
 function ends(context: ScreenContext, { opening, closing }: StatementQuery): Html {
   const { translate, language } = context;
   const { currency: code, subAccount } = filterOf(context);
@@ -177,7 +177,7 @@ function ends(context: ScreenContext, { opening, closing }: StatementQuery): Htm
 
 type Line = StatementQuery['statement']['nodes'][number];
 
-/** A line with what stands in several of its cells, of which a large screen, a phone and paper show some each: written once. */
+/** A line with content for several of its cells, some of which only a large screen, a phone or paper shows: written once. */
 interface WrittenLine {
   readonly line: Line;
   readonly when: Html;

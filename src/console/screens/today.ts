@@ -1,4 +1,7 @@
-/** Home of an account: what waits, takings in BRL, balances as of now or of a moment, the latest transactions, webhooks. */
+/**
+ * Home of an account: waiting work, takings in BRL, balances as of now or of an earlier time, the latest transactions,
+ * webhooks.
+ */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { sum } from '../../base/money/money.ts';
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
@@ -79,7 +82,7 @@ function firstSteps(context: ScreenContext): Html {
   return html`${empty('convert', translate('nothing'))}${list}`;
 }
 
-/** The moment that the query asks for, as the field of a browser writes it: a minute in Brasília. */
+/** The time that the query names, in the form of a browser's field: a minute in Brasília time. */
 function timeOf({ query, translate }: ScreenContext): string | null {
   const text = query.get('at');
   if (!text) return null;

@@ -56,7 +56,7 @@ function possible(context: ScreenContext, found: Found, { approvals }: Transacti
   );
 }
 
-/** The error, or the message of the step; null next to a status that says that all is done. */
+/** The error, or the message of the step; null next to a status that already says that all is done. */
 function message(
   { language }: ScreenContext,
   { errorMessage, message: stepMessage, statusCode }: Found,
@@ -65,7 +65,7 @@ function message(
   return statusCode === 'SUCCESS' ? null : html`<p class="soft">${stepMessage[language]}</p>`;
 }
 
-/** The page of whoever pays; once it is paid, or where nobody pays from outside, the same page is the receipt. */
+/** The payer's page; once it is paid, or without an outside payer, the same page is the receipt. */
 function pageLink({ translate }: ScreenContext, found: Found): Html | null {
   const { payment, receiptUrl, statusCode } = found;
   if (!receiptUrl) return null;
@@ -73,7 +73,7 @@ function pageLink({ translate }: ScreenContext, found: Found): Html | null {
   return html`<a class="btn" href="${receiptUrl}" rel="noreferrer">${icon(isPaid ? 'receipt' : 'open')} ${translate(isPaid ? 'receipt' : 'payersPage')}</a>`;
 }
 
-/** Its body, for who writes a program that reads it. */
+/** Its body, for developers of programs that read it. */
 function body({ translate }: ScreenContext, { legacyBody }: Found): Html {
   const text = JSON.stringify(JSON.parse(legacyBody), null, 2);
   return html`<div data-live="body">${more(translate('asV2'), html`<pre tabindex="0">${text}</pre>`)}</div>`;

@@ -1,4 +1,4 @@
-/** The list of transactions: every filter is in its address and in words above the table. */
+/** The list of transactions: every filter is in its address and as text above the table. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
@@ -25,11 +25,11 @@ import { transactionTable } from '../parts/transaction-table.ts';
 import { viewMenu } from '../parts/views.ts';
 import { translateName, type Word } from '../words.ts';
 
-/** Statuses whose names are other words elsewhere: of deliveries, of returns. */
+/** Statuses that have other names elsewhere: of deliveries, of returns. */
 const STATUS_WORDS: Readonly<Record<string, Word>> = { PENDING: 'status_PENDING', FAILED: 'status_FAILED' };
 const FAMILIES = ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'] as const;
 
-/** A filter: its name in the address and in the schema, its word, what can be chosen. */
+/** A filter: its name in the address and in the schema, its label, its choices. */
 interface Filter {
   readonly name: string;
   readonly word: Word;
@@ -133,7 +133,7 @@ function totals({ translate, language }: ScreenContext, { totalCount, totalIsExa
   return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${translate('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
 }
 
-/** The choice in words, each of several. */
+/** The choice as text, each value separately. */
 function choiceText(translate: ScreenContext['translate'], chosen: string): string {
   return chosen
     .split(',')
@@ -171,7 +171,7 @@ function filterRow(context: ScreenContext, families: Html, menu: Html | null): H
     label: translate(word),
     value: choices ? choiceText(translate, value) : isAmount ? decimal(value, 2, language) : value,
   }));
-  // A value of several choices, such as two statuses, is one additional choice of the form.
+  // Several values of a filter, such as two statuses, are one additional choice of the form.
   const valueFor = (wanted: string) => all.find(({ filter: { name } }) => name === wanted)?.value ?? '';
   const optionsOf = ({ name, choices = [] }: Filter) =>
     [...new Set(['', ...choices, valueFor(name)])].map(

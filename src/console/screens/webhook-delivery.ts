@@ -67,7 +67,7 @@ function request(context: ScreenContext, found: Delivery): Html {
   );
 }
 
-/** The request of the last attempt; of the first where there was none. Undefined where the event is no longer kept. */
+/** The request of the last attempt; of the first if none was made. Undefined if the event is no longer stored. */
 function partsOf({ event, webhookId, endpoint, attempts, round }: Delivery): WebhookRequestParts | undefined {
   if (!event || !webhookId) return undefined;
   return {

@@ -43,7 +43,7 @@ ${trouble(context, endpoint)}${health(context, endpoint)}${eventChoice(context, 
   },
 });
 
-/** Reason that nothing is sent, or that sending may end soon. */
+/** Reason why nothing is sent, or why sending may end soon. */
 function trouble({ translate, language }: ScreenContext, endpoint: Endpoint): Html | null {
   const { state, disabledReason: reason, disabledAt, failingSince } = endpoint;
   const near = (at: string) => nearText(Date.parse(at), language, 'minute');

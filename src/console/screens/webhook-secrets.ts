@@ -1,4 +1,4 @@
-/** Signing secrets of webhooks: shown to be copied, and replaced. */
+/** Signing secrets of webhooks: shown for copying, and replaced. */
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { copyValue } from '../../ui/parts.ts';

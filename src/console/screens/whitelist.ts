@@ -68,7 +68,10 @@ function groupCard(
   return section(group.groupId, group.name, html`${shown}${entryForm(context, group, networks)}`);
 }
 
-/** An address leads to the page of the signer, where a person proves it, and comes back with the proof; a proof can be withdrawn. */
+/**
+ * An address leads to the page of the signer, where a person proves it, and from there back with the proof; a proof can be
+ * withdrawn.
+ */
 function proof(context: ScreenContext, { entryId: id, network, provenUntil, proveUrl }: Entry): Html | null {
   const { translate } = context;
   if (network === null || !may(context, 'move')) return null;

@@ -1,4 +1,4 @@
-/** Texts about acts and their objects, by their names in the audit log. */
+/** Texts about actions and their objects, by their names in the audit log. */
 import type { ActionName } from '../../base/access/actions.ts';
 import { type Label, label } from '../../base/text/label.ts';
 import type { Language } from '../../ui/language.ts';
@@ -150,7 +150,7 @@ export const OBJECT_WORDS: Readonly<Record<string, Label>> = {
   whitelist_group: label('Destination group', 'Grupo de destinos'),
 };
 
-/** @returns the text of an act; its name when no version of the gateway has it any more. */
+/** @returns the text of an action; its name if this version of the gateway does not know it. */
 export function actionText(action: string, language: Language): string {
   return (Object.hasOwn(ACTION_TEXTS, action) && ACTION_TEXTS[action as ActionName][language]) || action;
 }

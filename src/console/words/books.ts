@@ -1,7 +1,7 @@
 /** Texts of the books; the name of a ledger account is under `book_`. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of the books. */
+/** The texts of the books. */
 export const BOOK_WORDS = {
   books: label('Books', 'Contabilidade'),
   treasury: label('Current position', 'Posição atual'),

@@ -1,7 +1,7 @@
 /** Texts of the console's frame, and those that all of its screens share. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of the frame. */
+/** The texts of the frame. */
 export const FRAME_WORDS = {
   // The frame.
   testMode: label('Test mode.', 'Modo de teste.'),

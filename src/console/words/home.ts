@@ -1,4 +1,4 @@
-/** Words of the first screen: takings, their change, times, deliveries, volume and margin. */
+/** Texts of the first screen: takings, their change, times, deliveries, volume and margin. */
 import { label } from '../../base/text/label.ts';
 
 /** Texts of Home about money in BRL, and its charts. */

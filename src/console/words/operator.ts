@@ -1,7 +1,7 @@
 /** Texts of the operator's screens. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of the screens of the operator. */
+/** The texts of the screens of the operator. */
 export const OPERATOR_WORDS = {
   cell: label('Cell', 'Célula'),
   byCell: label('by cell', 'por célula'),

@@ -1,7 +1,7 @@
 /** Texts of reconciliation; a difference is under `finding_`, and its remedy under `todo_`. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of reconciliation. */
+/** The texts of reconciliation. */
 export const RECONCILIATION_WORDS = {
   reconciliation: label('Reconciliation', 'Conciliação'),
   reconciliationWhy: label(

@@ -1,7 +1,7 @@
 /** Texts about a rejected form, by the message of the error: they say what to do, without names of the API. */
 import { type Label, label } from '../../base/text/label.ts';
 
-/** Advice by the message of an error; named groups are filled in. The first that fits is taken. */
+/** Advice by the message of an error; named groups are filled in. The first match is used. */
 export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[] = [
   [
     /with the scope|requires the scope|only an owner/,
@@ -233,7 +233,7 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
   ],
 ];
 
-/** Advice on a value, by the message about it; named groups are filled in. The first that fits is taken. */
+/** Advice on a value, by the message about it; named groups are filled in. The first match is used. */
 export const VALUE_WORDS: readonly (readonly [message: RegExp, words: Label])[] = [
   [/^is required: the group has several/, label('Choose a destination', 'Escolha um destino')],
   [/^is required/, label('Enter a value', 'Preencha este campo')],
@@ -319,5 +319,5 @@ export const VALUE_WORDS: readonly (readonly [message: RegExp, words: Label])[] 
   ],
 ];
 
-/** Said of a value where no words fit. */
+/** Text for a value without specific advice. */
 export const CHECK_VALUE = label('Check this value', 'Confira este valor');

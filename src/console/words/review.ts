@@ -1,4 +1,4 @@
-/** Words of the review queue and its cases. */
+/** Texts of the review queue and its cases. */
 import { label } from '../../base/text/label.ts';
 
 /** Texts of the queue, its filters and a case. */

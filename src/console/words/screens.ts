@@ -1,7 +1,7 @@
 /** Texts of the other screens. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of the screens that are not about transactions. */
+/** The texts of the screens that are not about transactions. */
 export const SCREEN_WORDS = {
   // Today.
   asOf: label('View balances at a past time', 'Ver saldos em outra data'),

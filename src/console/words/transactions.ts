@@ -1,7 +1,7 @@
 /** Texts of the screens of transactions: the list and one transaction. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of the screens of transactions. */
+/** The texts of the screens of transactions. */
 export const TRANSACTION_WORDS = {
   // Kinds, by the type in GraphQL.
   CrossrampCheckout: label('Checkout', 'Checkout'),

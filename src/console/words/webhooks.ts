@@ -1,7 +1,7 @@
 /** Texts of the screens of one webhook endpoint and of one delivery. */
 import { label } from '../../base/text/label.ts';
 
-/** The words of webhooks. */
+/** The texts of webhooks. */
 export const WEBHOOK_WORDS = {
   endpointHealth: label('Health', 'Saúde'),
   health24: label('Last 24 hours', 'Últimas 24 horas'),

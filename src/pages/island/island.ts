@@ -1,6 +1,6 @@
 /**
- * Enhancements where there is script: copy, share, print, count down, follow the payment, go back to the merchant.
- * One file without imports, which also runs in browsers inside of other apps, so it uses only features of 2020.
+ * Enhancements with script: copy, share, print, count down, follow the payment, go back to the merchant. One file without
+ * imports, which also runs in browsers inside of other apps, so it uses only features of 2020.
  */
 
 /** Wait for the stream before polling begins, and the polling interval. */
@@ -9,7 +9,7 @@ const POLL_MS = 5_000;
 /** A request that was not answered by then will not be: its connection is dead. */
 const LOAD_MS = 10_000;
 const LEAVE_SECONDS = 5;
-/** Moments before the end that are said aloud, minutes. */
+/** Times before the end that are announced, minutes. */
 const ANNOUNCED_MINUTES = [5, 1];
 
 const token = location.pathname.split('/')[2] || '';
@@ -28,7 +28,7 @@ function announce(text: string): void {
   if (element) element.textContent = text;
 }
 
-/** Shows what only script can do, and makes it work; again after every change of the page. */
+/** Shows parts that need the script, and makes them work; repeated after every change of the page. */
 function enliven(): void {
   main()
     .querySelectorAll<HTMLButtonElement>('[data-copy]')
@@ -41,7 +41,7 @@ function enliven(): void {
       .querySelectorAll<HTMLButtonElement>('[data-share]')
       .forEach((button) => {
         button.hidden = false;
-        // A reader who changes their mind is no failure.
+        // A reader who cancels causes no error.
         button.onclick = () => {
           const id = button.dataset.share;
           const what = id ? { text: textOf(id) } : { title: document.title, url: location.href };
@@ -81,7 +81,7 @@ function copy(button: HTMLButtonElement): void {
 
 let counting: number | undefined;
 
-/** Counts by the clock of the server: the one of the device may be wrong. */
+/** Counts by the clock of the server: that of the device may be wrong. */
 function countDown(): void {
   clearInterval(counting);
   const element = main().querySelector<HTMLElement>('[data-left]');
@@ -152,8 +152,8 @@ async function load(): Promise<void> {
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
   announce(title.textContent || '');
-  // A receipt that is opened later stays open: only a payment that was seen here leads away, once, when no further
-  // step follows.
+  // A receipt that is opened later stays open: only a payment that ended on this page leads back to the merchant, once, when
+  // no further step follows.
   clearInterval(leaving);
   if (isDone() && !wasDone) leave();
   wasDone = wasDone || isDone();
@@ -175,12 +175,12 @@ async function fetchState(): Promise<string> {
   }
 }
 
-/** Whether the payment came to a good end, so that the reader can go back to the merchant. */
+/** Whether the payment succeeded, so that the reader can go back to the merchant. */
 function isDone(): boolean {
   return main().dataset.leave !== undefined;
 }
 
-/** Whether anything can still come. */
+/** Whether further steps can follow. */
 function isLive(): boolean {
   return main().dataset.live !== undefined;
 }
@@ -188,7 +188,7 @@ function isLive(): boolean {
 let wasDone = isDone();
 let leaving: number | undefined;
 
-/** Goes back to the merchant, unless the reader wants to stay. */
+/** Returns to the merchant, unless the reader wants to stay. */
 function leave(): void {
   const link = main().querySelector('[data-return]') as HTMLAnchorElement;
   const note = document.createElement('p');
@@ -215,10 +215,10 @@ function leave(): void {
 let source: EventSource | undefined;
 let polling: number | undefined;
 let doubt: number | undefined;
-/** Whether the stream gives anything. */
+/** Whether the stream delivers events. */
 let isStreaming = false;
 
-/** Follows the payment: by the stream, and by asking while there is none. */
+/** Follows the payment: by the stream, and by polling while there is none. */
 function follow(): void {
   if (source) source.close();
   clearTimeout(doubt);
@@ -245,10 +245,10 @@ function follow(): void {
   source.onerror = () => {
     isStreaming = false;
     poll();
-    // A stream that the browser closed permanently is opened again here; others the browser reopens itself.
+    // A stream that the browser closed permanently is opened again here; after other errors the browser reopens it itself.
     if (source && source.readyState === EventSource.CLOSED) later();
   };
-  // A proxy that keeps the stream back says nothing at all.
+  // A proxy that buffers the stream delivers nothing at all.
   doubt = setTimeout(poll, STREAM_WAIT_MS);
 }
 
@@ -294,7 +294,7 @@ if (main().dataset.sequence !== undefined) {
   enliven();
   follow();
   addEventListener('online', () => {
-    // The connections that there were may be dead without anybody having said so.
+    // The existing connections may be dead without a notice.
     follow();
     pollAgain();
   });

@@ -1,6 +1,6 @@
 /**
- * Passkeys, where there is script: a button with `data-passkey` asks the gateway for a challenge, the browser for an answer,
- * and goes on. One file without imports.
+ * Passkeys with script: a button with `data-passkey` requests a challenge from the gateway and an answer from the browser,
+ * and continues. One file without imports.
  */
 export {};
 

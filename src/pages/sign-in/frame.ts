@@ -10,7 +10,7 @@ import { digestOf, sheet } from '../../ui/sheets.ts';
 import { type Translator, translatorOf } from '../../ui/translate.ts';
 import { SIGN_IN_WORDS, type SignInWord } from './words.ts';
 
-/** Parts of which a page is built. */
+/** Parts of a page. */
 export interface DoorPage {
   readonly language: Language;
   /** Path of the page, without a query. */
@@ -25,10 +25,10 @@ export interface DoorPage {
 export const PASSKEY_SCRIPT = stripTypeScriptTypes(
   readFileSync(new URL('../island/passkeys.ts', import.meta.url), 'utf8'),
 );
-/** Its path, which changes with its content, so that it can be kept for ever. */
+/** Its path, which changes with its content, so that it can be cached for ever. */
 export const PASSKEY_SCRIPT_PATH = `${CONSOLE_PATH}/passkeys-${digestOf(PASSKEY_SCRIPT)}.js`;
 
-/** Says a text of these pages. */
+/** Translates a text of these pages. */
 export type TranslateSignIn = Translator<SignInWord>;
 
 const STYLE = sheet('base', 'parts', 'lists', 'desk', 'needs');

@@ -20,7 +20,7 @@ export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 export const SECURITY_PATH = `${CONSOLE_PATH}/security`;
 /** Path of the page on which a person shows a passkey again. */
 export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm`;
-/** Path that takes a passkey away. */
+/** Path that removes a passkey. */
 export const REMOVE_PASSKEY_PATH = `${SECURITY_PATH}/remove-passkey`;
 /** Path that ends the session. */
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
@@ -28,7 +28,7 @@ export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`;
 export const SWITCH_PATH = `${CONSOLE_PATH}/account`;
 
 /**
- * @param companyPath - path to the sign-in provider; null where there is none.
+ * @param companyPath - path to the sign-in provider; null if there is none.
  * @returns the page on which people sign in; they continue at `next`.
  */
 export function signInPage(language: Language, next: string, companyPath: string | null): DoorPage {
@@ -47,7 +47,7 @@ ${more(translate('noWay'), html`<p class="soft">${translate('noWayOther')}</p><p
   };
 }
 
-/** A form that waits until a passkey was shown. */
+/** A form that waits for a passkey. */
 export interface HeldForm {
   readonly action: string;
   readonly values: Iterable<readonly [name: string, value: string]>;
@@ -57,7 +57,7 @@ export interface HeldForm {
 export interface ConfirmTraits {
   readonly hasPasskey: boolean;
   readonly isTest: boolean;
-  /** Sent then, as it was filled in. */
+  /** Sent afterwards, as it was filled in. */
   readonly held?: HeldForm;
 }
 
@@ -81,7 +81,7 @@ ${held && html`<a class="btn full" href="${next}">${translate('goBack')}</a>`}
   };
 }
 
-/** Without anything to see: the script sends it once a passkey was shown. */
+/** Without visible content: the script sends it once a passkey was presented. */
 function heldForm({ action, values }: HeldForm): Html {
   return html`<form method="post" action="${action}" data-held>${[...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
 }
@@ -100,7 +100,7 @@ function passkeyButton(
 
 /** Variants of the page of a link. */
 export interface LinkTraits {
-  /** Whether the link lets in without more. */
+  /** Whether the link alone signs in. */
   readonly isEnough: boolean;
   readonly isTest: boolean;
   /** Token of its form, so that no other page can send it. */
@@ -147,7 +147,7 @@ export interface OwnSignIn {
   readonly passkeys: readonly OwnPasskey[];
 }
 
-/** @returns the page on which a person sees where they are signed in, and ends it. */
+/** @returns the page on which a person sees their sessions, and ends them. */
 export function securityPage(language: Language, own: OwnSignIn): DoorPage {
   const translate = signInTranslator(language);
   const secret = html`<input type="hidden" name="csrf" value="${own.csrf}">`;
@@ -197,7 +197,7 @@ ${card(translate('accounts'), list(accounts))}
   };
 }
 
-/** @returns a page that says one thing. */
+/** @returns a page with one message. */
 export function messagePage(
   language: Language,
   path: string,

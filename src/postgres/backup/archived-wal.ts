@@ -15,7 +15,7 @@ const POLL_MS = 100;
 /**
  * Waits until the archive has all files of the log that a backup needs.
  *
- * @throws {EmbeddedPostgresError} when the archiver fails, or a file does not come in time.
+ * @throws {EmbeddedPostgresError} when the archiver fails, or a file does not arrive in time.
  */
 export async function archivedWal(
   folder: string,
@@ -39,7 +39,7 @@ export async function archivedWal(
   }
 }
 
-/** Whether the archiver's newest attempt failed, after the backup began. Earlier failures may be those of another folder. */
+/** Whether the archiver's newest attempt failed, after the backup began. Earlier failures may be about another folder. */
 async function hasFailed(client: Client, startedAt: string): Promise<boolean> {
   const { rows } = await client.query(
     `select last_failed_time > greatest(coalesce(last_archived_time, '-infinity'), $1::timestamptz) as failed from pg_stat_archiver`,

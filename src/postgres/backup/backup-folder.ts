@@ -32,10 +32,11 @@ export interface SetName {
 }
 
 /**
- * Makes the folder for the backups of a database, or opens that of earlier ones.
+ * Creates the folder for the backups of a database, or opens that of earlier ones.
  *
  * @returns its real path.
- * @throws {EmbeddedPostgresError} when something else is in it, it is of another database, or the server's user cannot write to it.
+ * @throws {EmbeddedPostgresError} when something else is in it, it belongs to another database, or the server's user cannot
+ * write to it.
  */
 export async function openBackupFolder(
   path: string,
@@ -61,7 +62,7 @@ export async function openBackupFolder(
         `${folder} holds the backups of another database (${owner}): name another folder`,
       );
   } else {
-    // A cut-off first backup leaves folders of these names, and nothing in them.
+    // An interrupted first backup leaves empty folders of these names.
     const others = (await readdir(folder)).filter(
       (name) => ![BASE, WAL_FOLDER, `${MARK}.draft`].includes(name),
     );
@@ -80,7 +81,10 @@ export async function openBackupFolder(
   return folder;
 }
 
-/** The backups are this process's own. A server of another user passes through the folder to the log, and owns that alone. */
+/**
+ * The backups are this process's own. The user of another server's process needs to pass through the folder, and owns only
+ * the log.
+ */
 async function divide(folder: string, user: SystemUser): Promise<void> {
   const [base, wal] = [join(folder, BASE), join(folder, WAL_FOLDER)];
   if (!existsSync(base)) await makePrivate(base, undefined);

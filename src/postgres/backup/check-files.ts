@@ -5,9 +5,9 @@ import { EmbeddedPostgresError, type SystemUser } from '../postgres-binaries.ts'
 import { copyFile, inParallel } from './copy-files.ts';
 import { type BackedUpFile, MANIFEST } from './manifest.ts';
 
-/** Words for a file that was changed. */
+/** Text for a changed file. */
 export const DIFFERS = 'differs from its manifest';
-/** Words for a file that is not there. */
+/** Text for a missing file. */
 export const IS_MISSING = 'is missing';
 
 /** @returns the refusal of a backup for one of its files. */

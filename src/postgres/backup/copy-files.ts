@@ -41,7 +41,7 @@ export async function syncFolder(path: string): Promise<void> {
 /**
  * Copies a file to a new name; a link is not followed.
  *
- * @returns size and checksum of what was copied; undefined when the file is gone, as files of a running server may be.
+ * @returns size and checksum of the copy; undefined when the file is gone, as files of a running server may be.
  */
 export async function copyFile(
   from: string,

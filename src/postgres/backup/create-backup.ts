@@ -44,9 +44,9 @@ export interface BackupOptions {
   readonly folder: string;
   /** Longest time until a change is archived. Unit: seconds. */
   readonly archiveSeconds: number;
-  /** Number of backups that stay; undefined: all. */
+  /** Number of backups that stay; undefined keeps all. */
   readonly setsMax?: number | undefined;
-  /** Key file to copy; undefined: it is kept elsewhere. */
+  /** Key file to copy; undefined if it is stored elsewhere. */
   readonly secretsKeyFile?: string | undefined;
   readonly onProgress?: (progress: { readonly files: number; readonly of: number }) => void;
   readonly signal?: AbortSignal | undefined;
@@ -62,8 +62,9 @@ export interface BackupReport {
 }
 
 /**
- * @throws {EmbeddedPostgresError} when the folder is not accepted, the disk is full, or the log cannot be archived. Whatever was written
- *   of the backup is removed then, and archiving ends if this backup began it and the folder has no other; what a killed process left is removed by the next one.
+ * @throws {EmbeddedPostgresError} when the folder is not accepted, the disk is full, or the log cannot be archived. On
+ * failure, everything written of the backup is removed, and archiving ends if this backup started it and the folder has no
+ * other; leftovers of a killed process are removed by the next backup.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupReport> {
   return withServer(options, (client, cluster) =>
@@ -103,7 +104,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
   );
 }
 
-/** The lock ends with the connection, however that ends. */
+/** The lock ends with the connection, in every case. */
 async function refuseSecondBackup(client: Client, home: string): Promise<void> {
   const { rows } = await client.query(`select pg_try_advisory_lock(${BACKUP_KEY}) as "isOnly"`);
   if (!rows[0].isOnly)
@@ -119,7 +120,7 @@ export async function endArchiving(home: string, signal?: AbortSignal): Promise<
   });
 }
 
-/** The link goes first: it also ends archiving where the server has died. */
+/** The link goes first: its removal ends archiving even if the server has died. */
 async function stopArchiving(client: Client, { folder }: HomeCluster): Promise<void> {
   await archiveNowhere(folder);
   await client.query('alter system reset archive_timeout');
@@ -136,7 +137,7 @@ async function withServer<Result>(
     );
   const server = await acquireEmbeddedPostgres({ home, signal });
   const client = new Client({ connectionString: server.url, application_name: 'crossramp backup' });
-  // A server that dies fails the statement that waits for it.
+  // The death of the server fails the statement that waits for it.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -225,7 +226,7 @@ async function fill(
   return { path, manifest, bytes };
 }
 
-/** The database's clock, RFC 3339 to the millisecond; the next one, so that a backup can be restored to it. */
+/** The next millisecond of the database's clock, RFC 3339, so that a backup can be restored to it. */
 const TIME = `to_char((clock_timestamp() + interval '1 ms') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 async function copyData(

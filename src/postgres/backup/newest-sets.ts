@@ -1,4 +1,4 @@
-/** Backups that stay in a folder. */
+/** Number of backups that stay in a folder. */
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from '../postgres-binaries.ts';
@@ -24,7 +24,7 @@ export function inLogOrder(sets: readonly BackupSet[]): BackupSet[] {
 }
 
 /**
- * Removes all backups but the newest ones, and the log that only the removed ones needed.
+ * Removes all backups except the newest ones, and the log that only the removed ones needed.
  *
  * @param made - path of the backup that was just made, which stays.
  * @returns names of the removed ones.

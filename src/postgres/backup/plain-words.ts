@@ -1,4 +1,4 @@
-/** Failures of files in the words of an operator. */
+/** Failures of file operations in the language of operators. */
 import { EmbeddedPostgresError } from '../postgres-binaries.ts';
 
 const NO_SPACE = ['ENOSPC', 'EDQUOT'];

@@ -35,7 +35,7 @@ export async function recover(
   await writeDurably(join(cluster.dataFolder, 'recovery.signal'), '', cluster.user);
   const settings = {
     archive_mode: 'off',
-    // Otherwise the server would call itself ready while it still recovers.
+    // Otherwise the server would report ready while it still recovers.
     hot_standby: 'off',
     restore_command: restoreCommand(walFolder),
     recovery_target_timeline: 'current',

@@ -9,9 +9,9 @@ import { listSets, MARK, manifestOf } from './backup-folder.ts';
 import { inLogOrder } from './newest-sets.ts';
 
 /**
- * A folder that the log goes to and that has no mark is the mount point of a disk that is not there, so a new one would be on another disk.
+ * A log folder without a mark is the mount point of a disk that is not mounted, so a new one would be on another disk.
  *
- * @param archived - the folder that the log goes to.
+ * @param archived - the folder of the log.
  * @throws {EmbeddedPostgresError} when `path` is that folder and has no mark.
  */
 export async function refuseUnmounted(path: string, archived: string | undefined): Promise<void> {
@@ -30,12 +30,14 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /**
- * Copies of a database have its identity, and their logs have the same names. A backup must not take the log of a copy for its own.
+ * Copies of a database have its identity, and their logs have the same names. A backup must not treat the log of a copied
+ * database as its own.
  *
- * @throws {EmbeddedPostgresError} when the folder has log that this server has yet to write, or its newest backup is of another timeline.
+ * @throws {EmbeddedPostgresError} when the folder has log that this server has yet to write, or its newest backup is of
+ * another timeline.
  */
 export async function refuseOtherServer(folder: string, client: Client): Promise<void> {
-  // Listed first: the server may go on to its next file meanwhile.
+  // Listed first: the server may continue to its next file meanwhile.
   const names = (await readdir(join(folder, WAL_FOLDER))).filter((name) => name.endsWith('.gz'));
   const { rows } = await client.query('select pg_walfile_name(pg_current_wal_insert_lsn()) as current');
   const { current } = rows[0] as { readonly current: string };

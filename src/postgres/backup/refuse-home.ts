@@ -28,7 +28,7 @@ export function refuseForeignHome(home: string): void {
 }
 
 /**
- * Found out before a copy that may take hours.
+ * Checked before a copy that may take hours.
  *
  * @throws {EmbeddedPostgresError} when the key file is not there, and cannot be made.
  */

@@ -68,8 +68,8 @@ export interface RestoreReport {
 }
 
 /**
- * @throws {EmbeddedPostgresError} when the home has a database, the backup is damaged, or `until` is before or after what can be restored;
- *   the home is as before then.
+ * @throws {EmbeddedPostgresError} when the home has a database, the backup is damaged, or `until` is outside of the
+ * restorable period; the home is unchanged then.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   return inPlainWords(`restoring into ${options.home}`, async () => {
@@ -86,7 +86,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
         const cluster = await prepareHome(home);
         try {
           const done = await restoreInto(home, cluster, { options, set, advice, manifest, segments });
-          // The mark goes last, also on the disk.
+          // The mark is removed last, and this order also holds on the disk.
           await syncFolder(cluster.folder);
           if (cluster.folder !== home) await syncFolder(dirname(cluster.folder));
           await syncFolder(home);
@@ -109,7 +109,7 @@ interface ChosenSet {
   readonly advice: string;
 }
 
-/** The newest backup that ended by then. */
+/** The newest backup that ended by that time. */
 async function chooseSet({ folder, until }: RestoreOptions): Promise<ChosenSet> {
   const sets = await listSets(await realpath(folder).catch(() => folder));
   const [first] = sets;

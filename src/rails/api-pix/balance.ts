@@ -28,7 +28,7 @@ const ATTEMPTS_MAX = 10;
 /** Orders that are asked for; with more than these, the balance is the smaller trouble. */
 const OPEN_MAX = 10_000;
 const AMOUNT = /^-?\d{1,15}\.\d{2}$/;
-/** By kind of entry: the kind of its news, and whether the account has more or less by it. */
+/** By kind of entry: the kind of its rail event, and whether it adds to the account or takes from it. */
 const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: string, sign: bigint] } = {
   payment: ['payment', 1n],
   payout_return: ['payout_returned', 1n],

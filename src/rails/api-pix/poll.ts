@@ -66,7 +66,7 @@ const AGAIN_MS = 5_000;
 const ATTEMPTS = 3;
 /** Providers limit how much of it can be asked for at once. Unit: ms. */
 export const PART_MS = 24 * 3_600_000;
-/** Time after which another process may take over: a repeated report acts once. Unit: ms. */
+/** Time after which another process may take over: a repeated report is settled once. Unit: ms. */
 const CYCLE_MS = 120_000;
 const PAGES_MAX = 10_000;
 const ORDERS_PER_POLL = 20;

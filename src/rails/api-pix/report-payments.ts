@@ -57,7 +57,7 @@ export async function reportPayments(tools: PaymentTools, payments: readonly Wir
   await Promise.all(Array.from({ length: PARALLEL_MAX }, work));
 }
 
-/** Hands on news that was not told before, in its order. */
+/** Passes on reports that are new, in their order. */
 export async function reportEvents(tools: ReportTools, events: readonly RailEvent[]): Promise<void> {
   const isNew = await untold(tools, events);
   for (const each of events) if (isNew(each)) await passOn(tools, each);
@@ -240,7 +240,7 @@ function keyOfDispute(mode: ReportTools['mode'], disputeId: string): string {
   return railEventRecordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }
 
-/** @returns a function that says whether news was not told before. */
+/** @returns a function that says whether a report is new. */
 export async function untold(
   { database, mode }: ReportTools,
   events: readonly RailEvent[],

@@ -7,7 +7,7 @@ import type { WirePix, WireReturn } from './wire.ts';
 
 const ID_LENGTH = 32;
 
-/** @returns the news of such a report: the same report has the same id, whenever it comes. */
+/** @returns the rail events of such a report: the same report always has the same id. */
 export function unconfirmed(pix: WirePix, reason: string): UnconfirmedEvent {
   const { endToEndId, txid, amount, key: pixKey, settledAt, payerTaxId, sent } = pix;
   const facts = { endToEndId, payoutName: sent?.id ?? null, txid, amount, pixKey, settledAt, payerTaxId };

@@ -40,7 +40,7 @@ export interface WirePix {
   readonly returns: readonly WireReturn[];
   /** The first return that cannot be read, with the reason; null where all can. */
   readonly unread: string | null;
-  /** Set where it is one that was sent: our name for it, and what became of it. */
+  /** Set if the payment was sent: our name for it, and its outcome. */
   readonly sent: { readonly id: string; readonly status: string } | null;
 }
 

@@ -154,7 +154,7 @@ export interface NetworkDriver {
 
 /** Payment of gas on a network. */
 export interface GasFacts {
-  /** The most that a unit of it may cost. */
+  /** Maximum price of a unit. */
   readonly maxPrice: bigint;
   /** The unit that prices are told in, and its decimals: gwei. */
   readonly unit: string;

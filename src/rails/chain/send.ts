@@ -42,7 +42,7 @@ export interface Sender {
 const ORDERS_MAX = 500;
 /** Orders that providers are asked about at once. */
 const PARALLEL_MAX = 8;
-/** An order that cannot be made now is tried again after so long. */
+/** Pause before an order that cannot be made now is retried. */
 const AGAIN_MS = 15_000;
 /** Reasons of the signer that are the order's own. */
 const PERMANENT_REASONS = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
@@ -162,7 +162,7 @@ async function sign(
   }
 }
 
-/** Finds out what became of a signed order, and does what follows from it. */
+/** Finds out the outcome of a signed order, and ends or resends it. */
 async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: OrderScan): Promise<void> {
   const { database, key, log, facts } = sending;
   const signed = attempts.flatMap((each) => signedOf(order, each));

@@ -16,7 +16,7 @@ export interface SignatureForm {
   readonly encoding: 'hex' | 'base64';
   /** Header with the time in seconds since 1970, which is signed with a point before the body; undefined: the body alone is. */
   readonly timestampHeader?: string | undefined;
-  /** Most that the time differs from ours. Unit: ms. */
+  /** Maximum difference between the time of the message and ours. Unit: ms. */
   readonly toleranceMs: number;
 }
 

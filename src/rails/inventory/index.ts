@@ -45,7 +45,7 @@ interface Conversion {
   readonly beyond: Leg | undefined;
 }
 
-/** Most orders that share a lock. */
+/** Maximum number of orders that share a lock. */
 const TOGETHER_MAX = 100;
 
 /** @returns the rail; no process runs for it. */

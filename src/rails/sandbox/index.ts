@@ -40,7 +40,7 @@ export interface SandboxParts {
   readonly pspControl?: string | undefined;
 }
 
-/** @returns the rails, the clock that everything else has to go by, and the acts of the outside world. */
+/** @returns the rails, the clock of the sandbox, and the actions of the outside world. */
 export function createSandbox(parts: SandboxParts): {
   readonly rails: Rails;
   readonly clock: Clock;

@@ -77,7 +77,7 @@ export async function submitOnce(
   return plan ?? undefined;
 }
 
-/** @returns the job that brings news at a moment of the sandbox clock. */
+/** @returns the job that reports an event at a time of the sandbox clock. */
 export function railEventJob(
   about: Pick<NewJob, 'accountId' | 'transactionId'>,
   event: RailEvent,

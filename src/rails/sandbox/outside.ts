@@ -17,14 +17,14 @@ export interface OutsidePlan {
 
 /** The world around the provider. */
 export interface Outside {
-  /** Has news happen there. @returns false where it is none of the provider's: then it is told here. */
+  /** Makes an event happen at the provider. @returns false where it is none of the provider's: then it is told here. */
   readonly report: (event: RailEvent) => Promise<boolean>;
   readonly plan: (plan: OutsidePlan) => Promise<void>;
   /** Sets its clock to that of the sandbox. */
   readonly follow: () => Promise<void>;
 }
 
-/** An act of the control API; its path, and what it is done with. */
+/** An action of the control API: its path and its input. */
 type ControlRequest = readonly [method: string, path: string, body: object];
 
 const LIMIT_MS = 15_000;
@@ -71,7 +71,7 @@ export function pspOutside(url: string, clock: Clock): Outside {
   };
 }
 
-/** @returns the provider's act that causes this event; undefined when it has none. */
+/** @returns the action of the provider that causes this event; undefined when there is none. */
 function controlRequestOf(event: RailEvent): ControlRequest | undefined {
   switch (event.kind) {
     case 'payment': {

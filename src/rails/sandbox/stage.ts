@@ -1,4 +1,4 @@
-/** Inputs of a scenario: a transaction, the time, and the ways to act on it. */
+/** Inputs of a scenario: a transaction, the time, and the functions that change it. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import { historyConflict, possible } from '../../resolvers/engine/advance-for-caller.ts';

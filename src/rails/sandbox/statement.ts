@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
   payout_ended: 'payout',
   payout_returned: 'payout_return',
 };
-/** News is told within this after it happened. Unit: ms. */
+/** An event is reported within this time after it happened. Unit: ms. */
 const REPORTED_AFTER_MS = 3_600_000;
 
 /** @returns the statement; moments are those of the sandbox clock. */

@@ -121,7 +121,7 @@ async function transfersWhere(
   );
 }
 
-/** A block, and its transactions with what became of them. */
+/** A block, and its transactions with their outcomes. */
 async function readBlock(api: TronApi, height: number) {
   const [whole, infoList] = await Promise.all([
     api.call('wallet/getblockbynum', { num: height }),

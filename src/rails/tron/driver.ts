@@ -22,7 +22,7 @@ import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';
 
 /** Maximum expenses, and the lifetime of a transaction. */
 export interface TronTerms {
-  /** Most that the energy of one transfer may cost, sun. */
+  /** Maximum price of the energy of one transfer, sun. */
   readonly maxFeeLimit: bigint;
 }
 

@@ -40,17 +40,17 @@ export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 're
   readonly expiresAt: Date | null;
   /** Networks from which it may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
-  /** Code of the cell that issues it; that of the first when not given. */
+  /** Code of the cell that issues it; that of the first cell if omitted. */
   readonly cell?: string;
 }
 
-/** A key that was made. Its text is given here once and cannot be had again. */
+/** A key that was made. Its text is returned here once and cannot be read again. */
 export interface IssuedKey {
   readonly keyId: string;
   readonly apiKey: string;
 }
 
-/** A key as a caller asks for it; each under the caller's own name for it. */
+/** Input of a caller for a key; each value carries the caller's own name for it. */
 export interface KeyInput {
   readonly name: Named;
   readonly scopes: readonly Named[];
@@ -62,14 +62,14 @@ export interface KeyInput {
 
 /** Valid keys that an account can have. */
 export const API_KEYS_MAX = 500;
-/** Networks of a key, which every request with it is compared with. */
+/** Networks of a key; every request with the key is checked against them. */
 export const ALLOWED_CIDRS_MAX = 50;
 
 /** Overlap of a rotated key, in seconds: at most 30 days, one day by default. */
 export const KEY_OVERLAP_SECONDS = { max: 2_592_000, default: 86_400 } as const;
 
 const ALL_SCOPES: readonly string[] = [...SCOPES, ...PLATFORM_SCOPES];
-/** Scopes that there are, so a key has no more. */
+/** The known scopes; a key cannot have others. */
 export const SCOPES_MAX = ALL_SCOPES.length;
 
 /**
@@ -99,7 +99,7 @@ export async function createKey(database: Tx, accountId: bigint, options: KeyOpt
 }
 
 /**
- * Makes a key by another one, which can give only the scopes that it has, no longer life than its own, and no other networks.
+ * Creates a key by another key, which can grant only its own scopes, a life no longer than its own, and no other networks.
  *
  * @throws {GatewayError} `FORBIDDEN` naming the scope that the caller lacks; `INVALID_PARAMETER`.
  */
@@ -162,10 +162,11 @@ export async function issueKey(
 }
 
 /**
- * Makes a key that takes the place of another: the same name, scopes, networks and end. The other one stays valid for the
+ * Creates a key that replaces another: the same name, scopes, networks and expiry. The replaced key stays valid for the
  * overlap.
  *
- * @throws {GatewayError} `FORBIDDEN` when it may do more than the caller, or lives longer; `NOT_FOUND`, also for one that has ended;
+ * @throws {GatewayError} `FORBIDDEN` when it may do more than the caller, or lives longer; `NOT_FOUND`, also for one that has
+ * ended;
  *   `INVALID_PARAMETER` unless the overlap is 0 to 2,592,000 s; `STEP_CONFLICT` for one that is being replaced.
  */
 export async function rotateKey(
@@ -189,7 +190,7 @@ export async function rotateKey(
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
     refuseFreer(old, await makerOf(tx, context, now));
-    // Without an overlap there are as many as before.
+    // Without an overlap the number of keys stays the same.
     if (overlapSeconds > 0)
       refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
     const how = { ...madeBy(context), overlapSeconds, now, cell: context.database.cell };
@@ -223,8 +224,8 @@ function refuseFreer(key: OwnKey, maker: OwnKey): void {
 /**
  * Makes a key like another one, which ends after the overlap, in the caller's database transaction.
  *
- * @throws {GatewayError} `STEP_CONFLICT` for a key that was replaced before: its own end is not known any more, only that of the
- *   overlap.
+ * @throws {GatewayError} `STEP_CONFLICT` for a key that was replaced before: its own expiry is not known any more, only that
+ * of the overlap.
  */
 export async function replaceKey(
   tx: Tx,
@@ -255,8 +256,8 @@ export async function replaceKey(
 }
 
 /**
- * Ends a key of the account; every process refuses it within a second. Its requested changes that have not taken
- * effect are dropped. Repeating is harmless.
+ * Ends a key of the account; every process refuses it within a second. Its requested changes that are not in effect yet are
+ * dropped. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */

@@ -1,13 +1,16 @@
-/** Reads keys of the caller's account. Edges check the scope: what an act made is read with that of the act. */
+/**
+ * Reads keys of the caller's account. The entry points check the scope: the result of an action is read with the scope
+ * of that action.
+ */
 import { notFound } from '../../base/errors/errors.ts';
 import { type ListedKey, listKeysValidFirst } from '../../store/account/api-keys.ts';
 import type { Context } from '../services/context.ts';
 import { API_KEYS_MAX } from './manage-keys.ts';
 
-/** Keys of a list: all valid ones, and as many others as there is room for. */
+/** Keys of a list: all valid ones, and the newest ended ones up to the maximum. */
 export const KEYS_LISTED_MAX = 2 * API_KEYS_MAX;
 
-/** @returns the valid keys, then the newest of those that ended; `KEYS_LISTED_MAX` at most. */
+/** @returns the valid keys, then the newest ended ones; `KEYS_LISTED_MAX` at most. */
 export function listApiKeys({ database, caller }: Context): Promise<ListedKey[]> {
   const which = { id: null, at: new Date(database.nowMs()), limit: KEYS_LISTED_MAX };
   return listKeysValidFirst(database, caller.accountId, which);

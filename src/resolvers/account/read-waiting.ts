@@ -1,4 +1,4 @@
-/** Work that waits for a person: approvals, holds of screening, and counts of everything that needs attention. */
+/** Work that waits for a person: approvals, screening holds, and counts of everything that needs attention. */
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
 import {
   readOpenRefunds,
@@ -23,27 +23,27 @@ export interface Approval {
   readonly kind: RuledKind;
   /** Worth in BRL. */
   readonly brl: string;
-  /** Address or PIX key; null of a refund, which goes to its payer. */
+  /** Address or PIX key; null for a refund, which goes to its payer. */
   readonly destination: string | null;
   /** ISO 8601; null where it is not known. */
   readonly requestedAt: string | null;
   readonly reason: ApprovalReason;
-  /** Approvals that are still needed. */
+  /** Number of approvals still needed. */
   readonly needed: number;
-  /** Id of the key or the person that asked for it. */
+  /** Id of the key or the person that requested it. */
   readonly requestedBy: string | null;
-  /** Reason that keeps the caller from approving it; null where it may. */
+  /** Reason that keeps the caller from approving it; null if the caller may. */
   readonly bar: ApprovalBar | null;
 }
 
-/** Most records of a list of what waits. */
+/** Maximum number of records in a list of waiting work. */
 export const WAITING_MAX = 100;
-/** Keys that end within so many days need attention. */
+/** Keys that expire within this many days need attention. */
 export const KEY_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * @param end2end - of the one transaction that is asked for.
+ * @param end2end - id of the one requested transaction.
  * @returns money out of the account that waits for approvals, the one that has waited longest first.
  */
 export async function readApprovals(context: Context, end2end?: string): Promise<readonly Approval[]> {
@@ -101,8 +101,8 @@ export async function readStepUps(context: Context): Promise<readonly ProcessRow
 }
 
 /**
- * @returns transactions of which something goes back to a payer, and is not back yet, or failed to go and is owed: of the account,
- *   or with the scope `platform:risk` of all accounts of its mode.
+ * @returns transactions with a return to a payer that is under way, or failed and owed: of the account, or with the scope
+ * `platform:risk` of all accounts of its mode.
  */
 export async function readPendingRefunds(context: Context): Promise<readonly ProcessRow[]> {
   const { database, caller, mode } = context;

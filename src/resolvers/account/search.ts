@@ -1,4 +1,4 @@
-/** Searches an account by what somebody has at hand: an id, a hash, a CPF, an address, a reference, a name. */
+/** Searches an account by any identifier: an id, a hash, a CPF, an address, a reference, a name. */
 
 import { type Named, Violations } from '../../base/errors/violations.ts';
 import { plainTaxId } from '../../base/pix/tax-id.ts';
@@ -13,12 +13,12 @@ export interface Found {
   readonly destinations: readonly string[];
 }
 
-/** Most results of a search, and of these destinations. */
+/** Maximum number of results of a search, and of these destinations. */
 export const FOUND_MAX = 20;
 const DESTINATIONS_MAX = 5;
 const SHORTEST_NAME = 2;
 const TAX_ID = /^(?:[0-9A-Za-z]{11}|[0-9A-Za-z]{14})$/;
-/** Blanks and characters without a width around what was pasted. */
+/** Blanks and zero-width characters around a pasted text. */
 const UNSEEN_ENDS = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const HASH = /^(?:0x)?[0-9a-f]{64}$/i;
 

@@ -15,9 +15,9 @@ import { storableId } from '../checks/check-filter.ts';
 import { LISTED_MAX } from '../checks/lengths.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** Filter of entries; all given members must match. */
+/** Filter of entries; an entry has to match all given members. */
 export interface AuditInput {
-  /** Names of acts, as `docs/security.md` lists them. */
+  /** Names of actions, as `docs/security.md` lists them. */
   readonly acts?: NamedList | undefined;
   readonly actorId?: string | undefined;
   readonly objectId?: string | undefined;
@@ -31,7 +31,7 @@ export interface AuditPage {
   readonly total: () => Promise<number>;
 }
 
-/** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for the name of an act that there is not. */
+/** @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for the name of an unknown action. */
 export async function readAuditLog(
   context: Context,
   input: AuditInput,
@@ -47,8 +47,8 @@ export async function readAuditLog(
 }
 
 /**
- * @returns the number of the entry at a place of what the filter finds, counted from 1 with the newest; the oldest has the
- *   number 1 of all, so that nothing comes after it where there are fewer.
+ * @returns the number of the entry at a position of the filtered list, counted from 1 with the newest; the oldest entry has
+ * the number 1, so nothing follows it when there are fewer.
  * @throws as above.
  */
 export async function findAuditEntry(context: Context, input: AuditInput, offset: number): Promise<bigint> {

@@ -9,7 +9,7 @@ import {
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** Filter of entries; all given members must match. */
+/** Filter of entries; an entry has to match all given members. */
 export interface RequestInput {
   readonly actorKind?: RequestActorKind | undefined;
   readonly actorId?: string | undefined;
@@ -19,7 +19,7 @@ export interface RequestInput {
   readonly statusClass?: number | undefined;
 }
 
-/** A page of the log, and how many entries the filter finds in all; null where they are too many to count. */
+/** A page of the log, and the total number of matching entries; null if they are too many to count. */
 export interface RequestPage {
   readonly entries: readonly LoggedRequest[];
   readonly total: () => Promise<number | null>;

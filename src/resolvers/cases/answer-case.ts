@@ -18,18 +18,18 @@ import { evidenceOf, storeChange } from './store-case.ts';
 
 /** Additional data of an answer. */
 export interface AnswerMore {
-  /** For how long an approval holds. Unit: ms. */
+  /** Time for which an approval is valid. Unit: ms. */
   readonly validMs: number;
-  /** @returns when the provider is asked next; null: not by itself. */
+  /** @returns the time of the next poll of the provider; null: no automatic poll. */
   readonly askAt: (row: CustomerCase) => Instant | null;
-  /** Link of the payer to the provider's page, sealed; undefined: the one that is stored stays. */
+  /** Link of the payer to the provider's page, sealed; undefined keeps the stored one. */
   readonly sealedLink?: string | undefined;
 }
 
 /**
  * Stores an answer of the provider about the present attempt of a case.
  *
- * @returns the change; undefined without one, or when the case has begun anew since then.
+ * @returns the change; undefined without one, or when the case was started again since then.
  */
 export function answerCase(
   locking: Locking,
@@ -48,7 +48,7 @@ export function answerCase(
   });
 }
 
-/** Gives a case up that the provider has not decided in its time. */
+/** Gives up a case that the provider has not decided in time. */
 export function giveUpCase(locking: Locking, requested: CustomerCase): Promise<CaseChange | undefined> {
   return changing(locking, requested, async (tx, row, nowMs) => {
     if (!['open', 'pending', 'retry', 'review'].includes(stateBelow(row))) return undefined;
@@ -59,10 +59,11 @@ export function giveUpCase(locking: Locking, requested: CustomerCase): Promise<C
 }
 
 /**
- * Stores that the provider has told of something, so that it is asked at once: its answer counts, not the message.
+ * Stores that the provider sent a notification, so that the case is polled immediately: the answer to the poll counts, not
+ * the message.
  *
  * @param hash - of the message, hex.
- * @returns whether there is such a case.
+ * @returns whether the case exists.
  */
 export async function noteCallback(locking: Locking, externalId: string, hash: string): Promise<boolean> {
   const found = await findCaseAtProvider(locking.database, locking.mode, externalId);
@@ -75,7 +76,7 @@ export async function noteCallback(locking: Locking, externalId: string, hash: s
   return true;
 }
 
-/** Reads the case under the lock of its account; nothing happens where another attempt has begun. */
+/** Reads the case under the lock of its account; nothing happens if another attempt has begun. */
 function changing(
   locking: Locking,
   { accountId, taxId, level, externalId }: CustomerCase,

@@ -1,4 +1,4 @@
-/** Transitions of a case: by answers of a provider, by people, by time. Pure: it reads and writes no data. */
+/** Transitions of a case: by answers of a provider, by people, by time. Pure functions: they read and write no data. */
 import { instantOf, millisOf } from '../../base/time/instant.ts';
 import type { CaseEvent } from '../../store/account/case-evidence.ts';
 import type { CaseDecision, CaseState, CustomerCase } from '../../store/account/customer-cases.ts';
@@ -15,36 +15,36 @@ export interface CaseAnswer {
   readonly hash: string;
 }
 
-/** A case after something happened to it. */
+/** A case after an event. */
 export interface CaseChange {
   readonly row: CustomerCase;
   readonly event: CaseEvent;
-  /** Whether transactions of the customer have to look at it again. */
+  /** Whether transactions of the customer have to check it again. */
   readonly isDecided: boolean;
-  /** Whether an approval was taken back. */
+  /** Whether an approval was revoked. */
   readonly isLowered: boolean;
 }
 
 type Unfrozen = Exclude<CaseState, 'frozen'>;
 
-/** @returns the state that holds but for a freeze. */
+/** @returns the state apart from a freeze. */
 export function stateBelow({ state, frozenState }: Pick<CustomerCase, 'state' | 'frozenState'>): Unfrozen {
   return state === 'frozen' ? (frozenState as Unfrozen) : state;
 }
 
-/** @returns whether an approval holds now. */
+/** @returns whether an approval is valid now. */
 export function isApproved(row: CustomerCase, nowMs: number): boolean {
   return row.state === 'approved' && row.validUntil !== null && millisOf(row.validUntil) > nowMs;
 }
 
-/** @returns the case in another state; a frozen one stays frozen, and comes to that state afterwards. */
+/** @returns the case in another state; a frozen one stays frozen, and gets that state when it is unfrozen. */
 function inState(row: CustomerCase, state: Unfrozen): CustomerCase {
   return row.state === 'frozen' ? { ...row, frozenState: state } : { ...row, state };
 }
 
 /**
- * @returns the case after an answer of the provider; undefined where the answer says nothing new. A decision of a person holds until
- *   the provider's own decision changes, and the denial of a person until a person decides again.
+ * @returns the case after an answer of the provider; undefined if the answer is not new. A decision of a person stays until
+ * the provider's own decision changes, and a person's denial until a person decides again.
  */
 export function answered(
   row: CustomerCase,
@@ -82,7 +82,7 @@ const DECIDED: readonly CaseState[] = ['approved', 'denied', 'expired'];
 
 function stateAfter(row: CustomerCase, before: Unfrozen, decision: CaseDecision): Unfrozen {
   if (before === 'denied' && row.isByPerson) return before;
-  // A provider that begins anew with somebody takes nothing back by that.
+  // A provider that starts a customer's check again does not revoke the earlier decision by that.
   if (decision === 'pending' && before === 'approved') return before;
   return decision;
 }
@@ -96,7 +96,7 @@ export function expiredCase(row: CustomerCase, nowMs: number): CaseChange {
   };
 }
 
-/** @returns the case as its check begins again: the provider gets another id for it. */
+/** @returns the case with its check started again: the provider gets another id for it. */
 export function begunAgain(row: CustomerCase, externalId: string, nowMs: number): CustomerCase {
   const at = instantOf(new Date(nowMs));
   return {
@@ -112,7 +112,7 @@ export function begunAgain(row: CustomerCase, externalId: string, nowMs: number)
 /** Decision of a person about a case. */
 export type CaseAction = 'approve' | 'deny' | 'retry' | 'freeze' | 'unfreeze';
 
-/** Facts of an act. */
+/** Facts of an action. */
 export interface ActionFacts {
   readonly actor: string;
   readonly reason: string;
@@ -122,7 +122,7 @@ export interface ActionFacts {
   readonly externalId: string;
 }
 
-/** @returns the case after the act; undefined where its state does not take the act. */
+/** @returns the case after the action; undefined if its state does not allow the action. */
 export function actedOn(row: CustomerCase, action: CaseAction, facts: ActionFacts): CaseChange | undefined {
   const { actor, reason, nowMs, validMs, externalId } = facts;
   const at = instantOf(new Date(nowMs));

@@ -1,6 +1,6 @@
 /**
- * A transaction asks for the case of its customer: whether it may go on, waits, or ends. An outcome counts only while the cases of the
- * customer are as they were read; the engine compares under the lock of the account, which every change of a case takes.
+ * Outcome of a customer's case for a transaction: it continues, waits, or ends. An outcome counts only while the customer's
+ * cases are unchanged; the engine compares under the lock of the account, which every change of a case takes.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { millisOf } from '../../base/time/instant.ts';
@@ -16,13 +16,13 @@ import type { CaseChecks } from '../services/rails.ts';
 import { begunAgain, isApproved } from './case-state.ts';
 import { newExternalId, openCase, storeChange } from './store-case.ts';
 
-/** A trigger that counts only while `holds`. */
+/** A trigger that counts only while `holds` returns true. */
 export interface CaseOutcome {
   readonly trigger: Trigger;
   readonly holds: (tx: Tx) => Promise<boolean>;
 }
 
-/** Meaning of a customer's cases for a transaction; `missing`: no check of the level is under way or holds. */
+/** Meaning of a customer's cases for a transaction; `missing`: the level has neither a running check nor a valid approval. */
 type Finding = 'passed' | 'waits' | 'review' | 'denied' | 'expired' | 'frozen' | 'missing';
 
 interface CaseFinding {
@@ -45,14 +45,14 @@ const ADMISSION = {
 /**
  * Before the payment, or before a payee is paid.
  *
- * @param isDue - whether the volume of the customer asks for a closer look.
+ * @param isDue - whether the customer's volume requires extra verification.
  */
 export async function admitByCase(services: Services, row: ProcessRow, isDue: boolean): Promise<CaseOutcome> {
   const { finding, holds } = await findOrOpenCase(services, row, isDue);
   return { trigger: { on: ADMISSION[finding] }, holds };
 }
 
-/** When money has arrived: a deposit whose payee does not pass is held, a payment waits or goes back. */
+/** After money has arrived: a deposit whose payee is not admitted is held, a payment waits or is returned. */
 export async function clearByCase(
   services: Services,
   row: ProcessRow,
@@ -66,7 +66,7 @@ export async function clearByCase(
   return { trigger: { on: finding === 'denied' ? 'identity_revoked' : 'step_up_required' }, holds };
 }
 
-/** After a case of the customer was decided. @returns undefined where the transaction goes on as it is. */
+/** After a case of the customer was decided. @returns undefined if the transaction continues unchanged. */
 export async function goOnByCase(
   services: Services,
   row: ProcessRow,
@@ -103,7 +103,7 @@ function triggerAfter(
   }
 }
 
-/** When the time of a step-up is over. @returns undefined for a customer who is frozen: nothing goes back then. */
+/** When the time of a step-up is over. @returns undefined for a frozen customer, whose money is not returned. */
 export async function endStepUp(
   services: Services,
   row: ProcessRow,
@@ -115,7 +115,10 @@ export async function endStepUp(
   return { trigger: { on: level === 'VERIFIED' ? 'step_up_approved' : 'identity_passed' }, holds };
 }
 
-/** @returns whether a customer passes now, with the closer look that the volume asks for; where there are no cases, only without one. */
+/**
+ * @returns whether a customer is admitted now, including extra verification if the volume requires it; without cases, only if
+ * the volume does not.
+ */
 export async function passesByCase(
   { database, rails }: Pick<Services, 'database' | 'rails'>,
   tx: Tx,
@@ -133,7 +136,7 @@ async function findCase(services: Services, row: ProcessRow, isDue: boolean): Pr
   const { database, rails, registry } = services;
   const { cases: checks } = rails.identity;
   assert(checks, 'only customers with cases are asked for');
-  // A payment that is paid has passed `BASIC`: what waits there was stopped for the closer look.
+  // A paid payment has passed `BASIC`: if it waits, it was stopped for extra verification.
   const isPaidWait =
     row.process?.paid !== undefined && accepts(registry.of(row.template), row, 'step_up_denied');
   const level = isDue || isPaidWait ? 'VERIFIED' : 'BASIC';
@@ -148,7 +151,7 @@ async function findCase(services: Services, row: ProcessRow, isDue: boolean): Pr
   };
 }
 
-/** As `ask`; where no check of the level is under way, it begins. */
+/** As `ask`; starts a check of the level if none is under way. */
 async function findOrOpenCase(services: Services, row: ProcessRow, isDue: boolean): Promise<CaseFinding> {
   const found = await findCase(services, row, isDue);
   if (found.finding !== 'missing' && found.finding !== 'expired') return found;
@@ -177,7 +180,7 @@ interface Wanted {
   readonly level: CustomerLevel;
   readonly checks: CaseChecks;
   readonly nowMs: number;
-  /** When the transaction was made: an approval that was taken back since then stops it. */
+  /** Creation time of the transaction: an approval that was revoked since then stops it. */
   readonly sinceMs: number;
 }
 

@@ -25,7 +25,7 @@ import { requireSecondPerson } from '../settings/second-person.ts';
 import { actedOn, type CaseAction, type CaseChange } from './case-state.ts';
 import { newExternalId, openCase, storeChange } from './store-case.ts';
 
-/** The act of the audit log for each. */
+/** The action of the audit log for each. */
 export const CASE_AUDIT_ACTIONS = {
   approve: 'case.approve',
   deny: 'case.deny',
@@ -34,17 +34,18 @@ export const CASE_AUDIT_ACTIONS = {
   unfreeze: 'case.unfreeze',
 } as const satisfies Readonly<Record<CaseAction, ActionName>>;
 
-/** For how long an approval of a person holds where no rail says it. Unit: ms. */
+/** Time for which a person's approval is valid if no rail defines it. Unit: ms. */
 const VALID_MS = 365 * 24 * 3_600_000;
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Acts on a case.
+ * Actions on a case.
  *
  * @param input - reason, 1 to 200 characters.
- * @returns the case after it. Unfreezing takes two people: after the first it is frozen still, and names that person.
- * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `NOT_FOUND` for no case of the caller's mode; `STEP_CONFLICT` where its state
- *   does not take the act.
+ * @returns the case after it. Unfreezing takes two people: after the first the customer is still frozen, and the case names
+ * that person.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, `NOT_FOUND` for no case of the caller's mode; `STEP_CONFLICT` if
+ * its state does not allow the action.
  */
 export async function performCaseAction(
   context: Context,
@@ -69,7 +70,7 @@ export async function performCaseAction(
   });
 }
 
-/** Freezes a customer, also one who has no case yet. @throws as `performCaseAction`. */
+/** Freezes a customer, including one who has no case yet. @throws as `performCaseAction`. */
 export async function freezeCustomer(
   context: Context,
   customer: { readonly accountId: bigint; readonly taxId: Named },
@@ -120,7 +121,7 @@ export async function decideCaseOfStepUp(
   if (changed) await storeChange(tx, changed, nowMs, { actor, reason });
 }
 
-/** @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen: nothing of that customer is let go. */
+/** @throws {GatewayError} `STEP_CONFLICT` while the customer is frozen: no transaction of that customer is released. */
 export async function refuseFrozen(tx: Tx, accountId: bigint, taxId: string | null): Promise<void> {
   const frozen = await frozenCaseOf(tx, accountId, taxId);
   if (frozen)

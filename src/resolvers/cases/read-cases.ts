@@ -1,4 +1,4 @@
-/** Reads cases: an account its own, without evidence; the operator those of all accounts of a mode. */
+/** Reads cases: an account reads its own, without evidence; the operator those of all accounts of a mode. */
 import { type CaseEvidence, readEvidence } from '../../store/account/case-evidence.ts';
 import { listCases } from '../../store/account/case-list.ts';
 import { type CaseState, type CustomerCase, readCase } from '../../store/account/customer-cases.ts';
@@ -16,7 +16,7 @@ export interface CasesWanted {
   readonly waitsForPerson: boolean;
 }
 
-/** Most entries of the evidence of a case that are shown. */
+/** Maximum number of entries of a case's evidence that are shown. */
 export const EVIDENCE_MAX = 100;
 const ID = /^[1-9]\d{0,17}$/;
 
@@ -25,7 +25,7 @@ export function seesEvidence({ caller }: Pick<Context, 'caller'>): boolean {
   return caller.scopes.includes('platform:risk');
 }
 
-/** @returns cases, those that were opened last first unless backward. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for an account. */
+/** @returns cases, the last opened first unless backward. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND` for an account. */
 export async function readCases(
   context: Context,
   { account, states, taxId, waitsForPerson }: CasesWanted,
@@ -39,7 +39,7 @@ export async function readCases(
   return listCases(database, { mode, accountId, states, taxId }, { waitsForPerson }, slice);
 }
 
-/** @returns the case that the caller may see; undefined where there is none. @throws {GatewayError} `FORBIDDEN`. */
+/** @returns the case, if it exists and the caller may see it; otherwise undefined. @throws {GatewayError} `FORBIDDEN`. */
 export async function findCase(context: Context, id: string): Promise<CustomerCase | undefined> {
   const isOperator = seesEvidence(context);
   if (!isOperator) requireScope(context, 'read');

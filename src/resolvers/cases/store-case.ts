@@ -1,4 +1,7 @@
-/** Stores what happened to a case, under the lock of its account: the case, its evidence, the customer's level, and who goes on. */
+/**
+ * Stores a change of a case, under the lock of its account: the case, its evidence, the customer's level, and the
+ * transactions that continue.
+ */
 import { randomUUID } from 'node:crypto';
 import { parseTaxId } from '../../base/pix/tax-id.ts';
 import { instantOf } from '../../base/time/instant.ts';
@@ -14,15 +17,15 @@ import {
 import type { Tx } from '../../store/connection/database.ts';
 import type { CaseChange } from './case-state.ts';
 
-/** By whom a change is, and why; nobody where a provider or a timer makes it. */
+/** Author and reason of a change; no author if a provider or a timer makes it. */
 export type ByWhom = Partial<Pick<NewEvidence, 'actor' | 'reason'>>;
 
-/** @returns an id for a provider that nobody was given before. */
+/** @returns an id for a provider that was never used before. */
 export function newExternalId(): string {
   return `crx-${randomUUID()}`;
 }
 
-/** @returns the entry that says how a case is after an event. */
+/** @returns the entry that describes a case after an event. */
 export function evidenceOf(
   row: CustomerCase,
   event: NewEvidence['event'],

@@ -1,6 +1,6 @@
 /**
- * Performs an act and records it, in one database transaction and under the lock of the account: the audit log has
- * exactly the acts that were committed. Acts on transactions go through the engine, which does the same for its
+ * Performs an action and records it, in one database transaction and under the lock of the account: the audit log has
+ * exactly the actions that were committed. Actions on transactions go through the engine, which does the same for its
  * batches (engine/batch.ts).
  */
 import type { ActionName } from '../../base/access/actions.ts';
@@ -19,24 +19,24 @@ import { addNotifications, type NewNotification } from '../../store/engine/notif
 import { authorOf, type Context, type Origin } from '../services/context.ts';
 import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
 
-/** Records the act, if it changed anything. `origin`: of an act that was not the caller's. */
+/** Records the action, if it changed anything. `origin`: of an action that the gateway performed, not the caller. */
 export type WriteDown = (
   action: ActionName,
   object: AuditObject,
   facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
 ) => void;
 
-/** Author, place and clock of the act. */
+/** Author, account and clock of the action. */
 type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock' | 'database'>;
 type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Result>;
 
 /**
- * Reads, checks and writes in one database transaction, under the lock that every writer of the account takes, so
- * that no update is lost.
+ * Reads, checks and writes in one database transaction, under the lock that every writer of the account takes, so that no
+ * update is lost.
  *
- * @param work - short, because it holds the lock. Its record is stored with its writes, or nothing when it throws. It
- *   gets the time, read under the lock: acts are checked, and stand in the audit log, in the order of their times.
- * @param others - accounts that are locked too.
+ * @param work - short, because it runs under the lock. Its record is stored with its writes; nothing is stored when it
+ * throws. The action gets the time that was read under the lock, so that checks and audit log follow the order of the times.
+ * @param others - further accounts to lock.
  */
 export function audited<Result>(
   context: Acting,
@@ -74,7 +74,7 @@ async function auditedUnder<Result>(
   return result;
 }
 
-/** Acts that the people of the account are told of. */
+/** Actions that the people of the account are notified of. */
 const NOTIFIED: Readonly<Record<string, NotificationKind>> = {
   'key.create': 'key',
   'key.rotate': 'key',
@@ -87,8 +87,8 @@ function notificationOf({ act: action, objectId: subject }: AuditEntry): readonl
 }
 
 /**
- * Variant of `audited` for an act that changes one object: the record has the changed members, and an act without a
- * change has none.
+ * Variant of `audited` for an action that changes one object: the record has the changed members, and an action without
+ * a change has none.
  *
  * @param factsOf - reads the logged facts of the object, without secrets; before the work and after it.
  */

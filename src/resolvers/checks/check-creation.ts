@@ -1,4 +1,4 @@
-/** Checks what callers give to make something, for both edges: every bad value is named with the accepted form (C-50). */
+/** Checks callers' input for creations, for both interfaces: every bad value is named with the accepted form (C-50). */
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
 import { type Named, Violations } from '../../base/errors/violations.ts';
 import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/money/currency.ts';
@@ -12,15 +12,15 @@ import { AMOUNT_LENGTH_MAX, NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX, URL_LENGTH_MA
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const URL_FORM = /^https?:\/\/[^\s\\/?#@\u0000-\u001f\u007f]+([/?#][^\s\\\u0000-\u001f\u007f]*)?$/i;
 /**
- * Invisible characters, and those that reorder the text around them: control characters, marks of direction such as
- * U+202E, zero widths, fillers, private use. The selectors after an emoji are accepted.
+ * Invisible characters, and those that reorder the text around them: control characters, marks of direction such as U+202E,
+ * zero-width characters, fillers, private use. The selectors after an emoji are accepted.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u2800[\p{Default_Ignorable_Code_Point}--[\ufe0e\ufe0f]]]/v;
 
-/** Collects what is wrong with something that is to be made. */
+/** Collects violations in the input of a creation. */
 export class CreationChecks extends Violations {
-  /** Whether plain http to this machine is taken, as a sandbox does (C-63). */
+  /** Whether plain http to this machine is accepted, as in a sandbox (C-63). */
   readonly #allowsLoopback: boolean;
 
   constructor(options: { allowsLoopback: boolean }) {
@@ -31,7 +31,7 @@ export class CreationChecks extends Violations {
   /**
    * Notes a missing value.
    *
-   * @returns the given value.
+   * @returns the checked value.
    */
   required(supplied: Named | undefined, parameter: string): Named | undefined {
     return supplied ?? this.add({ parameter, message: 'is required' });
@@ -46,7 +46,7 @@ export class CreationChecks extends Violations {
     return currency && amount;
   }
 
-  /** @returns the currency that is meant, in any spelling (C-6). */
+  /** @returns the named currency, in any spelling (C-6). */
   oneCurrency(supplied: Named | undefined, options: { crypto: boolean }): Currency | undefined {
     if (!supplied) return undefined;
     const { name: parameter, value } = supplied;
@@ -88,7 +88,7 @@ export class CreationChecks extends Violations {
     return this.words(supplied, REFERENCE_LENGTH_MAX);
   }
 
-  /** @returns words of the caller's own, of 1 to so many characters. */
+  /** @returns free text of the caller, of 1 to `max` characters. */
   words(supplied: Named | undefined, lengthMax: number): string | undefined {
     if (!supplied) return undefined;
     const { name: parameter, value } = supplied;
@@ -103,7 +103,7 @@ export class CreationChecks extends Violations {
     return text;
   }
 
-  /** @returns the words, URLs and tax ids of a list, which are kept as they are. */
+  /** @returns the texts, URLs and tax ids of a list, which are stored as they are. */
   stored<List extends Members>(list: List, input: Input<List>): Stored<List> {
     const checked = Object.entries(list).flatMap(([name, member]) => {
       const supplied = input[name];
@@ -141,7 +141,7 @@ export class CreationChecks extends Violations {
     return isAccepted ? value : this.add({ parameter, message: 'must be a decimal number of zero or more' });
   }
 
-  /** @returns the life of a session in seconds, the default when nothing is given. */
+  /** @returns the life of a session in seconds; the default if omitted. */
   expiresIn(supplied: Named | undefined): number | undefined {
     if (!supplied) return EXPIRES_IN.default;
     const seconds = /^[1-9]\d{0,8}$/.test(supplied.value) ? Number(supplied.value) : -1;
@@ -178,7 +178,7 @@ export class CreationChecks extends Violations {
       : this.add({ parameter: key.name, message: PIX_KEY_FORMS[pixKeyType] });
   }
 
-  /** Notes where two are given of which one is wanted, or none where one must be. */
+  /** Records a violation when two values are given of which one is allowed, or none where one is required. */
   oneOf(
     left: Named | undefined,
     right: Named | undefined,
@@ -192,7 +192,7 @@ export class CreationChecks extends Violations {
   }
 }
 
-/** @returns checks that take what this gateway's rails take. */
+/** @returns checks that accept the currencies and methods of this gateway's rails. */
 export function checksOf({ sandbox }: { readonly sandbox: object | null }): CreationChecks {
   return new CreationChecks({ allowsLoopback: sandbox !== null });
 }

@@ -11,7 +11,7 @@ export interface NamedList {
   readonly values: readonly string[];
 }
 
-/** Names of events that are given together. */
+/** A list of names of events. */
 export const EVENT_NAMES_MAX = 50;
 const EVENT_NAME = /^[a-z0-9_*]{1,80}(\.[a-z0-9_*]{1,80}){2}$/;
 

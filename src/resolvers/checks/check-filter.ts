@@ -26,8 +26,8 @@ export async function currenciesKnown(
 }
 
 /**
- * @returns an id of a filter as the database takes it, null where there is none. PostgreSQL has no text with the character
- *   U+0000: without it, an id that has one finds nothing all the same.
+ * @returns an id of a filter in the database's form, null if there is none. PostgreSQL has no text with the character U+0000:
+ * an id that contains one loses it and finds nothing.
  */
 export function storableId(id: string | undefined): string | null {
   return id?.replaceAll('\u0000', '\ufffd') ?? null;

@@ -1,4 +1,4 @@
-/** Checks what a caller gives to play a scenario of the sandbox, before its transaction is looked up. */
+/** Checks a caller's input for a scenario of the sandbox, before its transaction is looked up. */
 
 import { Violations } from '../../base/errors/violations.ts';
 import { SCENARIO_NAMES, type ScenarioName } from '../services/sandbox.ts';

@@ -1,4 +1,4 @@
-/** Acts of the gateway's operator on an account: a key of the platform names the account (C-40). */
+/** Actions of the gateway's operator on an account: a key of the platform names the account (C-40). */
 import type { ActionName } from '../../base/access/actions.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
@@ -7,8 +7,8 @@ import { type Context, requirePermission } from '../services/context.ts';
 const ID = /^[1-9]\d{0,17}$/;
 
 /**
- * @param accountId - as the caller gave it.
- * @returns the context of the act: the caller's request, on that account.
+ * @param accountId - in the caller's form.
+ * @returns the context of the action: the caller's request, on that account.
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless it is an account of the key's mode.
  */
 export async function contextOnAccount<RequestContext extends Context>(
@@ -22,7 +22,7 @@ export async function contextOnAccount<RequestContext extends Context>(
 }
 
 /**
- * @param accountId - as an operator gave it, as `account`.
+ * @param accountId - in the operator's form, as `account`.
  * @throws {GatewayError} `NOT_FOUND`, which names the argument, unless it is an account of the key's mode.
  */
 export async function holderMeant({ database, mode }: Context, accountId: string): Promise<bigint> {

@@ -1,8 +1,8 @@
 /**
- * The members of the bodies that create a transaction, with their descriptions. GraphQL inputs, the bodies of `/v2`
- * and their OpenAPI are made from these lists, and so is the check of words, URLs and tax ids, which are stored as
- * the facts of their names (`CreationChecks.kept`). Checks with further dependencies, such as of an amount on its
- * currency, are made by the use cases.
+ * The members of the bodies that create a transaction, with their descriptions. GraphQL inputs, the bodies of `/v2` and their
+ * OpenAPI are generated from these lists, and so is the check of texts, URLs and tax ids, which are stored as the facts of
+ * their names (`CreationChecks.kept`). Checks with further dependencies, such as of an amount on its currency, are made by
+ * the use cases.
  */
 
 import { LONGEST_TEXT, type Named } from '../../base/errors/violations.ts';
@@ -17,10 +17,10 @@ import {
   URL_LENGTH_MAX,
 } from './lengths.ts';
 
-/** Bounds of a session's life in seconds, and what it is when nothing is said. */
+/** Bounds of a session's life in seconds, and its default. */
 export const EXPIRES_IN = { min: 60, max: 2_592_000, default: 1_800 } as const;
 
-/** The spellings of a currency, for whoever names one. */
+/** The spellings of a currency, for callers who name one. */
 export const CURRENCY_FORMS =
   'Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6).';
 
@@ -30,7 +30,7 @@ export const CURRENCY_FILTER_FORMS =
 
 /** A member of the lists. */
 export type Member = {
-  /** For whoever reads the documents of GraphQL or of `/v2`. */
+  /** For readers of the documents of GraphQL or of `/v2`. */
   readonly doc: string;
   /** Its name in `/v2`, where that is not the same in snake_case. */
   readonly wire?: string;
@@ -200,7 +200,7 @@ export const WITHDRAWAL_MEMBERS = {
   notes: { is: 'words', maxLength: NOTES_LENGTH_MAX, doc: bounded('Your own notes.', NOTES_LENGTH_MAX) },
 } as const satisfies Members;
 
-/** Given values of a list, each under the caller's own name for it. */
+/** Values of a list, each under the caller's own name for it. */
 export type Input<List> = { readonly [Name in keyof List]?: Named | undefined };
 
 /** Stored values of a list, null where missing. */
@@ -210,5 +210,5 @@ export type Stored<List> = {
     | null;
 };
 
-/** Given values of a session. */
+/** Values of a session. */
 export type SessionInput = Input<typeof SESSION_MEMBERS>;

@@ -4,25 +4,25 @@ import { decodeEventCursor, type EventPosition, encodeEventCursor } from '../../
 import type { Database } from '../../store/connection/database.ts';
 import { type AccountMark, readTokenAt } from '../../store/events/events.ts';
 
-/** Place of a cursor whose event the log lost when it was restored from a backup: no event after it is kept. */
+/** Position of a cursor whose event the log lost when it was restored from a backup: no stored event follows it. */
 const LOST: EventPosition = { seq: -2n, token: '' };
 
-/** @returns whether the log lost the event of this place. */
+/** @returns whether the log lost the event at this position. */
 export function isLost(position: EventPosition): boolean {
   return position === LOST;
 }
 
-/** @returns whether events after this place were dropped, or lost. */
+/** @returns whether events after this position were dropped, or lost. */
 export function isExpired({ seq }: Pick<EventPosition, 'seq'>, mark: AccountMark): boolean {
   return seq + 1n < mark.floor;
 }
 
-/** @returns the place before the oldest event that is kept. */
+/** @returns the position before the oldest stored event. */
 export function earliestPosition({ floor, floorToken }: AccountMark): EventPosition {
   return { seq: floor - 1n, token: floorToken ?? '' };
 }
 
-/** @returns the cursor before the oldest event that is kept. */
+/** @returns the cursor before the oldest stored event. */
 export function earliestCursor(mark: AccountMark): string {
   return encodeEventCursor(mark.accountId, earliestPosition(mark));
 }
@@ -35,8 +35,8 @@ export function cursorExpired(mark: AccountMark): GatewayError {
 }
 
 /**
- * @param parameter - the caller's name of it.
- * @returns the place of a cursor, an expired one where the log does not have its event.
+ * @param parameter - the caller's name of the cursor.
+ * @returns the position of a cursor; that of an expired cursor if the log does not have its event.
  * @throws {GatewayError} `INVALID_PARAMETER` when it is not one of this account's log.
  */
 export async function positionOfCursor(

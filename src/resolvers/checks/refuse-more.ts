@@ -1,4 +1,4 @@
-/** Bounds how many things of a kind an account can have, so that their list stays a list. */
+/** Limits the number of records of a kind that an account can have, so that their list stays short. */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Violations } from '../../base/errors/violations.ts';
 import { inProse } from './lengths.ts';
@@ -7,8 +7,8 @@ import { inProse } from './lengths.ts';
  * @param parameter - the caller's name for the addition.
  * @param count - the present number, read under the lock of the account.
  * @param things - plural name, for the message "at most `max` …".
- * @param checks - collect the violation together with others, when given.
- * @throws {GatewayError} `INVALID_PARAMETER` at the maximum, when no checks are given.
+ * @param checks - collect the violation together with others, if given.
+ * @throws {GatewayError} `INVALID_PARAMETER` at the maximum, if no checks are given.
  */
 export function refuseMore(
   parameter: string,

@@ -1,4 +1,7 @@
-/** A list that is replaced as a whole: of two people who saw the same one, the later would take away what the earlier added. */
+/**
+ * A list that is replaced as a whole: without a check, the later of two people who saw the same list would undo the earlier
+ * one's change.
+ */
 import { GatewayError } from '../../base/errors/errors.ts';
 
 /** The list that the caller saw, under the name of its parameter. */
@@ -22,7 +25,7 @@ export function refuseUnseen(
   throw new GatewayError('LIST_CHANGED', message, { violations: [{ parameter: seen.name, message }] });
 }
 
-/** @returns whether two lists have the same members, in whatever order. */
+/** @returns whether two lists have the same members, in any order. */
 function isSame(one: readonly string[], other: readonly string[]): boolean {
   const [members, others] = [new Set(one), new Set(other)];
   return members.size === others.size && [...members].every((each) => others.has(each));

@@ -1,4 +1,4 @@
-/** Advances a transaction by an act of a caller, and refuses what its step does not allow. */
+/** Advances a transaction by an action of a caller; refuses an action that its step does not allow. */
 import type { ActionName } from '../../base/access/actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /**
- * @param action - name of the act in the audit log.
+ * @param action - name of the action in the audit log.
  * @param more - of an approval: the requester; checks in the same database transaction.
  * @returns the transaction after the trigger; unchanged when an earlier attempt under the key sent it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` above the customer's limit of the day;
@@ -56,12 +56,15 @@ export async function advanceTransaction(
   return result.row;
 }
 
-/** @returns whether an earlier try under the key did it already. */
+/** @returns whether an earlier attempt under the key did it already. */
 export function isDone(attempt: Attempt | undefined): boolean {
   return attempt !== undefined && attempt.made !== null;
 }
 
-/** @returns the refusal of something that the transaction's step does not allow; the message names the mutations that the caller can use now. */
+/**
+ * @returns the refusal of an action that the transaction's step does not allow; the message names the mutations that the
+ * caller can use now.
+ */
 export async function conflict(context: Context, row: ProcessRow): Promise<GatewayError> {
   if (row.process === null) return historyConflict(row);
   const [actions = []] = await possibleActions(context, [row]);
@@ -81,12 +84,12 @@ export function historyConflict(row: ProcessRow): GatewayError {
   );
 }
 
-/** @returns the names in words, also where there are none. */
+/** @returns the names as text; a phrase of its own for an empty list. */
 export function possible(what: string, names: readonly string[]): string {
   return `${what}: ${names.join(', ') || 'nothing'}`;
 }
 
-/** @returns the refusal of what would take its customer over the limit of the day. */
+/** @returns the refusal of an order that would exceed the customer's limit of the day. */
 export function overDailyLimit(): GatewayError {
   return new GatewayError('LIMIT_EXCEEDED', 'the amount takes this customer over the daily limit');
 }

@@ -64,21 +64,21 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly notifier: Notifier;
   readonly localDispatch: LocalDispatch;
-  /** Bank of the house in the Brazilian payments system, 8 characters; asked for with every batch. */
+  /** Code of the house's bank in the Brazilian payments system, 8 characters; read for every batch. */
   readonly ispb: () => string;
   /** See `View`. */
   readonly stepUpMs: number;
   /** Whether senders are screened; they are not where it is absent. */
   readonly screensSenders?: () => boolean;
-  /** Accounts over which a customer is counted; default: the customer's own. */
+  /** Accounts over which a customer's volume is added up; default: the customer's own. */
   readonly limitsOver?: LimitsOver | undefined;
   /** The published body of a transaction (C-9), as events store it. */
   readonly storedBody: (row: ProcessRow) => StoredBody;
-  /** Worker of this process, which takes its jobs first. */
+  /** Worker of this process, which claims its jobs first. */
   readonly worker: number | null;
-  /** Registry of work under way. */
+  /** Registry of running work. */
   readonly writes: RunningWork;
-  /** Accounts that are found to be locked are kept here. */
+  /** Cache of accounts that were found locked. */
   readonly locked: Set<bigint>;
   /** Prices money that arrived after the lock of its price ended (C-21). */
   readonly priceArrival: (row: ProcessRow, trigger: Arrival) => Promise<Trigger>;
@@ -101,7 +101,7 @@ export function createAdvance(parts: EngineParts): Advance {
   return async (request) => {
     const { code, ...result } = await advance(request);
     if (code !== 'PRICE_NEEDED') return { code, ...result };
-    // Rates are asked for outside of the database transaction; the second try has the price.
+    // Rates are read outside of the database transaction; the second attempt has the price.
     const trigger = await parts.priceArrival(result.row, request.trigger as Arrival);
     return advance({ ...request, trigger }) as Promise<AdvanceResult>;
   };
@@ -122,7 +122,7 @@ function readsBalance({ on }: Trigger): boolean {
   return on === 'dispute_opened' || on === 'dispute_accepted';
 }
 
-/** Leaves out what is refused, and runs the rest again: places and ids then have no gaps. */
+/** Leaves out refused requests and runs the others again, so that positions and ids have no gaps. */
 async function advanceBatch(
   parts: EngineParts,
   begun: readonly AdvanceRequest[],
@@ -184,7 +184,7 @@ interface Committed extends StoredJobs {
   readonly items: readonly Item[];
 }
 
-/** After the commit: hands jobs over, and tells those who wait. @returns the outcome of each item. */
+/** After the commit: dispatches jobs, and notifies waiting callers. @returns the outcome of each item. */
 function notifyAll(
   { localDispatch, notifier }: EngineParts,
   { items, begun, due, hasJobs }: Committed,
@@ -209,10 +209,12 @@ function keyOf({ accountId, id }: ProcessRow): string {
 
 interface Batch {
   readonly items: Item[];
-  /** The time now that the accounts are locked and no request joins any more: each of them is judged by a time after it came. */
+  /**
+   * The time after the accounts were locked and the batch was closed: each request is evaluated at a time after it arrived.
+   */
   readonly nowMs: number;
   readonly heads: Map<bigint, Head>;
-  /** Places in the lists, by transaction made here. */
+  /** Positions in the lists, by transaction created here. */
   readonly listSeqs: ReadonlyMap<ProcessRow['end2end'], bigint>;
 }
 
@@ -307,21 +309,21 @@ async function planBatch(tx: Tx, parts: EngineParts, items: Item[], nowMs: numbe
   }
 }
 
-/** The clock may have been set back since a timer was claimed: told before its time, it would be lost. */
+/** The clock may have been set back since a timer was claimed: a timer that fired before its time would be lost. */
 function timeOf({ trigger, job }: AdvanceRequest, nowMs: number): number {
   return trigger.on === 'expired' && job ? Math.max(nowMs, millisOf(job.dueAt)) : nowMs;
 }
 
 const NO_BALANCES: ReadonlyMap<string, bigint> = new Map();
 
-/** Whether money leaves by the item, left before, or waits to: most items have none of it. */
+/** Whether money leaves by the item, has left, or waits to leave: false for most items. */
 function touchesMoneyOut({ steps, before: { process } }: Item): boolean {
   return (
     process?.approval !== undefined || process?.hasOutflow === true || steps.some(({ moneyOut }) => moneyOut)
   );
 }
 
-/** Refuses creations and refunds that the balance does not cover; other transactions take the step for that. */
+/** Refuses creations and refunds that the balance does not cover; other transactions move to their step for a shortfall. */
 function failInsufficient(item: Item, steps: readonly PlannedStep[] | 'refused'): void {
   if (steps === 'refused' || 'create' in item.request.target) refuse(item, 'INSUFFICIENT_BALANCE');
   else replaceSteps(item, steps);
@@ -344,7 +346,7 @@ async function storeBatch(
   const moved = items.filter(({ code }) => code === 'ADVANCED');
   const made = moved.filter(({ request }) => 'create' in request.target);
   const changed = moved.filter(({ request }) => !('create' in request.target));
-  // In this order, and sent in one piece. The first also notes on the transactions what is counted of them.
+  // In this order, and sent in one piece. The first also stores on the transactions the amounts that limits count.
   const stored = [
     countVolumes(tx, parts.registry, items, { nowMs, names }),
     made.length > 0 && addTransactions(tx, made.map(addedBy(parts, listSeqs))),
@@ -367,7 +369,9 @@ async function storeBatch(
   return jobs;
 }
 
-/** Every step is an event, and so is what happens beside the steps where it says so; the body is that of a GET at that moment (C-9). */
+/**
+ * Every step is an event, and so is a change beside the steps that names one; the body is that of a GET at that time (C-9).
+ */
 function eventsOf({ storedBody }: EngineParts, { steps }: Item, heads: Map<bigint, Head>): NewEvent[] {
   return steps
     .filter(({ isMove, event }) => isMove || event)

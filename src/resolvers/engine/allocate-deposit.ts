@@ -1,6 +1,6 @@
 /**
- * Finds the address and the exact amount by which a deposit is recognised (domain.md 4.3): the price and a few last
- * digits that nobody else has at that address, upward only, never rounded.
+ * Finds the address and the exact amount by which a deposit is recognised (domain.md 4.3): the price plus a few last digits
+ * that no other open deposit has at that address, upward only, never rounded.
  */
 import { randomInt } from 'node:crypto';
 import { known } from '../../base/errors/assert.ts';
@@ -12,16 +12,16 @@ import { expiryOf, MONITORING_MS } from '../../templates/effects.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 
-/** Tries with one address before the next. */
+/** Attempts with one address before the next. */
 const ATTEMPTS_PER_ADDRESS = 20;
 const ADDRESSES_MAX = 5;
-/** Most decimals that wallets show: the suffix ends there, even if the currency has more. */
+/** Maximum number of decimals that wallets show: the suffix ends there, even if the currency has more. */
 const SHOWN_DECIMALS_MAX = 8;
 
 /**
- * @returns the address, and the exact amount as it must be shown: for one transaction always the same, so that who was asked
- *   to watch it watches for what the payer is told.
- * @throws {GatewayError} `UNAVAILABLE` when every amount that was tried is taken.
+ * @returns the address, and the exact amount to show: always the same for one transaction, so that the rail watches for the
+ * amount that the payer sees.
+ * @throws {GatewayError} `UNAVAILABLE` when every amount that was attempted is in use.
  */
 export async function allocateDeposit(
   { database, rails, clock }: Services,
@@ -55,8 +55,8 @@ export async function allocateDeposit(
 /** Last decimal of the suffix, by asset: the payer pays the suffix, so it must be worth a few cents at most. */
 const SUFFIX_DECIMALS: Readonly<Record<string, number>> = { BTC: 8, ETH: 10 };
 const SUFFIX_DECIMALS_USUAL = 6;
-/** Of Bitcoin's eight decimals the last three, of others four. */
+/** Number of decimals for the suffix: three of Bitcoin's eight, four of other currencies. */
 const SUFFIX_LIMIT_USUAL = 10_000;
 const SUFFIX_LIMITS: Readonly<Record<string, number>> = { BTC: 1_000 };
-/** The suffix is at most this fraction (1 in so many) of the order, where one unit of it is not more. */
+/** The suffix is at most this fraction (1 in `n`) of the order, unless one unit of it is more. */
 const SUFFIX_SHARE = 200n;

@@ -34,16 +34,14 @@ import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
 import type { LocalDispatch } from '../services/local-dispatch.ts';
 
-/**
- * Outcome of a request in its batch. `PRICE_NEEDED`: the request changed nothing, and must come again with a price.
- */
+/** Outcome of a request in its batch. `PRICE_NEEDED`: the request changed nothing, and must be repeated with a price. */
 export interface Outcome {
   readonly code: AdvanceResult['code'] | 'PRICE_NEEDED';
   readonly row: ProcessRow;
   readonly goesOn: boolean;
 }
 
-/** A request with what is planned for it. */
+/** A request with its plan. */
 export interface Item {
   readonly request: AdvanceRequest;
   /** The transaction before the batch. */
@@ -54,7 +52,7 @@ export interface Item {
   steps: readonly PlannedStep[];
   /** Rail events that acted before, and may act again. */
   isRepeat?: boolean;
-  /** Money that leaves by it, or waits to (C-25). */
+  /** Money that leaves by the request, or waits to leave (C-25). */
   outflow?: MoneyOutRow;
 }
 
@@ -70,7 +68,7 @@ export function note(item: Item, facts: Partial<Process>): void {
   item.row = { ...item.row, process: { ...(item.row.process as Process), ...facts } };
 }
 
-/** Drops the plan: the transaction stays as it is, and a new one is not made. */
+/** Drops the plan: the transaction stays as it is, and a new one is not created. */
 export function refuse(item: Item, code: Outcome['code']): void {
   item.steps = [];
   item.code = code;
@@ -130,13 +128,16 @@ function settledEvents({ request: { railEvent: event }, row, isRepeat }: Item): 
 export interface StoredJobs {
   /** Jobs that the worker of this process begins. */
   readonly begun: readonly Job[];
-  /** Transactions of which jobs are due. */
+  /** Transactions that have due jobs. */
   readonly due: ReadonlySet<string>;
-  /** Whether there are due jobs that nobody was handed. */
+  /** Whether there are due jobs that were not dispatched to a worker. */
   readonly hasJobs: boolean;
 }
 
-/** Ends the jobs whose outcome the batch is, and stores those that follow; of each transaction, the first that is due is handed over. */
+/**
+ * Ends the jobs whose outcome the batch is, and stores the jobs that follow; dispatches the first due job of each
+ * transaction.
+ */
 export async function storeJobs(
   tx: Tx,
   {
@@ -195,19 +196,19 @@ function jobsOf({ before, row, steps }: Item): NewJob[] {
   });
 }
 
-/** A transaction with the steps that it is to take. */
+/** A transaction with its planned steps. */
 export interface Plan {
   readonly row: ProcessRow;
   readonly steps: readonly PlannedStep[];
 }
 
 /**
- * Posts the journals of all plans, in rounds. A round ends, for each plan, with the next step that the balance may
- * not cover: later steps are posted only after it is covered. Without such steps, and where they are the last, one
- * round posts everything.
+ * Posts the journals of all plans, in rounds. A round ends, for each plan, with the next step that the balance may not cover:
+ * later steps are posted only after it is covered. Without such steps, and where they are the last, one round posts
+ * everything.
  *
  * @param onInsufficient - called for a plan with a step that is not covered, with the steps that replace the plan (those
- *   before it, and its shortfall), or `refused`. It must change the plan.
+ *   before it, and its shortfall), or `refused`. The callback must change the plan.
  */
 export async function postPlans<Each extends Plan>(
   tx: Tx,
@@ -252,7 +253,7 @@ async function postRound<Each extends Plan>(
     plan.steps.slice(from, to).flatMap((step, position) =>
       step.journals.map((journal, n) => ({
         accountId: plan.row.accountId,
-        // The colon keeps it apart from refs of earlier versions, which begin with the public id.
+        // The colon distinguishes it from refs of earlier versions, which begin with the public id.
         ref: `:${plan.row.id}:${positionOf(step)}:${n}`,
         transactionId: plan.row.id,
         journal,
@@ -276,10 +277,11 @@ async function postRound<Each extends Plan>(
 }
 
 /**
- * Appends the acts of a batch to the chains of their accounts, and updates the ends in `heads`. Moves by a rail or a
- * timer are no acts.
+ * Appends the actions of a batch to the chains of their accounts, and updates the ends in `heads`. Moves by a rail or a
+ * timer are not actions of a caller.
  *
- * @param at - the time of the batch: an act such as an approval may leave its transaction at its step, with its time.
+ * @param at - the time of the batch: an action such as an approval may leave its transaction at its step, and keep the
+ * time of the step.
  */
 export function chainActions(moved: readonly Item[], heads: Map<bigint, Head>, at: AuditTime): AuditRow[] {
   const byAccount = new Map<bigint, AuditEntry[]>();
@@ -316,7 +318,7 @@ function entryOf(
   });
 }
 
-/** @returns the returns of a transaction that differ from those of the other. */
+/** @returns the returns of a transaction that are not in the other one. */
 function otherReturns(row: ProcessRow, other: ProcessRow): object {
   const others = new Set(returnsOf(other.process ?? {}).map(textOf));
   const returns = returnsOf(row.process ?? {})

@@ -1,4 +1,4 @@
-/** Keeps the database small: makes the months of the event log, and deletes records whose retention has ended. */
+/** Keeps the database small: creates the months of the event log, and deletes records whose retention has ended. */
 import type { Logger } from 'pino';
 import {
   beginRetention,
@@ -15,15 +15,15 @@ import { isClockOff } from './watch-clock.ts';
 /** Lifetime of records in days; null for ever. */
 export type Retention = Readonly<Record<RetainedKind | 'events', number | null>>;
 
-/** Housekeeping that goes on until it is stopped. */
+/** Housekeeping that runs until it is stopped. */
 export interface Housekeeping {
-  /** Begins nothing more, and waits for the batch that is under way. */
+  /** Begins no further batch, and waits for the running one. */
   readonly stop: () => Promise<void>;
 }
 
 const REPEAT: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
 const EVERY_MS = 3_600_000;
-/** Most time for the batches of one turn; the rest follows in the next turn, soon after. */
+/** Maximum time for the batches of one run; the rest follows in the next run, soon after. */
 const BUDGET_MS = 20_000;
 const SOON_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -32,9 +32,9 @@ const AHEAD_DAYS = 62;
 /** Events that one statement moves. */
 const SETTLE_BATCH = 20_000;
 
-/** One turn of the housekeeping. */
+/** One run of the housekeeping. */
 interface Cycle {
-  /** The time by which ages are judged, default now. */
+  /** The time at which ages are computed, default now. */
   readonly now?: Date;
   readonly signal?: AbortSignal;
 }
@@ -82,8 +82,8 @@ export function startHousekeeping(database: Database, retention: Retention, log:
 }
 
 /**
- * Creates the next months of the log, on the clock of the database and on that of the sandbox; drops the months that
- * ended longer ago than the limit, by the clock of the database; and moves events that came outside of every month.
+ * Creates the next months of the log, on the clock of the database and on that of the sandbox; drops the months that ended
+ * longer ago than the limit, by the clock of the database; and moves events that belong to no month.
  *
  * @param days - age limit; null drops nothing.
  * @param options - `now`: the time by which ages are determined.
@@ -115,8 +115,7 @@ export async function prune(
   retention: Retention,
   { now = timeOf(database), budgetMs = BUDGET_MS, signal }: Cycle & { readonly budgetMs?: number } = {},
 ): Promise<{ gone: Partial<Record<RetainedKind, number>>; isDone: boolean }> {
-  // One time for all batches: records that expire meanwhile are for the next turn, or a busy table would take all the
-  // time.
+  // One time for all batches: records that expire meanwhile are left to the next run, or a busy table would use all the time.
   const until = performance.now() + budgetMs;
   const gone: Partial<Record<RetainedKind, number>> = {};
   for (const kind of RETAINED_KINDS) {

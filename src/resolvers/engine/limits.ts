@@ -1,8 +1,8 @@
 /**
- * The limits of customers in a batch (C-21): checks whether one refuses, ends or holds a plan, and then counts the
- * batch's changes of the volumes. Both happen under the account's lock, in the database transaction of the batch, so
- * that limits hold for parallel requests. One statement reads the volumes of all customers of a batch, and one
- * changes them; a batch without a creation, payment or end needs none.
+ * The limits of customers in a batch (C-21): checks whether a limit refuses, ends or holds a plan, and then adds the batch's
+ * changes to the volumes. Both happen under the account's lock, in the database transaction of the batch, so that limits hold
+ * for parallel requests. One statement reads the volumes of all customers of a batch, and one changes them; a batch without a
+ * creation, payment or end needs none.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
@@ -29,7 +29,7 @@ import { type Item, note, refuse, replaceSteps } from './batch.ts';
 /** Names that customers had before the batch, by account and tax id; null for a customer who is new. */
 export type KnownNames = Map<string, readonly string[] | null>;
 
-/** A release is a decision that it passes. Money that could not go back counts again, and is no new payment. */
+/** A release is a decision that it passes. Money that could not be refunded counts again, and is no new payment. */
 const PASSING: readonly TriggerName[] = ['released', 'refund_failed', 'return_failed'];
 const NAMES_MAX = 20;
 const DAY_MS = 86_400_000;
@@ -45,8 +45,8 @@ interface Parts {
 }
 
 /**
- * Changes the plans above a limit: a creation is refused, a transaction that can end at its limit does, and money
- * that arrived is held. Notes customers who need extra verification.
+ * Changes the plans above a limit: a creation is refused, a transaction that can end at its limit ends, and arrived money is
+ * held. Marks customers who need extra verification.
  *
  * @returns the names of the checked customers.
  */
@@ -89,7 +89,7 @@ export async function applyLimits(
   return names;
 }
 
-/** @returns the account under which a batch adds up; one for all where a customer is counted over all. */
+/** @returns the account whose volumes are added up; one for all where a customer is counted over all accounts. */
 function bookOf({ limitsOver }: Pick<Parts, 'limitsOver'>, accountId: bigint): bigint {
   return limitsOver === 'operator' ? 0n : accountId;
 }
@@ -104,7 +104,7 @@ function newClaim(registry: Registry, { before, row, code }: Item): Claim | unde
 
 type Limits = Pick<Volumes, 'limitDaily' | 'stepUp30d'> & { readonly totals: Totals };
 
-/** @returns whether it counts as planned. */
+/** @returns whether the plan stays as it is. */
 function countAgainst(parts: Parts, item: Item, { brl, isPaid }: Counted, limits: Limits): boolean {
   const { totals } = limits;
   const cents = centsOf(brl);
@@ -154,7 +154,7 @@ interface Added {
 class DayBook {
   readonly #added = new Map<string, Added[]>();
 
-  /** Adds to an account's volumes, or takes away again: `sign` -1. */
+  /** Adds to an account's volumes, or subtracts again: `sign` -1. */
   add(accountId: bigint, { subject, day, brl, isPaid }: Counted, sign: 1n | -1n): void {
     const key = `${accountId} ${subject}`;
     const added = { dayNumber: numberOf(day), cents: sign * centsOf(brl), isPaid };
@@ -184,8 +184,8 @@ function numberOf(day: string): number {
 }
 
 /**
- * Notes on every transaction that moved what is counted of it now, and changes the volumes by the difference to what was counted
- * before.
+ * Stores on every moved transaction the amount that limits count, and changes the volumes by the difference to the amount
+ * counted before.
  */
 export async function countVolumes(
   tx: Tx,
@@ -233,7 +233,7 @@ function change(
   volumes.set(key, volume);
 }
 
-/** Keeps a customer who is new, has another name, or passed a closer look. */
+/** Stores a customer who is new, has another name, or passed extra verification. */
 function noteCustomer(
   { request, row }: Item,
   names: KnownNames,

@@ -1,6 +1,6 @@
 /**
- * Requests of an account that somebody else holds locked for long, such as an import, wait apart: a batch locks all of its
- * accounts, so the others would wait with them, and fail with them.
+ * Requests of an account that another transaction locks for long, such as an import, wait separately: a batch locks all of
+ * its accounts, so the other requests would wait with them, and fail with them.
  */
 import { type GroupCommitOptions, groupCommit, type Run } from '../../base/concurrency/group-commit.ts';
 import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
@@ -13,15 +13,15 @@ export interface LockedAccountParts<Request, Result> {
   /** Works on a batch, under the locks of its accounts. */
   readonly run: Run<Request, Result>;
   readonly accountOf: (request: Request) => bigint;
-  /** @returns those of the accounts that are locked now. */
+  /** @returns those accounts that are locked now. */
   readonly lockedOf: (accountIds: readonly bigint[]) => Promise<readonly bigint[]>;
-  /** @returns the same work, counted while it runs: shared batches tell whether callers wait for the database. */
+  /** @returns the same work, counted while it runs: shared batches report whether callers wait for the database. */
   readonly counting?: (work: Work<Request, Result>) => Work<Request, Result>;
-  /** Keeps the accounts that are found to be locked, for whoever else wants to know. */
+  /** Stores the accounts that were found locked, for other readers. */
   readonly locked?: Set<bigint>;
 }
 
-/** An account of the batch is locked: its requests wait apart, and the others are tried again. */
+/** An account of the batch is locked: its requests wait separately, and the others are retried. */
 class Locked extends Error {
   override readonly name = 'Locked';
 }

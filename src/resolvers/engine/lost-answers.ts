@@ -1,22 +1,22 @@
-/** Leases whose answer was lost: their jobs are unknown, so they would wait until the lease ends. */
+/** Leases whose answer was lost: this process does not know their jobs, so the jobs would wait until the lease ends. */
 
-/** A server that does not answer may still take the lease this much later. */
+/** Time after which a server that does not answer may still grant the lease. */
 const UNCERTAIN_MS = 10_000;
-/** Meanwhile, what may have been taken is given back at most so often. */
+/** Minimum interval between releases of possible leases. */
 const RELEASE_EVERY_MS = 1_000;
 
 /** Form of a lease. */
 export interface Leasing {
   /**
-   * Takes a lease; for ten seconds after a doubt, what may have been taken is given back first, once a second. A lease that
+   * Claims a lease; for ten seconds after a lost answer, possible leases are released first, once a second. A lease that
    * fails is in doubt.
    */
   readonly lease: <Lease>(claim: () => Promise<Lease>) => Promise<Lease>;
-  /** Says that leases may have been taken of which nobody knows. */
+  /** Records that there may be leases that this process does not know. */
   readonly doubt: () => void;
 }
 
-/** @param release - frees what this process has leased and does not know of. */
+/** @param release - releases the leases of this process that it does not know. */
 export function leaseAfterLostAnswers(release: () => Promise<void>): Leasing {
   /** Of the monotonic clock. */
   let uncertainUntilMs = 0;

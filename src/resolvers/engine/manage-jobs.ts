@@ -1,5 +1,5 @@
 /**
- * Jobs for the operator: lists those that are due or failed, has one tried at once, or all that wait for a person, and cancels one
+ * Jobs for the operator: lists due and failed ones, retries one immediately or all that wait for a person, and cancels one
  * that nothing depends on.
  */
 import { known } from '../../base/errors/assert.ts';
@@ -30,7 +30,7 @@ const ID = /^[1-9]\d{0,17}$/;
 export interface JobChoice {
   /** Only jobs of this kind. */
   readonly kind?: string | undefined;
-  /** Only jobs whose last try failed. @default false */
+  /** Only jobs whose last attempt failed. @default false */
   readonly isFailed?: boolean | undefined;
   readonly limit: number;
 }
@@ -57,7 +57,7 @@ export async function readJob(context: Context, id: string): Promise<ListedJob> 
 }
 
 /**
- * Has a job tried at once, and its attempts counted anew. A timer whose time has not come stays as it is.
+ * Retries a job immediately, and restarts its count of attempts. A timer that is not due stays as it is.
  *
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT` while a worker has it, and before its time.
  */
@@ -112,9 +112,10 @@ async function retry(context: Context, found: ListedJob): Promise<void> {
 }
 
 /**
- * Gives up a job that failed, where no money waits for it and no transaction stays open without it.
+ * Gives up a failed job if no money waits for it and no transaction stays open without it.
  *
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` for another job, and while a worker has it.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` for another job, and while a worker
+ * has it.
  */
 export async function giveUpJob(
   context: Context,
@@ -142,7 +143,7 @@ function beingDone(id: bigint): GatewayError {
   return new GatewayError('STEP_CONFLICT', `a worker is doing job ${id} now`);
 }
 
-/** Changes a job while its account is locked. @param work - gives the facts for the audit log. */
+/** Changes a job while its account is locked. @param work - returns the facts for the audit log. */
 async function change(
   context: Context,
   action: 'job.retry' | 'job.cancel',

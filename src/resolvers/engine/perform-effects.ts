@@ -1,4 +1,4 @@
-/** Performs effects outside of the database; some report their outcome at once, as a trigger. */
+/** Performs effects outside of the database; some report their outcome immediately, as a trigger. */
 
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -32,18 +32,18 @@ import { allocateDeposit } from './allocate-deposit.ts';
 export interface EffectFacts {
   /** Event of the transaction that it follows. */
   readonly sequence?: number;
-  /** Returns that the step asked for. */
+  /** Returns that the step ordered. */
   readonly returnIds?: readonly string[];
 }
 
-/** Performs an effect. @returns the trigger that reports its outcome to the transaction; undefined when there is none yet. */
+/** Performs an effect. @returns the trigger that reports the outcome to the transaction; undefined when there is none yet. */
 export type Effect = (
   services: Services,
   order: Order,
   facts: EffectFacts,
 ) => Promise<Trigger | CaseOutcome | undefined>;
 
-/** Pause before the next look at money that waits for a frozen customer or somebody sanctioned. */
+/** Pause before money that waits for a frozen customer or a sanctioned person is checked again. */
 const FROZEN_PAUSE_SECONDS = 600;
 
 const always =
@@ -104,7 +104,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   }),
   ask_case: passedOnly((services, { row }) => goOnByCase(services, row, isStepUpDue(row))),
   create_charge: async ({ rails, database }, order) => {
-    // The txid makes every try the same charge. Orders from before txids were chosen first have none yet.
+    // The txid makes every attempt the same charge. Orders from before txids were chosen first have none yet.
     const txid = order.row.process?.txid ?? txidOf(order.key);
     const { displayName: merchantName } = await readBranding(database, order.row.accountId);
     const charge = await rails.pix.createCharge({ ...order, txid, merchantName });
@@ -120,7 +120,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   screen: async (services, order) => {
     const matched = await screenTransaction(services, order.row, 'arrival');
     if (matched !== 'cleared') return { on: matched };
-    // A deposit that waits for a decision of its account is compared only: its conversion is decided by nobody yet.
+    // A deposit that waits for a decision of its account is compared only: its conversion is not decided yet.
     if (awaitsResolution(order.row)) return { on: 'cleared' };
     const isPayment = order.row.process?.paid !== undefined;
     if (isPayment && services.rails.pix.holdsUnknownPayer && order.row.process?.payerTaxId === null)
@@ -153,7 +153,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   retry_returns: always({ on: 'refund_retried' }),
   send_funds: async (services, order) => {
-    // An order that was placed before is asked for by its rail, and not placed again meanwhile.
+    // The rail is polled for an order that was placed before, and the order is not placed again meanwhile.
     await pauseFrozenCustomer(services, order.row, 'leaves');
     const { currency, amount } = targetOf(order.row);
     if (currency.code === BRL.code)
@@ -189,7 +189,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   reject_approval: always({ on: 'rejected' }),
 };
 
-/** A withdrawal goes with the proof of its destination: the signer of networks asks for it. */
+/** A withdrawal is sent with the proof of its destination, which the signer of networks requires. */
 async function sendCrypto(
   { database, registry, rails }: Services,
   order: Order,
@@ -210,12 +210,12 @@ export const EFFECT_FAILURES: Readonly<Partial<Record<EffectName, Trigger>>> = {
   swap: { on: 'swap_failed' },
 };
 
-/** Whether the volume of the customer asks for a closer look, which nobody has approved yet (limits.ts). */
+/** Whether the customer's volume requires extra verification that no person has approved yet (limits.ts). */
 function isStepUpDue({ process }: ProcessRow): boolean {
   return process?.stepUp === 'due';
 }
 
-/** A callback may have been lost: the rail is asked once more before a charge that nobody paid is called expired. */
+/** A callback may have been lost: the rail is polled once more before an unpaid charge counts as expired. */
 async function queryCharge({ rails, registry, receive }: Services, order: Order): Promise<void> {
   const { row } = order;
   const txid = row.process?.txid;
@@ -234,7 +234,7 @@ async function pauseFrozenCustomer(
   if (frozen) throw frozenPause(`the customer is frozen, case ${frozen.id}: nothing ${waits}`);
 }
 
-/** A return to somebody sanctioned is not ordered: it waits until the hit is dismissed. */
+/** A return to a sanctioned person is not ordered: it waits until the hit is dismissed. */
 async function refuseFrozen(services: Services, row: ProcessRow): Promise<void> {
   const screened = row.process?.isFrozen ? 'frozen' : await screenTransaction(services, row, 'return');
   if (screened === 'frozen') throw frozenPause('the payer is on a list of sanctions: nothing goes back');

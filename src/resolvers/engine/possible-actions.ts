@@ -14,14 +14,15 @@ import { type ApprovalBar, approvalBars } from '../settings/approvers.ts';
 
 /** An action that the caller can take. */
 export interface PossibleAction extends CallerAction {
-  /** Whether the caller has to show a passkey first. */
+  /** Whether the caller has to present a passkey first. */
   readonly needsPasskey: boolean;
 }
 
 /**
- * The balance, prices, limits of customers and the limits of money out are judged when the action is performed.
+ * Balance, prices, limits of customers and limits of money out are checked when the action is performed.
  *
- * @returns the actions of each transaction, in their order. Of another account than the caller's, those of the platform only.
+ * @returns the actions of each transaction, in their order. Actions on another account than the caller's: those of the
+ * platform only.
  */
 export async function possibleActions(
   context: Context,
@@ -61,18 +62,18 @@ function isPermitted(
   row: ProcessRow,
   { permission: action, rules }: CallerAction,
 ): boolean {
-  // An act of the platform names the account.
+  // Actions of the platform name the account.
   const isWithin = row.accountId === caller.accountId || rules.account !== undefined;
   return isWithin && caller.scopes.includes(ACTIONS[action].scope);
 }
 
-/** @returns whether something would be left of the deposit of a transaction that goes back. */
+/** @returns whether anything would be left of a deposit that is sent back, after the fee. */
 export async function coversNetworkFee({ rails }: Pick<Context, 'rails'>, row: ProcessRow): Promise<boolean> {
   const { currency, amount } = depositOf(row);
   return amount > (await rails.chain.networkFee(currency));
 }
 
-/** Without a rail the network fee is unknown: no deposit can go back there. */
+/** Without a rail the network fee is unknown, so no deposit can be sent back. */
 async function canGoBack(context: Context, row: ProcessRow): Promise<boolean> {
   try {
     return !row.process?.deposit || (await coversNetworkFee(context, row));

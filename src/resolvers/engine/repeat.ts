@@ -1,11 +1,11 @@
-/** Work that goes on until it is stopped, turn by turn: the next one comes when somebody wakes it, or after a time. */
+/** Work that is repeated until it is stopped: the next run begins when it is woken, or after a pause. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Timing of turns. */
 export interface RepeatOptions {
-  /** Minimum interval of turns, milliseconds, in which triggers are gathered. @default 0 */
+  /** Minimum interval between runs, milliseconds; triggers are gathered meanwhile. @default 0 */
   readonly gatherMs?: number;
-  /** After an error the next turn comes so much later, milliseconds, if nobody wakes it. */
+  /** Pause after an error, milliseconds, unless the work is woken. */
   readonly failedMs: number;
   /** Log message of an error. */
   readonly complaint: string;
@@ -16,22 +16,25 @@ export interface Complaints {
   readonly warn: (facts: { readonly err: unknown }, words: string) => void;
 }
 
-/** Turns that go on. */
+/** Repeated runs of work. */
 export interface Loop {
-  /** Starts the next turn immediately; a turn under way is followed by another. */
+  /** Starts the next run immediately; a run under way is followed by another. */
   readonly wake: () => void;
-  /** Resolves after the signal, when the last turn is over. */
+  /** Resolves after the signal, when the last run is over. */
   readonly done: Promise<void>;
 }
 
-/** Waits for the end of work, and no longer than so many milliseconds. */
+/** Waits for the end of work, at most this many milliseconds. */
 export async function endWithin(ms: number, end: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
   await Promise.race([end, sleep(ms, undefined, { signal: waited.signal }).catch(() => {})]);
   waited.abort();
 }
 
-/** Takes turns that say after how many milliseconds the next one comes, until the signal; an error is not the end. */
+/**
+ * Repeats runs, each of which returns the pause before the next one in milliseconds, until the signal; an error does not end
+ * the loop.
+ */
 export function repeat(
   signal: AbortSignal,
   log: Complaints,
@@ -55,12 +58,12 @@ export function repeat(
       listen();
       const waitMs = await cycle().catch((error: unknown) => {
         log.warn({ err: error }, complaint);
-        // A trigger meanwhile would have met the same error.
+        // A trigger meanwhile would have caused the same error.
         listen();
         return failedMs;
       });
       if (signal.aborted) break;
-      // Woken without end, turns still let everything else have its own.
+      // Even when they are woken all the time, runs yield to the event loop.
       if (isWoken) await sleep(0);
       else await sleep(waitMs, undefined, { signal: pause.signal }).catch(() => {});
     }

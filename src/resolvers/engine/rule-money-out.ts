@@ -1,9 +1,9 @@
 /**
- * The one rule for money that leaves an account (C-25). Every transition that its machine marks as money out of a
- * ruled kind passes `ruleMoneyOut`, under the account's lock and in the database transaction of the step: scope
- * `move`; a destination whose cooling time is over; the threshold of the day, and the ceilings of the hour, over all
- * kinds together. A request above a limit waits: its trigger is stored with the transaction, and acts once enough
- * other makers have approved it.
+ * The one rule for money that leaves an account (C-25). Every transition that its machine marks as money out of a ruled kind
+ * passes `ruleMoneyOut`, under the account's lock and in the database transaction of the step. The rule checks the scope
+ * `move`, the cooling time of the destination, the threshold of the day, and the ceilings of the hour over all kinds
+ * together. A request above a limit waits: its trigger is stored with the transaction, and is applied once enough other
+ * makers have approved it.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert, known } from '../../base/errors/assert.ts';
@@ -35,7 +35,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import { type Item, note, replaceSteps } from './batch.ts';
 
-/** A target is new to an account until money first left to it so long ago. Unit: ms. */
+/** A target is new to an account until this long after the first money left to it. Unit: ms. */
 const NEW_TARGET_MS = 86_400_000;
 
 /** Parts of the rule. */
@@ -97,7 +97,7 @@ function leavingOf({ registry, nowMs }: Parts, item: Item): Leaving | undefined 
   const step = item.steps.find(({ moneyOut }) => isRuled(moneyOut));
   const waited = waitedFor(item, nowMs);
   const isDecision = request.trigger.on === 'approved';
-  // A withdrawal was reserved before it waited, so its approval moves nothing.
+  // A withdrawal was reserved before it waited, so its approval moves no money.
   const isReserved = isDecision && waited && !waited.trigger && !item.row.process?.approval;
   const kind = isReserved ? 'withdrawal' : step?.moneyOut;
   if (!isRuled(kind)) return undefined;
@@ -137,7 +137,7 @@ function refuseDestination(
   nowMs: number,
 ): void {
   if (kind === 'refund') {
-    // The account has received what it gives back; an amount delivered to a wallet leaves it a second time.
+    // A refund returns money that the account received; an amount delivered to a wallet leaves a second time.
     const paidAt = item.before.process?.paidAt;
     const fromMs = Date.parse(paidAt ?? '') + coolingSeconds * 1_000;
     if (template.crypto === 'external' && coolingSeconds > 0 && nowMs < fromMs)
@@ -161,7 +161,7 @@ function refused(detail: string): GatewayError {
   return new GatewayError('ADDRESS_NOT_WHITELISTED', detail);
 }
 
-/** Lets money leave, or has it wait for as many approvals as it needs. */
+/** Lets money leave, or makes it wait for the approvals that it needs. */
 function evaluate(parts: Parts, leaving: Leaving, limits: OutflowLimits, added: Added): void {
   const { by } = leaving;
   const isAboveCeiling = exceedsCeiling(leaving, limits, added, parts.nowMs);
@@ -195,7 +195,9 @@ function pass(leaving: Leaving, added: Added): void {
   added.add(item.outflow);
 }
 
-/** Plans what waits: a withdrawal at its own step, an offramp as a quote, everything else where the transaction is. */
+/**
+ * Plans the waiting: a withdrawal at its own step, an offramp as a quote, everything else at the transaction's present step.
+ */
 function hold(parts: Parts, leaving: Leaving, { needed, reason }: Pick<Approval, 'needed' | 'reason'>): void {
   const { item, by, maker } = leaving;
   const { before, request } = item;
@@ -232,7 +234,7 @@ function hold(parts: Parts, leaving: Leaving, { needed, reason }: Pick<Approval,
   item.outflow = rowOf(leaving, 'held', HELD_REF);
 }
 
-/** @returns the trigger of what waits on: a redirected deposit with what it is worth by now, if that is more. */
+/** @returns the trigger that waits; a redirected deposit gets its present worth, if that is more. */
 function heldAgain({ trigger }: Approval, { brl }: Leaving): WaitingTrigger | undefined {
   return trigger?.on === 'refund_ordered' ? { ...trigger, worth: brl } : trigger;
 }
@@ -249,7 +251,7 @@ function timersOf(
     .map((name) => ({ name, dueMs: EFFECTS[name](row, { nowMs: millisOf(row.updatedAt), stepUpMs }) }));
 }
 
-/** Trigger that acts once the approval of a creation is given. */
+/** Trigger that is applied once a creation is approved. */
 function creationTrigger({ kind }: Leaving): WaitingTrigger | undefined {
   return kind === 'withdrawal' ? undefined : { on: 'accepted' };
 }
@@ -270,7 +272,7 @@ function rowOf({ item, kind, maker, brl, destination }: Leaving, state: MoneyOut
   return { accountId, transactionId, ref, kind, maker, brl, targetType, target, state };
 }
 
-/** Money out of one batch so far. */
+/** Money out so far in one batch. */
 class Added {
   readonly #rows: MoneyOutRow[] = [];
 
@@ -307,7 +309,7 @@ function centsOf(brl: string): bigint {
   return toMinor(brl, BRL.decimals);
 }
 
-/** Stores what left and what waits, and takes off what waits no more or came back. */
+/** Stores which money left and which waits; subtracts money that waits no longer or came back. */
 export async function storeOutflows(
   tx: Tx,
   registry: Registry,
@@ -318,7 +320,7 @@ export async function storeOutflows(
   const dropped = moved.flatMap((item) => droppedBy(registry, item));
   if (dropped.length > 0) await dropMoneyOut(tx, dropped);
   const stored = moved.flatMap(({ outflow, row }) =>
-    // A later limit of the batch may have planned something else.
+    // A later limit of the batch may have changed the plan.
     outflow && (outflow.state === 'held' ? row.process?.approval : row.process?.hasOutflow) ? [outflow] : [],
   );
   if (stored.length > 0) await storeMoneyOut(tx, stored, new Date(nowMs));

@@ -1,4 +1,4 @@
-/** The worker: takes jobs when they are due, does them, and reports the outcome to their transactions. */
+/** The worker: claims due jobs, runs them, and reports their outcomes to the transactions. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -37,16 +37,16 @@ export const RAIL_EVENT_JOB = 'news';
 
 /** A worker that runs until it is stopped. */
 export interface Worker {
-  /** Takes no more jobs, and waits for those under way. */
+  /** Claims no more jobs, and waits for the running ones. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Maximum number of parallel jobs from the queue. Jobs that were handed over do not count: they would delay older
- * ones. Those of locked accounts do not count either.
+ * Maximum number of parallel jobs from the queue. Dispatched jobs are not counted: they would delay older ones. Jobs of
+ * locked accounts are not counted either.
  */
 const BATCH_MAX = 100;
-/** The engine hands over no job while so many are under way. */
+/** The engine dispatches no job while this many are running. */
 const RUNNING_MAX = 200;
 /** Poll interval, for jobs whose notification was missed: timers, and jobs of other processes. */
 const POLL_MS = 150;
@@ -55,16 +55,19 @@ const REPEAT: RepeatOptions = { failedMs: POLL_MS, complaint: 'jobs cannot be ta
 const POLL_AGAIN_MS = 10;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 6 * 3_600_000;
-/** Most tries of an effect that can fail for good (EFFECT_FAILURES). */
+/** Maximum number of attempts of an effect that can fail permanently (EFFECT_FAILURES). */
 const ATTEMPTS_MAX = 5;
 /** Maximum number of immediate repetitions of an effect whose facts changed before its outcome was stored. */
 const ATTEMPTS_COUNTED_MAX = 5;
-/** Most tries of an effect that orders money out, over a day: a rail may have heard it, so only a person may decide about it then. */
+/**
+ * Maximum number of attempts of an effect that orders money out, over a day: the rail may have received the order, so
+ * only a person may decide about it then.
+ */
 const MONEY_OUT_ATTEMPTS_MAX = 12;
 /** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
-/** For how long, and how often, a worker tries to give a job back while the database is away. */
+/** How long, and how often, a worker attempts to release a job while the database is unreachable. */
 const RELEASE_MS = 25_000;
 const RELEASE_PAUSE_MS = 300;
 
@@ -81,7 +84,7 @@ export function startWorker(services: Services, log: Logger): Worker {
   const claim = async (room: number): Promise<Job[]> => {
     const now = await services.times();
     const since = schedule.begin();
-    // While some jobs of a locked account wait, no more of them are taken.
+    // While some jobs of a locked account wait, no more of them are claimed.
     const except = running.lockedAccounts;
     const jobs = await lease.lease(() => claimDue(services, room, { now, leasedBy: holder, since, except }));
     schedule.end(now, jobs.length === room);
@@ -90,7 +93,7 @@ export function startWorker(services: Services, log: Logger): Worker {
   /** Whether jobs may wait for room. */
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
-    // Given back in doubt, and claimed, before the commit was answered that hands it over.
+    // Released in doubt, and claimed again, before the commit that dispatches the job was answered.
     if (running.has(job)) return;
     const work = runJob(services, job, log, { row, stop: stopping.signal }).then((mayFollow) => {
       running.delete(job);
@@ -127,7 +130,7 @@ export function startWorker(services: Services, log: Logger): Worker {
     stop: async () => {
       stopping.abort();
       await loop.done;
-      // A batch that was under way may still hand over.
+      // A batch under way may still dispatch jobs.
       await running.ended();
       if (services.localDispatch.receiver === receiver) services.localDispatch.receiver = undefined;
       ended.abort();
@@ -137,7 +140,7 @@ export function startWorker(services: Services, log: Logger): Worker {
 }
 
 /**
- * Runs due jobs, and those that become due by them, until none is left or other workers have them.
+ * Runs due jobs, and jobs that they make due, until none is left or other workers have them.
  *
  * @param options - `only`: one transaction; `mode`: accounts of one mode; `patienceMs`: maximum wait for other
  *   workers, default 5 seconds.
@@ -206,7 +209,7 @@ async function attemptJob(
   return true;
 }
 
-/** Gives a job back as soon as the database takes it; once its lease has ended, it needs no giving back. */
+/** Releases a job as soon as the database accepts it; after the end of its lease, no release is needed. */
 async function releaseInTime(
   services: Services,
   job: Job,
@@ -245,7 +248,7 @@ async function perform(services: Services, job: Job, known: ProcessRow | undefin
       return false;
     }
     const sequence = STEP_EFFECTS.includes(kind) ? facts.sequence : undefined;
-    // An outcome that no longer fits (a timer of a step that was left) ends its job all the same.
+    // An outcome that no longer fits (a timer of a step that was left) also ends its job.
     const { trigger, holds } = 'trigger' in outcome ? outcome : { trigger: outcome, holds: undefined };
     const { code } = await services.advance({ target, trigger, job, sequence, holds });
     if (code !== 'OUTDATED') return true;

@@ -1,4 +1,4 @@
-/** The jobs of a worker. Those of locked accounts wait for seconds, and leave their room to others. */
+/** The jobs of a worker. Jobs of locked accounts wait for seconds, so their slots are free for others. */
 import type { Job, JobKey } from '../../store/engine/jobs.ts';
 
 /** Knows the jobs that have begun and not ended. */
@@ -45,7 +45,7 @@ export class RunningJobs {
     this.#claimed.delete(job);
   }
 
-  /** Waits until there are none; while it waits, others may begin. */
+  /** Waits until no job is running; others may begin meanwhile. */
   async ended(): Promise<void> {
     while (this.#begun.size > 0) await Promise.all(this.#begun.values());
   }

@@ -7,9 +7,9 @@ import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import { type RepeatOptions, repeat } from './repeat.ts';
 
-/** Work that goes on until it is stopped. */
+/** Work that runs until it is stopped. */
 export interface SettlingSettings {
-  /** Takes up nothing more, and waits for what is under way. */
+  /** Claims nothing more, and waits for running work. */
   readonly stop: () => Promise<void>;
 }
 
@@ -34,8 +34,8 @@ export function startSettlingSettings(services: Services, log: Logger): Settling
 /**
  * Applies all due changes, for the accounts of both modes.
  *
- * @throws {AggregateError} the failures of accounts, after all others have their changes: a locked account stops no
- *   other.
+ * @throws {AggregateError} the failures of accounts, after the changes of all other accounts: a locked account stops no
+ * other.
  */
 export async function settleSettings(services: Services): Promise<void> {
   const failures: Error[] = [];

@@ -1,6 +1,6 @@
 /**
- * Compares the machine's clock with the database's, which is authoritative (docs/decisions/0055). A machine whose
- * clock is off is not ready, deletes nothing, and reports it; one whose clock is far off does not start.
+ * Compares the machine's clock with the database's, which is authoritative (docs/decisions/0055). A machine whose clock is
+ * wrong is not ready, deletes nothing, and reports it; one whose clock is far off does not start.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../../store/connection/database.ts';
@@ -18,7 +18,7 @@ const REPEAT = { failedMs: READ_EVERY_MS, complaint: 'the clock of the database 
 
 type Clocks = Pick<Database, 'wallAheadMs'>;
 
-/** The clock of this machine is too far off. The message is one line. */
+/** The clock of this machine is too far off. The message has one line. */
 export class WrongClockError extends Error {
   override readonly name = 'WrongClockError';
 }

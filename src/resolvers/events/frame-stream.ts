@@ -1,6 +1,6 @@
 /**
- * Frames of a subscription as a pulling iterator: it reads on request, waits on the hub when there is nothing, and
- * ends immediately when it is told to, also in the middle of a wait. (An `async function*` would only end after it.)
+ * Frames of a subscription as a pulling iterator: it reads on request, waits on the hub when there is nothing, and ends
+ * immediately when it is closed, even in the middle of a wait. (An `async function*` would only end after it.)
  */
 import type { Watch } from '../services/event-hub.ts';
 
@@ -8,11 +8,11 @@ import type { Watch } from '../services/event-hub.ts';
 export interface Frame {
   /** Position after this frame. */
   readonly cursor: string;
-  /** Its place in the order of the stream; a frame of the same place that comes later tells nothing new. */
+  /** Its position in the order of the stream; a later frame at the same position has no new content. */
   readonly position: bigint;
-  /** Tells only that the stream lives. */
+  /** Shows only that the stream is alive. */
   readonly isHeartbeat?: boolean;
-  /** Tells what there is now, so another frame of the same place may tell something else. */
+  /** Contains the present state, so another frame at the same position may differ. */
   readonly isPresent?: boolean;
   /** Whether it is the last frame. */
   readonly isLast?: boolean;
@@ -22,7 +22,7 @@ export interface Frame {
 export interface StreamMode {
   /** `all`: existing events, then new ones. `present`: existing events, then the end. `coming`: new events only. */
   readonly part: 'all' | 'present' | 'coming';
-  /** Goes on after this place, whatever the arguments say. */
+  /** Continues after this position, whatever the arguments say. */
   readonly from?: bigint;
   /** The client's last event, from its `Last-Event-ID`: it precedes the arguments. */
   readonly lastEventId?: string;
@@ -34,7 +34,7 @@ export interface FrameReader<F extends Frame> {
   position: bigint;
   /** @returns the frames after its position that exist by now, and advances. */
   readonly read: () => Promise<readonly F[]>;
-  /** @returns a frame that says that nothing came; streams without it have no heartbeat of their own. */
+  /** @returns a frame that reports that no event came; streams without it have no heartbeat of their own. */
   readonly heartbeat?: () => F;
 }
 
@@ -47,7 +47,7 @@ export interface FrameStream<F extends Frame> extends AsyncIterableIterator<F, u
 export const HEARTBEAT_MS = 20_000;
 
 /**
- * @param first - frames that come before all that is read.
+ * @param first - frames that come before all frames that are read.
  * @returns the stream; ending it ends the watch.
  */
 export function frameStream<F extends Frame>(

@@ -15,7 +15,7 @@ type Reader = Pick<Database, 'query'>;
 
 const BEFORE_FIRST: LinePosition = { id: 0n, token: '' };
 
-/** @returns the place of a line. Another line that gets the same number after a restore has another token. */
+/** @returns the position of a line. Another line that gets the same number after a restore has another token. */
 export function positionOfLine(line: LedgerLineRow): LinePosition {
   const { id, ledgerAccountId, transactionId, postedAt, delta } = line;
   const facts = [id, ledgerAccountId, transactionId, postedAt, delta].join(' ');
@@ -23,7 +23,7 @@ export function positionOfLine(line: LedgerLineRow): LinePosition {
   return { id, token };
 }
 
-/** @returns the place of the line with this number; 0 is before the first. */
+/** @returns the position of the line with this number; 0 is before the first. */
 export async function positionOfLineId(
   database: Reader,
   accountId: bigint,

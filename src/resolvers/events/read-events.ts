@@ -1,4 +1,4 @@
-/** Reads the event log in pages, for those who poll. */
+/** Reads the event log in pages, for polling clients. */
 import { assert } from '../../base/errors/assert.ts';
 import { type EventPosition, encodeEventCursor } from '../../events/cursor.ts';
 import {
@@ -19,16 +19,16 @@ import { type Context, requireScope } from '../services/context.ts';
 
 /** Parameters of a page. */
 export interface EventPageInput {
-  /** The oldest event that is kept is the first when not given. */
+  /** The oldest stored event is the first if omitted. */
   readonly after?: string | null | undefined;
   readonly limit: number;
   /** Maximum wait for an event when there is none. */
   readonly waitMs: number;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the caller no longer waits. */
   readonly gone?: AbortSignal | undefined;
 }
 
-/** Events in their order, each under its cursor, and the cursor to go on with. */
+/** Events in their order, each under its cursor, and the cursor to continue with. */
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: EventRow }[];
   readonly next: string;
@@ -67,7 +67,7 @@ export async function readEventPage(context: Context, input: EventPageInput): Pr
   }
 }
 
-/** A part of the log between two places, read from either end. */
+/** A part of the log between two positions, read from either end. */
 export interface EventSliceInput {
   readonly limit: number;
   /** Cursors: only events after this one, and before that one. */
@@ -79,12 +79,12 @@ export interface EventSliceInput {
   readonly skip: number;
 }
 
-/** Events of a slice, in the order in which they were read, and what there is besides. */
+/** Events of a slice, in the order in which they were read, and whether others precede or follow. */
 export interface EventSlice {
   readonly events: readonly EventRow[];
-  /** Events that are kept, in all. */
+  /** Total number of stored events. */
   readonly total: bigint;
-  /** Whether events are kept that are older or newer than the bounds of the slice. */
+  /** Whether stored events are older or newer than the bounds of the slice. */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   /** Start of the slice: the cursor for the next request when it is empty. */
@@ -92,16 +92,16 @@ export interface EventSlice {
 }
 
 /**
- * Reads a part of the log. Reading backward ends at the oldest event that is kept.
+ * Reads a part of the log. Reading backward ends at the oldest stored event.
  *
- * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, and `CURSOR_EXPIRED` where events after `after` are gone.
+ * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`, and `CURSOR_EXPIRED` if events after `after` are gone.
  */
 export async function readEventSlice(context: Context, input: EventSliceInput): Promise<EventSlice> {
   requireScope(context, 'read');
   const { database, caller } = context;
   const [mark] = await readMarks(database, [caller.accountId]);
   assert(mark, 'the account of a key exists');
-  // Events are numbered without gaps, so that a place is a number.
+  // Events are numbered without gaps, so that a position is a number.
   const skip = BigInt(input.skip);
   const [oldest, newest] = input.isBackward ? [0n, skip] : [skip, 0n];
   const start = mark.floor - 1n + oldest;
@@ -138,7 +138,7 @@ async function readRising(
   limit: number,
 ): Promise<EventRow[]> {
   const rows = await readEvents(database, mark.accountId, after, limit);
-  // The months that come next were dropped since the mark was read.
+  // The next months were dropped since the mark was read.
   if (rows[0] && rows[0].seq !== after + 1n) throw cursorExpired({ ...mark, floor: rows[0].seq });
   return rows;
 }

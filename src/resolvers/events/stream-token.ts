@@ -7,7 +7,7 @@ import type { Database } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 
-/** A token, and when it opens nothing new any more. */
+/** A token, and the time from which it opens no new streams. */
 export interface StreamToken {
   readonly token: string;
   readonly expiresAt: Date;
@@ -19,8 +19,8 @@ export const STREAM_TOKEN_SECONDS = { default: 300, min: 10, max: 900 } as const
 /**
  * Makes a token for the subscriptions of the caller's account.
  *
- * @param seconds - time in which it opens streams; an open stream goes on.
- * @throws {GatewayError} `FORBIDDEN`, also for a person, whose session opens subscriptions itself;
+ * @param seconds - time in which it opens streams; an open stream continues.
+ * @throws {GatewayError} `FORBIDDEN`, and for a person as well, whose session opens subscriptions itself;
  *   `INVALID_PARAMETER` for seconds out of bounds; `UNAUTHORIZED` when the key has just ended.
  */
 export async function createStreamToken(context: Context, seconds: number): Promise<StreamToken> {
@@ -35,7 +35,7 @@ export async function createStreamToken(context: Context, seconds: number): Prom
       'a stream token is made with an API key: a session opens subscriptions itself',
     );
   const key = await findValidKeyById(context.database, accountId, keyId);
-  // A request is let in by what was known of its key half a second ago.
+  // The admission of a request uses key data that may be half a second old.
   if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   const expiresAt = await audited(context, async (_tx, writeDown) => {
     writeDown('stream_token.create', { kind: 'key', id: keyId }, { after: { seconds } });
@@ -47,7 +47,7 @@ export async function createStreamToken(context: Context, seconds: number): Prom
   };
 }
 
-/** @returns the caller that the holder of a token is: its key, for subscriptions only; undefined when it does not hold. */
+/** @returns the caller that a token stands for: its key, for subscriptions only; undefined if the token is invalid. */
 export async function streamTokenCaller(database: Database, token: string): Promise<KeyRecord | undefined> {
   const claims = readStreamToken(token);
   if (!claims || claims.expiresAt * 1_000 <= database.nowMs()) return undefined;

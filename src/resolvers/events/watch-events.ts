@@ -28,21 +28,21 @@ export type EventFrame = Frame &
     | { readonly kind: 'expired'; readonly earliest: string; readonly latest: string }
   );
 
-/** A state of a transaction: the present one has no event, those that come have the event that made them. */
+/** A state of a transaction: the present one has no event, later ones have the event that caused them. */
 export interface ChangeFrame extends Frame {
   readonly event: EventRow | null;
   readonly row: TransactionRow | null;
   readonly transactionId: bigint;
 }
 
-/** Filter of events; all given members must match. */
+/** Filter of events; an event has to match all given members. */
 export interface EventFilter {
   readonly after?: string | null | undefined;
   readonly families?: readonly Family[] | null | undefined;
   readonly end2end?: string | null | undefined;
 }
 
-/** Everything, from now on. */
+/** All events, from now on. */
 export const ALL: StreamMode = { part: 'all' };
 
 const SESSION_CURSOR = 'present';
@@ -85,7 +85,7 @@ export function watchEvents(
       isHeartbeat: true,
       at: new Date(context.database.nowMs()).toISOString(),
     });
-    // A client that begins now has no cursor yet: without one, a broken connection would cost it events.
+    // A new client has no cursor yet: without one, a broken connection would cost it events.
     const first = isExpired(start, mark) ? [expired(mark)] : from === undefined ? [heartbeat()] : [];
     return frameStream<EventFrame>(watch, Object.assign(reader, { heartbeat }), mode, first);
   });
@@ -120,7 +120,7 @@ export function watchSession(context: Context, mode: StreamMode = ALL): Promise<
 
 interface Following {
   readonly id: bigint;
-  /** Changes after this place only. */
+  /** Changes after this position only. */
   readonly from: EventPosition | undefined;
   readonly mode: StreamMode;
   readonly watch: Watch;

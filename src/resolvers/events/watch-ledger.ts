@@ -14,7 +14,7 @@ export interface BalanceFrame extends Frame {
   readonly balances: readonly Balance[];
 }
 
-/** A line of the statement; null for the place where a stream begins now. */
+/** A line of the statement; null for the position at which a stream begins now. */
 export interface LineFrame extends Frame {
   readonly line: LedgerLineRow | null;
 }
@@ -70,7 +70,7 @@ export function watchStatement(
       read: async (): Promise<readonly LineFrame[]> => {
         if (watch.mark().lineId <= reader.position) return [];
         const lines = await readLinesFrom(database, accountId, { last, position: reader.position });
-        // The client comes again, and is told that its cursor has expired.
+        // The client reconnects, and gets the error that its cursor has expired.
         if (!lines) watch.end();
         const newest = lines?.at(-1);
         if (newest) last = positionOfLine(newest);
@@ -86,8 +86,8 @@ export function watchStatement(
 
 /**
  * @param last - the last line that was read; the one before the first where the line at the position is not known.
- * @returns the lines after a position; undefined where the statement has another line in the place of the last one, because it was
- *   restored.
+ * @returns the lines after a position; undefined if the statement has another line at the last position, because it was
+ * restored.
  */
 async function readLinesFrom(
   database: Context['database'],

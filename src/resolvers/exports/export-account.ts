@@ -1,4 +1,4 @@
-/** Writes an account out: its history in the form that import takes (contract C-70), or its journals for accountants. */
+/** Exports an account: its history in the form that import accepts (contract C-70), or its journals for accountants. */
 import { isoExact } from '../../base/time/instant.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { type ExportedLine, exportLines, exportTransactions } from '../../store/ledger/history.ts';
@@ -12,10 +12,10 @@ const BATCH = 1_000;
 const EXACT = { exactIntegers: true, exactInstants: true };
 
 /**
- * Yields NDJSON lines: transactions, then statement entries, oldest first. Numbers that the interface rounds are
- * written exactly (C-4), and times with their fraction (C-2), so that nothing is lost on the way back.
+ * Yields NDJSON lines: transactions, then statement entries, oldest first. Numbers that the interface rounds are written
+ * exactly (C-4), and times with their fraction (C-2), so that a later import loses nothing.
  *
- * @param tx - a snapshot, so that what is written belongs together.
+ * @param tx - a snapshot, so that the written records are consistent.
  */
 export async function* exportAccount(tx: Tx, registry: Registry, accountId: bigint): AsyncGenerator<string> {
   const { envelope } = envelopeWriter(registry, EXACT);
@@ -36,8 +36,8 @@ export async function* exportAccount(tx: Tx, registry: Registry, accountId: bigi
 }
 
 /**
- * Yields NDJSON lines: every journal with both its sides, oldest first. With the statement it makes the whole double entry
- * of the account; of house accounts it has the class and what moved, no names and no balances.
+ * Yields NDJSON lines: every journal with both its sides, oldest first. Together with the statement it is the whole double
+ * entry of the account; of house accounts it has the class and the movements, no names and no balances.
  *
  * @param tx - a snapshot.
  */

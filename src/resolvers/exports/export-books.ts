@@ -21,8 +21,8 @@ const CLASSES = {
 const CLASS_ORDER = Object.keys(CLASSES) as readonly LedgerAccountClass[];
 
 /**
- * @returns text in parts: a line for each kind of ledger account and currency, then a `TOTAL` in BRL for each class, empty where a line has
- *   no value, and `COUNT`.
+ * @returns text in parts: a line for each kind of ledger account and currency, then a `TOTAL` in BRL for each class, empty if
+ * a line has no value, and `COUNT`.
  * @throws {GatewayError} as `trialBalance`, before the first part.
  */
 export async function* exportBooks(
@@ -60,7 +60,7 @@ function byClass(lines: readonly TrialLine[]): readonly TrialLine[] {
   return lines.toSorted((one, other) => position(one) - position(other));
 }
 
-/** @returns the closing balances of each class in BRL; null where one of them has no rate. */
+/** @returns the closing balances of each class in BRL; null if one of them has no rate. */
 function classSums(lines: readonly TrialLine[]): readonly (readonly [LedgerAccountClass, string | null])[] {
   return CLASS_ORDER.flatMap((each) => {
     const values = lines.filter((line) => line.class === each).map(({ calculatedBrl }) => calculatedBrl);

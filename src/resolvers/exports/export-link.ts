@@ -7,7 +7,7 @@ import type { Database } from '../../store/connection/database.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 
-/** Token of a link, and when it opens nothing any more. */
+/** Token of a link, and the time at which it expires. */
 export interface ExportLink {
   readonly token: string;
   readonly expiresAt: Date;
@@ -30,7 +30,7 @@ export async function createExportLink(context: Context, address: string, days: 
   if (person)
     throw new GatewayError('FORBIDDEN', 'a link to an export is made with an API key, which can be revoked');
   const key = await findValidKeyById(context.database, accountId, keyId);
-  // A request is let in by what was known of its key half a second ago.
+  // The admission of a request uses key data that may be half a second old.
   if (!key) throw new GatewayError('UNAUTHORIZED', 'a valid API key is required');
   const expiresAt = await audited(context, async (_tx, writeDown) => {
     writeDown('export_link.create', { kind: 'key', id: keyId }, { after: { address, days } });

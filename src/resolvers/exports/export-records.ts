@@ -1,4 +1,7 @@
-/** Writes what is recorded of the transactions that were completed in a month, for reports to authorities: data, not an official file. */
+/**
+ * Writes the recorded facts of the transactions that were completed in a month, for reports to authorities: data, not an
+ * official file.
+ */
 
 import { BRL } from '../../base/money/currency.ts';
 import { dayAfter } from '../../base/time/brasilia-day.ts';
@@ -13,7 +16,7 @@ import { amountCell, type Cell, CSV_FORMS, csvLine, inZone } from '../../wire/cs
 import { type Context, requireScope } from '../services/context.ts';
 import { type TransactionForm, taxIdCell } from './export-transactions.ts';
 
-/** A transaction that was completed, with what is recorded of it. */
+/** A completed transaction, with its recorded facts. */
 interface Recorded {
   readonly row: TransactionRow;
   readonly record: RecordFacts;
@@ -31,8 +34,8 @@ export interface Wanted extends TransactionForm {
 const BATCH = 1_000;
 
 /**
- * @returns text in parts, newest first: a line for every transaction that was completed in the month, also where nothing is recorded
- *   of it; the last line has the number of them, so that a part that is missing is noticed.
+ * @returns text in parts, newest first: a line for every transaction that was completed in the month, including those without
+ * recorded facts; the last line has their number, so that a missing part is noticed.
  * @throws {GatewayError} `FORBIDDEN`, before the first part.
  */
 export function exportRecords(context: Context, wanted: Wanted): AsyncGenerator<string> {
@@ -114,7 +117,7 @@ function textOf(cell: Exclude<Cell, string | null>): string | null {
   return cell.time === null ? null : isoMillis(cell.time);
 }
 
-/** BRL that was paid in or out, of a withdrawal of crypto what it was worth. */
+/** BRL that was paid in or out; for a withdrawal of crypto, its worth. */
 function brlValueOf({ row, completed }: Recorded): string | null {
   if (row.sourceCurrency === BRL.code) return row.sourceAmount;
   return row.targetCurrency === BRL.code ? row.targetAmount : completed.worth;

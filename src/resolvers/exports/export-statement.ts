@@ -31,10 +31,10 @@ const BATCH = 1_000;
 /** Source of an export. */
 interface Source {
   readonly context: Context;
-  /** Days are those of `zone`. */
+  /** Days of `zone`. */
   readonly filter: StatementFilter;
   readonly zone: Zone;
-  /** End of the export: later lines are not in it. */
+  /** End of the export, which excludes later lines. */
   readonly end: LedgerEnd;
 }
 
@@ -47,7 +47,7 @@ export interface StatementForm {
 }
 
 /**
- * @returns text in parts; the last part has what the lines add up to.
+ * @returns text in parts; the last part has the sums of the lines.
  * @throws {GatewayError} `INVALID_PARAMETER`, `FORBIDDEN`, before the first part.
  */
 export async function* exportStatement(

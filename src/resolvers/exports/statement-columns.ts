@@ -1,4 +1,4 @@
-/** Columns of a statement in CSV: what moved, who paid or was paid, and why. */
+/** Columns of a statement in CSV: the movement, its payer or payee, and its reason. */
 import { BRL } from '../../base/money/currency.ts';
 import type { Zone } from '../../base/time/zone.ts';
 import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
@@ -76,7 +76,7 @@ export function statementColumns(registry: Registry, language: CsvLanguage, zone
   };
 }
 
-/** The description is first. Fees are those of the whole transaction, on each of its lines. */
+/** The description is first. Fees of the whole transaction, on each of its lines. */
 function factsOf(registry: Registry, language: CsvLanguage): readonly Fact[] {
   return [
     ['description', 'Descrição', (row) => descriptionOf(registry, row, language)],

@@ -1,4 +1,4 @@
-/** Takes an account's history in: a file whole, or nothing of it (contract C-70). */
+/** Imports an account's history: a file as a whole, or nothing of it (contract C-70). */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { houseSheet } from '../../ledger/chart.ts';
@@ -34,7 +34,7 @@ export interface ImportSummary {
 /** Progress of an import. */
 export interface ImportProgress {
   readonly phase: 'reading' | 'waiting' | 'transactions' | 'entries';
-  /** Lines that were read, seconds that another writer of the account has been waited for, or records that were taken. */
+  /** Number of lines read, seconds of waiting for another writer of the account, or number of imported records. */
   readonly done: number;
   /** Of how many; null where that is not known: while the file is read, and while it waits. */
   readonly of: number | null;
@@ -43,7 +43,7 @@ export interface ImportProgress {
 /** Hooks to follow and stop an import. */
 export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Done with what was taken, in the same database transaction and under the lock of the account. */
+  /** Called with the imported records, in the same database transaction and under the lock of the account. */
   readonly atomically?: (tx: Tx, summary: ImportSummary) => Promise<void>;
   /** Ends the import, including its running statement; nothing is imported then. */
   readonly signal?: AbortSignal;
@@ -53,8 +53,7 @@ type Refuse = (line: number, reason: string) => ImportRefused;
 
 /**
  * @param file - its name, for messages.
- * @param lines - of NDJSON, one record per line, in any order. They are read one at a time, and never held all
- *   together.
+ * @param lines - of NDJSON, one record per line, in any order. Records are read one at a time, and never held all together.
  * @throws {ImportRefused} naming file, line and reason; nothing is imported then.
  */
 export async function importAccount(
@@ -73,7 +72,7 @@ export async function importAccount(
   return withCancellableTx(database, signal, async (tx) => {
     const onRead = (done: number) => report({ phase: 'reading', done, of: null });
     const staged = await stageHistory(tx, registry, file, lines, onRead);
-    // Only now: other writers of the account do not wait for the file to be read.
+    // Called late, so that other writers of the account do not wait for the file to be read.
     let waited = 0;
     await lockAccount(tx, accountId, () => {
       waited += 1;
@@ -92,7 +91,7 @@ export async function importAccount(
 
 type ReportProgress = (progress: ImportProgress) => void;
 
-/** @returns the number of new ones. */
+/** @returns the number of new records. */
 async function importTransactions(
   tx: Tx,
   registry: Registry,

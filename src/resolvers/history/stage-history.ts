@@ -1,4 +1,4 @@
-/** Reads a file of history line by line and puts its records aside until all of it has been read (contract C-70). */
+/** Reads a file of history line by line and stages its records until all of it has been read (contract C-70). */
 import { createHash } from 'node:crypto';
 import { assert } from '../../base/errors/assert.ts';
 import { type ExactJson, isExactObject, parseExactJson } from '../../base/text/exact-json.ts';
@@ -16,7 +16,7 @@ import type { Registry } from '../../templates/registry.ts';
 import { envelopeWriter } from '../../wire/envelope.ts';
 import { HistoryError, readEntry, readTransaction } from '../../wire/history.ts';
 
-/** A file of history that is not taken. */
+/** A file of history that is refused. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
   /** @param line - from 1. */
@@ -37,8 +37,8 @@ export type Lines = Iterable<string> | AsyncIterable<string>;
 const BATCH = 1_000;
 
 /**
- * @param onRead - hears now and then how many lines have been read.
- * @throws {ImportRefused} naming the first line that cannot be read, or whose record stands twice.
+ * @param onRead - called from time to time with the number of lines read.
+ * @throws {ImportRefused} naming the first line that cannot be read, or whose record appears twice.
  */
 export async function stageHistory(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function stageHistory(
   return counted;
 }
 
-/** @returns a function that says whether two transactions are published as the same text: the same digest. */
+/** @returns a function that says whether two transactions have the same published text: the same digest. */
 export function digester(registry: Registry): (row: PublishedRow) => string {
   const { envelope } = envelopeWriter(registry, { exactIntegers: true, exactInstants: true });
   return (row) => createHash('sha256').update(envelope(row)).digest('base64');

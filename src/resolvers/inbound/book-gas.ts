@@ -1,4 +1,4 @@
-/** Books what a network charged the house (L12): with the transaction that it was for, or as the house's own. */
+/** Books the charge of a network to the house (L12): with the transaction that caused it, or as the house's own. */
 import { assert } from '../../base/errors/assert.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import {
@@ -12,7 +12,7 @@ import type { Services } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { GasEvent, Receipt } from '../services/rail-event.ts';
 
-/** @returns the outcome of the event: `noted`, as it moves no transaction. */
+/** @returns the outcome of the event: `noted`, as the event moves no transaction. */
 export async function bookGas(
   services: Services,
   { gas }: GasEvent,

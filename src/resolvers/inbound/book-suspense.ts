@@ -1,4 +1,4 @@
-/** Books money that no transaction takes in the suspense of the account that it is for (C-34). */
+/** Books money that no transaction accepts in the suspense of the account that it is for (C-34). */
 import { assert } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
 import * as journals from '../../ledger/journals.ts';

@@ -31,15 +31,16 @@ import { orderReturn } from './return-suspense.ts';
 /** Pause before the order of a return is placed again, if the first one failed. */
 const AGAIN_MS = 2_000;
 const ID = /^[1-9]\d{0,17}$/;
-/** A decision ends what was proposed. */
+/** A decision ends the proposal. */
 const UNPROPOSED = { proposedTo: null, proposedBy: null } as const;
 
 /**
- * Credits money in suspense to the balance of the account that it lies with. Another account of the same mode is proposed, and gets it
- * when another person approves (C-25).
+ * Credits money in suspense to the balance of the account that it is booked for. Another account of the same mode is
+ * proposed, and gets it when another person approves (C-25).
  *
  * @returns the entry after it.
- * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open, and for another
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open, and
+ * for another
  *   account while one is proposed, and where its sender is on a list of sanctions.
  */
 export async function assignSuspense(
@@ -66,9 +67,10 @@ export async function assignSuspense(
 /**
  * Credits money in suspense to the account that another person proposed.
  *
- * @param accountId - of the account that is approved: no proposal comes between what the approver read and what is credited.
+ * @param accountId - account of the approved proposal: a newer proposal cannot slip in between the approver's reading and the
+ * credit.
  * @returns the entry after it.
- * @throws {GatewayError} as `assignSuspense`; `FORBIDDEN` for whoever proposed it and those who count as one maker with them (C-40);
+ * @throws {GatewayError} as `assignSuspense`; `FORBIDDEN` for the proposer and those who count as one maker with them (C-40);
  *   `STEP_CONFLICT` unless this account is proposed.
  */
 export async function approveSuspense(
@@ -90,7 +92,10 @@ export async function approveSuspense(
   });
 }
 
-/** Rejects the account that was proposed for money in suspense. @throws as `approveSuspense`, but its proposer may reject it too. */
+/**
+ * Rejects the account that was proposed for money in suspense. @throws as `approveSuspense`, but its proposer may reject it
+ * as well.
+ */
 export async function rejectSuspense(
   context: Context,
   id: string,
@@ -108,11 +113,13 @@ export async function rejectSuspense(
 }
 
 /**
- * Sends money in suspense back to where it came from; the entry is `returning` until the rail says that it went, and open again if the rail refuses.
- * An entry whose order failed too often to be placed again by itself is ordered again, under the same key.
+ * Sends money in suspense back to its sender; the entry is `returning` until the rail reports that the money was sent, and
+ * open again if the rail refuses. An entry whose order failed too often for automatic retries is ordered again, under the
+ * same key.
  *
  * @returns the entry after it.
- * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not cover the network's fee.
+ * @throws {GatewayError} as `assignSuspense`, also for a payout that came back; `LIMIT_EXCEEDED` when a deposit does not
+ * cover the network's fee.
  */
 export async function returnSuspense(
   context: Context,
@@ -125,7 +132,7 @@ export async function returnSuspense(
   if ((entry.news as ArrivalEvent).kind === 'payout_returned')
     throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
-  // The first order of a stuck entry may have been heard: its fee counts then.
+  // The rail may have received the first order of a stuck entry: then the fee of that order counts.
   const isCovered =
     entry.isStuck ||
     currency.code === BRL.code ||
@@ -158,7 +165,7 @@ export async function returnSuspense(
   return findEntry(context, id);
 }
 
-/** @returns the sender of money in suspense as far as the rail tells; undefined for a payout that came back. */
+/** @returns the sender of money in suspense as far as the rail reports it; undefined for a payout that came back. */
 function senderOf({ news: event }: SuspenseRow): ScreeningSubject | undefined {
   const arrival = event as ArrivalEvent;
   if (arrival.kind === 'payout_returned') return undefined;
@@ -166,7 +173,7 @@ function senderOf({ news: event }: SuspenseRow): ScreeningSubject | undefined {
   return arrival.payerTaxId === null ? undefined : { role: 'payer', taxId: arrival.payerTaxId };
 }
 
-/** @returns an entry that there is, whoever asks: to the operator alone. @throws {GatewayError} `NOT_FOUND`. */
+/** @returns an existing entry, whoever the caller is: for the operator alone. @throws {GatewayError} `NOT_FOUND`. */
 export async function findEntry({ database, mode }: Context, id: string): Promise<SuspenseRow> {
   const entry = ID.test(id) ? await findSuspense(database, BigInt(id), mode) : undefined;
   if (!entry) throw notFound();
@@ -208,7 +215,10 @@ type Work = (
   time: { readonly nowMs: number; readonly at: Instant },
 ) => Promise<{ readonly now: SuspenseRow; readonly audited: object }>;
 
-/** Works on an open entry, or one whose return is stuck, under the locks of both accounts and of the caller's, and writes to the audit log of both. */
+/**
+ * Changes an open entry, or one whose return is stuck, under the locks of both accounts and of the caller's, and writes to
+ * the audit log of both.
+ */
 async function underLock(
   context: Context,
   { id, accountId, currency, amountMinor }: SuspenseRow,

@@ -1,6 +1,6 @@
 /**
- * Books deposits in suspense that their network dropped after they had been final. The earlier decision about a
- * deposit determines who bears the loss. If the transfer comes again, it is a new deposit (C-34).
+ * Books deposits in suspense that their network dropped after they had been final. The earlier decision about a deposit
+ * determines who bears the loss. A transfer that arrives again is a new deposit (C-34).
  */
 
 import { assert } from '../../base/errors/assert.ts';
@@ -26,7 +26,7 @@ export interface RailEventPosition {
   readonly entry?: SuspenseRow | undefined;
 }
 
-/** @returns the position of events about a final or dropped deposit: one that came again has a key of its own. */
+/** @returns the position of events about a final or dropped deposit: one that arrived again has a key of its own. */
 export async function positionOfDeposit(
   tx: Tx,
   record: RailEventRecord,
@@ -38,7 +38,7 @@ export async function positionOfDeposit(
   const isGone = entry ? entry.state === 'dropped' : await isLostDeposit(tx, confirmed);
   if (!isGone) return { record, entry };
   const next = await positionOfDeposit(tx, { ...record, key: `${key}${AGAIN}` }, event);
-  // A deposit that was dropped and did not come again: this drop was reported before.
+  // A deposit that was dropped and did not arrive again: this drop was reported before.
   return event.kind === 'deposit_dropped' && !next.entry ? { record } : next;
 }
 
@@ -85,7 +85,10 @@ export async function dropSuspense(
   return receipt;
 }
 
-/** An open deposit is a loss to nobody. An account that was credited owes the amount to the house. The house bears what it sent back. */
+/**
+ * An open deposit is a loss to nobody. An account that was credited owes the amount to the house. The house bears money that
+ * it had already sent back.
+ */
 function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   const { accountId, assignedTo, state } = entry;
   const currency = currencyOfLedger(entry.currency);

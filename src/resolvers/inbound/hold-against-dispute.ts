@@ -1,7 +1,6 @@
 /**
- * A return by MED at a provider that lists disputes separately (C-33, C-34). The dispute has booked the money
- * already, so the return books nothing: it is matched against a dispute about the same amount, each dispute against
- * one return.
+ * A return by MED at a provider that lists disputes separately (C-33, C-34). The dispute has already booked the money, so the
+ * return books nothing: it is matched with a dispute about the same amount, each dispute with one return.
  */
 import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
@@ -24,7 +23,7 @@ interface Unmatched {
   readonly isEarly: boolean;
 }
 
-/** @returns the outcome of the event; otherwise the reason to wait, with the amounts in words. */
+/** @returns the outcome of the event; otherwise the reason to wait, with the amounts as text. */
 export async function holdAgainstDispute(
   services: Services,
   { amount }: DisputeReturnEvent,
@@ -49,7 +48,7 @@ export async function holdAgainstDispute(
   });
 }
 
-/** Amounts of accepted disputes: as listed, and of those that gave the payer what a refund could not. */
+/** Amounts of accepted disputes: as listed, and of those that paid the payer in place of a failed refund. */
 function acceptedIn({ process }: ProcessRow): readonly bigint[] {
   const returns = returnsOf(process ?? {});
   const listed = returns.flatMap(({ kind, amount }) => (kind === 'dispute' ? [cents(amount)] : []));
@@ -60,7 +59,7 @@ function acceptedIn({ process }: ProcessRow): readonly bigint[] {
   return [...listed, ...[...settled.values()].map(sumOf)];
 }
 
-/** Whether a dispute is open, or a refund under way: its end may be what the return has to wait for. */
+/** Whether a dispute is open, or a refund under way: the return may have to wait for its end. */
 function isEarly(row: ProcessRow): boolean {
   return (
     isDisputed(row) ||

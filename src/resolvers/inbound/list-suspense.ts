@@ -29,7 +29,10 @@ export async function readSuspenseEntry(context: Context, id: string): Promise<S
   return found.accountId === caller.accountId ? forHolder(found, caller.accountId) : null;
 }
 
-/** @returns an entry as its account sees it: without the payer, and without another account that got or is to get the money. */
+/**
+ * @returns an entry as its account sees it: without the payer, and without another account that received or will receive the
+ * money.
+ */
 export function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
   return { ...row, news: maskRailEvent(row.news), assignedTo, proposedTo: null, proposedBy: null };

@@ -1,6 +1,7 @@
 /**
- * Every kind of rail event in one table: the natural key under which it acts once (C-33), how its transaction is found by what the rail
- * knows, which trigger it fires, and where it goes when no transaction takes it (C-34). `receive.ts` goes by this table.
+ * Every kind of rail event in one table: the natural key under which it is settled once (C-33), the match that finds its
+ * transaction, the trigger that it fires, and its destination when no transaction accepts it (C-34). `receive.ts` follows
+ * this table.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { BRL, type Currency, currencyOf, currencyOfLedger } from '../../base/money/currency.ts';
@@ -21,10 +22,10 @@ import type { ArrivalEvent, DepositEvent, RailEvent } from '../services/rail-eve
 type Where = Pick<Services, 'database' | 'mode'>;
 
 /**
- * Destination of an event that no transaction accepts. `suspense`: its money is booked there. `noted`: it is stored
- * without consequences. `listed`: it is stored at once and stays in the operator's list. `gas`: it is booked as the
- * house's expense. `dispute`: it is compared with the disputes of its payment. `retried`: it is retried, then listed
- * as failed. `waits`: the rail asks about it again.
+ * Destination of an event that no transaction accepts. `suspense`: its money is booked there. `noted`: it is stored without
+ * consequences. `listed`: the event is stored immediately and stays in the operator's list. `gas`: it is booked as the
+ * house's expense. `dispute`: it is compared with the disputes of its payment. `retried`: it is retried, then listed as
+ * failed. `waits`: the rail polls for it again.
  */
 export type Otherwise = 'suspense' | 'noted' | 'listed' | 'gas' | 'dispute' | 'retried' | 'waits';
 
@@ -33,9 +34,9 @@ export interface RailEventKind<Event> {
   readonly rail: 'pix' | 'chain' | ((event: Event) => 'pix' | 'chain');
   /** The rail's own name for the event, unlike any other of its kind. */
   readonly name: (event: Event) => string;
-  /** Finds the transaction, or its account alone. */
+  /** Finds the transaction, or only its account. */
   readonly find: (where: Where, event: Event) => Promise<RailEventTarget | undefined>;
-  /** The trigger for the transaction; undefined where there is no step for the event, null for kinds that move no transaction. */
+  /** The trigger for the transaction; undefined if no step accepts the event, null for kinds that move no transaction. */
   readonly trigger: ((event: Event) => Trigger | undefined) | null;
   readonly otherwise: Otherwise;
   /** The reason of its entry in suspense, where it is always the same. */
@@ -103,7 +104,7 @@ const RAIL_EVENTS: { readonly [Kind in RailEvent['kind']]: RailEventKind<Having<
   },
   refund_ended: {
     rail: ({ rail }) => rail,
-    // The event that another amount went back has a key apart from that of the end that the order comes to.
+    // A return of another amount than ordered has a different key than the later end of the order.
     name: ({ order, differs }) => (differs ? `${order}:${differs.returned}` : order),
     find: async (where, { endToEndId, order }) =>
       (endToEndId !== null && (await ofPix(where, endToEndId, 'payment'))) || ofOrder(where, order),
@@ -176,11 +177,11 @@ const RAIL_EVENTS: { readonly [Kind in RailEvent['kind']]: RailEventKind<Having<
 
 /** @returns the row of an event. */
 export function kindOf(event: RailEvent): RailEventKind<RailEvent> {
-  // Each row is given events of its own kind only.
+  // Each row gets events of its own kind only.
   return RAIL_EVENTS[event.kind] as unknown as RailEventKind<RailEvent>;
 }
 
-/** @returns the event as it is stored, under its natural key. */
+/** @returns the event in the form in which it is stored, under its natural key. */
 export function railEventRecordOf(
   { mode }: { readonly mode: AccountMode },
   event: RailEvent,
@@ -196,7 +197,7 @@ export interface Money {
   readonly amountMinor: bigint;
 }
 
-/** @returns the money that has arrived and is final; undefined where there is none, or its currency is not in the catalogue. */
+/** @returns the money that has arrived and is final; undefined if there is none, or its currency is not in the catalogue. */
 export function moneyOf(event: RailEvent): Money | undefined {
   return kindOf(event).otherwise === 'suspense' ? amountOf(event as ArrivalEvent) : undefined;
 }
@@ -245,7 +246,10 @@ function ofPayment(
   return ofPix(where, endToEndId, 'payment');
 }
 
-/** Searches the events first, which also know payments that no transaction took; then the transactions, which are stored longer. */
+/**
+ * Searches the events first, which also have payments that no transaction accepted; then the transactions, which are stored
+ * longer.
+ */
 async function ofPix(
   where: Where,
   endToEndId: string,
@@ -256,8 +260,8 @@ async function ofPix(
 }
 
 /**
- * An order of ours from before returns had ids, whose name is several words, is the one that the step waits for. Any
- * other name is an id, possibly of a return that was made at the provider itself, which ends none of ours.
+ * A name of several words is an order of ours from before returns had ids: the order that the step waits for. Any other name
+ * is an id, possibly of a return made at the provider itself, which ends none of ours.
  */
 function pixReturnEnded({ isDone, order }: Having<RailEvent, 'refund_ended'>): Trigger {
   const returnId = order.includes(':') ? {} : { returnId: order };

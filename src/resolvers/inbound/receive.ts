@@ -86,7 +86,7 @@ export async function receiveRailEvent(
 }
 
 type Failure = Pick<Postponement, 'isUntaken' | 'error' | 'target'> & {
-  /** Whether somebody else holds its account. */
+  /** Whether another transaction locks the event's account. */
   readonly isLocked?: boolean;
 };
 
@@ -201,7 +201,7 @@ const OTHERWISE: {
   }),
 };
 
-/** The case of a dispute or a report of fraud stands before the report itself is settled. */
+/** The case of a dispute or a fraud report is created before the report itself is settled. */
 async function openCase(
   services: Services,
   event: RailEvent,
@@ -230,7 +230,7 @@ async function linkCases(
 
 const UNKNOWN = 'no transaction is known that it is for';
 
-/** Ends the return of what lies in suspense; undefined where the refund is of a transaction. */
+/** Ends the return of money in suspense; undefined if the refund belongs to a transaction. */
 async function endRefund(
   services: Services,
   event: RefundEvent,
@@ -248,8 +248,8 @@ async function endRefund(
 }
 
 /**
- * Events of an account that stays locked would wait, and events of others behind them. An account that was found to
- * be locked may have come free without a request since.
+ * Events of an account that stays locked would wait, and block the events of other accounts behind them. An account that was
+ * found locked may have been released since, without a request.
  */
 async function isHeld(
   { database, locked }: Services,
@@ -291,7 +291,7 @@ async function offer(
   return { outcome: moneyOf(event) ? 'suspense' : 'noted', row };
 }
 
-/** Holds a return by MED against the dispute of its payment. */
+/** Matches a return by MED with the dispute of its payment. */
 async function compare(
   services: Services,
   event: RailEvent,
@@ -305,14 +305,14 @@ async function compare(
   return 'outcome' in compared ? compared : { isUntaken: !compared.isEarly, error: compared.error, target };
 }
 
-/** Disputes about one payment are taken one after the other, however long each takes. */
+/** Disputes about one payment are processed one after the other, however long each takes. */
 function waitsForDispute({ kind }: RailEvent, row: ProcessRow): boolean {
   return kind.startsWith('dispute_') && (isDisputed(row) || isHeldByDispute(row));
 }
 
 /**
- * Reports a final deposit to its transaction as seen, unless the transaction took it as seen and nothing else happened to it: the
- * deposit may have been dropped since, or the transaction may have waited for another one that was dropped.
+ * Reports a final deposit to its transaction as seen, unless the transaction accepted it as seen and nothing else happened to
+ * it: the deposit may have been dropped since, or the transaction may have waited for another one that was dropped.
  */
 async function offerSeen(services: Services, event: DepositEvent): Promise<void> {
   const seen = { ...event, kind: 'deposit_seen' } as const;

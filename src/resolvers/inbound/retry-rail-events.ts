@@ -9,9 +9,9 @@ import type { RailEvent } from '../services/rail-event.ts';
 import { receiveRailEvent } from './receive.ts';
 import { submitDueOrders } from './return-suspense.ts';
 
-/** Work that goes on until it is stopped. */
+/** Work that runs until it is stopped. */
 export interface RailEventRetries {
-  /** Takes up nothing more, and waits for what is under way. */
+  /** Claims nothing more, and waits for running work. */
   readonly stop: () => Promise<void>;
 }
 

@@ -70,7 +70,7 @@ async function submitOrder({ rails }: Services, entry: SuspenseRow): Promise<voi
 }
 
 /**
- * Places due orders again: the first try failed.
+ * Places due orders again whose first attempt failed.
  *
  * @param nowMs - on the clock of the database.
  */

@@ -1,6 +1,6 @@
 /**
- * Open orders to the PIX provider, and their settlement by the operator, with evidence: when polling cannot find the
- * outcome, no other way would (C-33, C-34).
+ * Open orders to the PIX provider, and their settlement by the operator, with evidence, for outcomes that polling cannot find
+ * (C-33, C-34).
  */
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
@@ -17,7 +17,7 @@ import { withAccounts } from '../services/lock-accounts.ts';
 import type { RailEvent } from '../services/rail-event.ts';
 import { railEventRecordOf } from './rail-events.ts';
 
-/** Most orders that are listed at once. */
+/** Maximum number of orders that are listed at once. */
 export const ORDERS_MAX = 400;
 
 /** Outcomes that the operator can state. */
@@ -32,7 +32,10 @@ export type SettledAs = keyof typeof SETTLED_AS;
 export interface OrderSettlement {
   readonly key: string;
   readonly as: SettledAs;
-  /** The provider's id of what was carried out: EndToEndId of a payout, rtrId of a return; of what was not, who says so. */
+  /**
+   * The provider's id of the executed order: EndToEndId of a payout, rtrId of a return; if the order was not executed, the
+   * name of the person who reported that.
+   */
   readonly evidence: Named;
 }
 
@@ -47,11 +50,12 @@ export async function openOrders(context: Context): Promise<PixOrder[]> {
 }
 
 /**
- * Settles an order by hand, once the provider was asked: its transaction, or what lies in suspense, goes on as if the provider had told it.
+ * Settles an order by hand, after the provider was asked: its transaction, or the entry in suspense, continues as if the
+ * provider had reported it.
  *
  * @returns the order after it.
- * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `INVALID_PARAMETER`; `UNAVAILABLE` where the provider cannot be asked;
- *   `STEP_CONFLICT` where it is decided, where the provider says otherwise, and within two minutes after it left.
+ * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `INVALID_PARAMETER`; `UNAVAILABLE` when the provider is unreachable;
+ *   `STEP_CONFLICT` when the order is decided, when the provider reports otherwise, and within two minutes after the order was sent.
  */
 export async function settleOrder(
   context: Context,
@@ -96,7 +100,7 @@ function proofOf({ kind }: PixOrder, as: SettledAs, { name, value }: Named): str
   return value;
 }
 
-/** The provider is asked once more: its answer outweighs a person's information. */
+/** The provider is queried once more: its answer outweighs a person's information. */
 async function refuseUnlessUnknown(
   { rails }: Pick<Context, 'rails'>,
   { key }: PixOrder,
@@ -117,7 +121,7 @@ async function refuseUnlessUnknown(
   }
 }
 
-/** The order is not sent any more once this is stored, and the event of its end is retried until it is settled. */
+/** Once this is stored, the order is not sent any more, and the event of its end is retried until it is settled. */
 async function decide(
   context: Context,
   order: PixOrder,
@@ -150,7 +154,7 @@ async function decide(
     const waiting = { outcome: 'pending', dueMs, error: 'settled by hand', isUntaken: false } as const;
     const record = railEventRecordOf(context, event);
     await postponeRailEvent(tx, record, { ...waiting, target: undefined });
-    // A payout is told by its EndToEndId: told by that of another one, nobody would ever hear of its end.
+    // A payout is reported by its EndToEndId: under the id of another payout, its end would never be reported.
     if ((await findReportedOrder(tx, record)) !== key)
       throw invalidParameters([{ parameter: proof.name, message: 'must not be the id of another order' }]);
     await attempt.bind(tx, key);

@@ -1,7 +1,4 @@
-/**
- * Capital that the operator pays in or takes out: one person proposes it, another approves it as a manual journal
- * (C-25).
- */
+/** Capital that the operator pays in or withdraws: one person proposes it, another approves it as a manual journal (C-25). */
 import { vaultOf } from '../../ledger/journals.ts';
 import type { ManualJournal } from '../../store/ledger/manual-journals.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
@@ -10,7 +7,7 @@ import { type Context, requirePermission } from '../services/context.ts';
 import { type BookingInput, checkBooking } from './book-house.ts';
 import { findOwnJournal, storeProposal } from './manual-journals.ts';
 
-/** Whether capital is paid in or taken out. */
+/** Whether capital is paid in or withdrawn. */
 export type CapitalDirection = 'in' | 'out';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Settles what an account holder owes the house after a dispute: checked and posted under the lock of the account, and in its
+ * Settles a receivable from an account holder after a dispute: checked and posted under the lock of the account, and in its
  * audit log.
  */
 import { randomUUID } from 'node:crypto';
@@ -36,9 +36,9 @@ export interface BookingInput {
 export type ReceivableSource = 'balance' | 'capital';
 
 /**
- * Settles what the account holder owes the house after a lost dispute or a dropped deposit, or a part of it.
+ * Settles the receivable from an account holder after a lost dispute or a dropped deposit, or a part of it.
  *
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `LIMIT_EXCEEDED` beyond what is owed;
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `CURRENCY_AMBIGUOUS`; `LIMIT_EXCEEDED` beyond the receivable;
  *   `INSUFFICIENT_BALANCE`.
  */
 export function settleReceivable(
@@ -52,7 +52,7 @@ export function settleReceivable(
   return book(context, 'receivable.settle', { input, attempt, checks, journalOf }, refuseBeyondReceivable);
 }
 
-/** More is a slip of the hand, which would stand in the books for ever. */
+/** A larger amount is a typing error, which would stay in the books for ever. */
 export const BOOKED_MAX = '1000000000000';
 
 interface Draft {

@@ -1,6 +1,6 @@
 /**
- * Closes the books of a day: no journal comes into it any more, what moved in it is kept, and its hash, which follows from that of
- * the day before, stands in the audit log of the platform.
+ * Closes the books of a day: no further journal enters it, its movements are stored, and its hash, which includes that of the
+ * day before, is written to the audit log of the platform.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
@@ -22,7 +22,7 @@ import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { boundsOf } from './read-books.ts';
 
-/** The chain of closes begins with one of so many last days, unless somebody says that it is to begin earlier. */
+/** The chain of closes begins within the last `n` days, unless the caller says that it is to begin earlier. */
 export const FIRST_CLOSE_DAYS = 31;
 
 const DAY_MS = 86_400_000;
@@ -34,9 +34,10 @@ export interface EarlyBeginning {
 }
 
 /**
- * Closes a day in Brasília: the day after the last that is closed; when it is the first, one of the last 31, or any past day with `begin`.
+ * Closes a day in Brasília: the day after the last that is closed; when it is the first, one of the last 31, or any past day
+ * with `begin`.
  *
- * @param begin - the chain of closes begins with this day, however long past it is.
+ * @param begin - the chain of closes begins with this day, however long ago it is.
  *
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `STEP_CONFLICT` for a day that is not over, that is closed, or
  *   that is not the next.
@@ -91,7 +92,7 @@ function refuseUnlessNext(day: string, today: string, last: BookClose | undefine
   if (next && day !== next) throw new GatewayError('STEP_CONFLICT', `the next day to close is ${next}`);
 }
 
-/** A slip of the pen in the year would close nothing, and every day since would have to be closed one by one. */
+/** With a mistyped year, nothing of use would be closed, and every day since would have to be closed one by one. */
 function refuseEarly({ name, value: day }: Named, begin: string, nowMs: number): void {
   const earliest = brasiliaDay(nowMs - FIRST_CLOSE_DAYS * DAY_MS);
   if (day >= earliest) return;

@@ -5,11 +5,11 @@ import { readRates } from '../../store/engine/pricing.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import type { HousePosition } from '../services/rails.ts';
 
-/** A position, with what brings it to its target. */
+/** A position, with the trade that brings it to its target. */
 export interface PositionToBalance extends HousePosition {
-  /** Decimal text; null where nothing is to be bought. */
+  /** Decimal text; null if there is nothing to buy. */
   readonly buy: string | null;
-  /** Null where nothing is to be sold. */
+  /** Null if there is nothing to sell. */
   readonly sell: string | null;
   /** BRL that this is worth at the last rate; null where no rate is known. */
   readonly worth: string | null;

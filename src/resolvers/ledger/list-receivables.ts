@@ -1,4 +1,4 @@
-/** Lists what account holders owe the house after lost disputes and dropped deposits. */
+/** Lists receivables from account holders after lost disputes and dropped deposits. */
 import {
   countReceivables,
   type Receivable,
@@ -8,13 +8,13 @@ import {
 } from '../../store/ledger/house.ts';
 import { type Context, requireScope } from '../services/context.ts';
 
-/** A part of the list, and what is outside of it. */
+/** A part of the list, and whether others precede or follow. */
 export interface ReceivablePart extends ReceivableCounts {
   readonly rows: readonly Receivable[];
 }
 
 /**
- * @returns those of the accounts of the caller's mode, by account and currency.
+ * @returns the receivables from accounts of the caller's mode, by account and currency.
  * @throws {GatewayError} `FORBIDDEN`.
  */
 export async function listReceivables(context: Context, slice: ReceivableSlice): Promise<ReceivablePart> {

@@ -1,6 +1,6 @@
 /**
- * Manual journals on house accounts: one person proposes one, another approves it, and only then it is posted. Both
- * are in the audit logs of the platform and of the account.
+ * Manual journals on house accounts: one person proposes one, another approves it, and only then it is posted. Proposal and
+ * decision are in the audit logs of the platform and of the account.
  */
 import type { ActionName } from '../../base/access/actions.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -31,7 +31,7 @@ import { authorOf, type Context, requirePermission, requireScope } from '../serv
 import { withAccounts } from '../services/lock-accounts.ts';
 import { requireSecondPerson } from '../settings/second-person.ts';
 
-/** Most journals that are listed at once. */
+/** Maximum number of journals that are listed at once. */
 export const MANUAL_JOURNALS_MAX = 100;
 
 /** A proposal, as the caller wrote it. */
@@ -93,7 +93,7 @@ export function storeProposal(
 }
 
 /**
- * Approves a proposal: it is posted now.
+ * Approves a proposal, which is posted now.
  *
  * @throws {GatewayError} `FORBIDDEN` for the proposer and those who count as one maker with them (C-40), and for a
  *   person who is newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
@@ -110,7 +110,7 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
 }
 
 /**
- * Rejects a proposal; its maker may, too.
+ * Rejects a proposal; its maker may do so as well.
  *
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`; `STEP_CONFLICT`.
  */
@@ -139,7 +139,7 @@ function houseAccount(input: Named, checks: CreationChecks): HouseAccount | unde
   return checks.add({ parameter: input.name, message: `must be one of ${MANUAL_ACCOUNTS.join(', ')}` });
 }
 
-/** The platform's own account too: the house has books there. */
+/** The platform's own account as well: the house has books there. */
 async function accountOf({ database, mode }: Context, { value }: Named): Promise<bigint> {
   const holder = ID.test(value) ? await readHolder(database, BigInt(value)) : undefined;
   if (holder?.mode !== mode) throw notFound();

@@ -20,9 +20,7 @@ export interface Balances extends AccountBalances {
   readonly balances: readonly Balance[];
 }
 
-/**
- * @param at - an instant; the newest balances when not given. The BRL figures always use today's rates.
- */
+/** @param at - an instant; the newest balances if omitted. The BRL figures always use today's rates. */
 export async function readBalances(context: Context, at?: Date): Promise<Balances> {
   requireScope(context, 'read');
   const { database, caller, mode } = context;
@@ -73,7 +71,7 @@ export interface BalanceWorth {
   readonly available: string;
   /** Time of the oldest rate that was used; null where all is BRL. */
   readonly ratesAt: Instant | null;
-  /** Raw ledger codes of what is held and has no rate. */
+  /** Raw ledger codes of held currencies without a rate. */
   readonly unpriced: readonly string[];
 }
 

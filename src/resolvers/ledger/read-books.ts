@@ -13,7 +13,7 @@ import { type Context, requireScope } from '../services/context.ts';
 
 /** A kind of ledger account in one currency. */
 export interface BookKind {
-  /** Null for what account holders have. */
+  /** Null for the holdings of account holders. */
   readonly house: HouseAccount | null;
   readonly class: LedgerAccountClass;
   /** Raw ledger code. */
@@ -23,7 +23,7 @@ export interface BookKind {
 /** Present balance: decimal text, positive on the normal side of the class: assets and expenses are debits. */
 export interface TreasuryLine extends BookKind {
   readonly balance: string;
-  /** At the newest rate; null where there is none. */
+  /** At the newest rate; null if there is none. */
   readonly calculatedBrl: string | null;
 }
 
@@ -33,11 +33,11 @@ export interface TrialLine extends BookKind {
   readonly debits: string;
   readonly credits: string;
   readonly closing: string;
-  /** Of `closing`, at the newest rate; null where there is none. */
+  /** Value of `closing` at the newest rate; null if there is none. */
   readonly calculatedBrl: string | null;
 }
 
-/** Days in Brasília, both included, and what moved in them. */
+/** Brasília days, both included, and their movements. */
 export interface TrialBalance {
   readonly from: string;
   readonly to: string;
@@ -47,17 +47,20 @@ export interface TrialBalance {
 /** Earnings and expenses of a period; decimal text, positive for earnings of the house. */
 export interface ResultLine extends BookKind {
   readonly amount: string;
-  /** At the newest rate; null where there is none. */
+  /** At the newest rate; null if there is none. */
   readonly calculatedBrl: string | null;
 }
 
-/** Revenue less expenses of a period, by currency; and what was bought and sold, which has no value of its own until somebody gives it a rate. */
+/**
+ * Revenue less expenses of a period, by currency; and amounts bought and sold, which have no value of their own until a rate
+ * is given.
+ */
 export interface ProfitAndLoss {
   readonly from: string;
   readonly to: string;
   readonly lines: readonly ResultLine[];
   readonly net: readonly { readonly currency: string; readonly amount: string }[];
-  /** Change of the open position: above zero where the house has more of it. */
+  /** Change of the open position: above zero if the house has more of it. */
   readonly position: readonly { readonly currency: string; readonly amount: string }[];
 }
 
@@ -116,7 +119,7 @@ export async function trialBalance(context: Context, input: PeriodInput): Promis
   return { from, to, lines };
 }
 
-/** @returns as `trialBalance`, what was earned, spent, bought and sold. @throws {GatewayError} as `trialBalance`. */
+/** @returns as `trialBalance`, revenue, expenses, amounts bought and sold. @throws {GatewayError} as `trialBalance`. */
 export async function profitAndLoss(context: Context, input: PeriodInput): Promise<ProfitAndLoss> {
   const { from, to, rows } = await readPeriod(context, input);
   const moved = rows.filter(({ debits, credits }) => debits !== '0' || credits !== '0');
@@ -126,7 +129,7 @@ export async function profitAndLoss(context: Context, input: PeriodInput): Promi
     const amount = fromMinor(changeOf(row), row.scale);
     return { ...kindOf(row), amount, calculatedBrl: worthOf(row.currency, amount, rates) };
   });
-  // Amounts that the house received in exchange are credits there, and amounts that it gave debits.
+  // Amounts that the house received in exchange are credits there, and amounts that it paid are debits.
   const position = moved
     .filter(({ house }) => house === 'E.fx')
     .map((row) => ({ currency: row.currency, amount: fromMinor(changeOf(row), row.scale) }));
@@ -163,7 +166,7 @@ async function readPeriod(
   return { from, to, rows };
 }
 
-/** @returns the first moment of the first of these days in Brasília, and the first after the last. */
+/** @returns the first instant of the first of these Brasília days, and the first instant after the last. */
 export function boundsOf(from: string, to: string = from): { readonly from: Date; readonly to: Date } {
   const end = to < LAST_DAY ? dayAfter(to) : to;
   return { from: new Date(brasiliaMidnight(from)), to: new Date(brasiliaMidnight(end)) };

@@ -1,4 +1,4 @@
-/** Reads what came in and went out of an account in the last hours. */
+/** Reads an account's money in and out of the last hours. */
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { readFlows } from '../../store/ledger/flows.ts';

@@ -19,7 +19,7 @@ export interface HouseDay {
   readonly margin: string | null;
 }
 
-/** Most days that are read at once. */
+/** Maximum number of days that are read at once. */
 export const HOUSE_DAYS_MAX = 62;
 
 const RESULT: readonly HouseAccount[] = ['R.fee', 'R.netfee', 'R.dust', 'X.gas', 'X.loss'];
@@ -55,7 +55,7 @@ function amountsOf(rows: readonly HouseDayRow[], rates: ReadonlyMap<string, stri
   return { pixIn: amount('debits'), pixOut: amount('credits'), margin: marginOf(rows, rates) };
 }
 
-/** Revenue is a credit and an expense a debit, so credits less debits is what both add to the margin. */
+/** Revenue is a credit and an expense a debit, so credits less debits is the sum that both add to the margin. */
 function marginOf(rows: readonly HouseDayRow[], rates: ReadonlyMap<string, string>): string | null {
   const result = rows.filter(({ house }) => ['HOUSE_REVENUE', 'HOUSE_EXPENSE'].includes(classOf(house)));
   const worth = result.map(({ currency, credits, debits, scale }) => {

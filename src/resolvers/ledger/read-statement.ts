@@ -8,7 +8,7 @@ import { currenciesKnown } from '../checks/check-filter.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 
-/** Filters as the caller wrote them, each under the caller's own name for it. */
+/** Filters in the caller's form, each under the caller's own name for it. */
 export interface StatementFilterInput {
   readonly currency?: Named;
   readonly subAccount?: Named;
@@ -43,7 +43,10 @@ export async function readStatement<Window, Page>(
   return read(context.database, context.caller.accountId, filter, window);
 }
 
-/** @returns the id of the line of a number, counted from 1, the newest first; of the oldest where there are fewer. @throws as `readStatement`. */
+/**
+ * @returns the id of the line with a number, counted from 1, the newest first; of the oldest if there are fewer. @throws as
+ * `readStatement`.
+ */
 export async function findLine(
   context: Context,
   input: StatementFilterInput,
@@ -56,7 +59,7 @@ export async function findLine(
   return findStatementLine(context.database, context.caller.accountId, filter, number);
 }
 
-/** @returns the filter, with what is wrong with it noted in `violations`. */
+/** @returns the filter; its violations are added to `violations`. */
 export async function checkStatementFilter(
   context: Context,
   input: StatementFilterInput,

@@ -16,9 +16,10 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
 /**
  * Approves a withdrawal that needs a second approver.
  *
- * @throws {GatewayError} `FORBIDDEN` for whoever asked for it, for those that count as one maker with them or with somebody who has
- *   approved (C-40), and for whoever is newer to the account than its cooling time; `ADDRESS_NOT_WHITELISTED` when its destination
- *   was taken off the whitelist meanwhile; `QUOTE_UNAVAILABLE` for crypto, which is judged by its worth now, too; `NOT_FOUND`,
+ * @throws {GatewayError} `FORBIDDEN` for the requester, for those who count as one maker with the requester or with an
+ * approver (C-40), and for a caller who is newer to the account than its cooling time; `ADDRESS_NOT_WHITELISTED` when its
+ * destination was removed from the whitelist meanwhile; `QUOTE_UNAVAILABLE` for crypto, whose present worth is also checked;
+ * `NOT_FOUND`,
  *   `STEP_CONFLICT`.
  */
 export function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
@@ -28,9 +29,9 @@ export function approveWithdrawal(context: Context, target: Target): Promise<Pro
 /**
  * Approves a payout, a refund, a redirected deposit or a withdrawal that waits.
  *
- * @param requestedAt - of the request that is approved: no other one of the transaction comes between what the approver read
- *   and what leaves. Any where it is not given.
- * @throws as `approveWithdrawal`; `STEP_CONFLICT` where another request waits by now.
+ * @param requestedAt - time of the approved request: a newer request of the transaction cannot slip in between the approver's
+ * reading and the payment. Any request if omitted.
+ * @throws as `approveWithdrawal`; `STEP_CONFLICT` when another request is waiting by now.
  */
 export function approveMoneyOut(
   context: Context,
@@ -64,7 +65,7 @@ async function approve(
   const nowMs = await context.clock.nowMs();
   return advanceTransaction(context, target, row, trigger, action, {
     maker: makerOf(row),
-    // Under the lock of the account, which whoever makes a key has, too: no key comes between the judgement and the step.
+    // Under the lock of the account, which creating a key also takes: no key can be created between the check and the step.
     atomically: async (tx, _approved, waiting) => {
       if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
       for (const other of [makerOf(waiting), ...(waiting.process?.approval?.by ?? [])])
@@ -74,7 +75,7 @@ async function approve(
   });
 }
 
-/** @returns BRL that the crypto which waits is worth now; undefined for a PIX, whose amount is in BRL. */
+/** @returns the present worth in BRL of the waiting crypto; undefined for a PIX, whose amount is in BRL. */
 async function waitingWorthNow(context: Context, row: ProcessRow): Promise<string | undefined> {
   const { approval, worth } = row.process ?? {};
   if (approval?.trigger?.on === 'refund_ordered') return depositWorthNow(context, row);

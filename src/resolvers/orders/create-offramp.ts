@@ -22,9 +22,9 @@ import {
   uncovered,
 } from './create-transaction.ts';
 
-/** Input of a caller; each value under the caller's own name for it. */
+/** Input of a caller; each value carries the caller's own name for it. */
 export interface OfframpInput extends Input<typeof OFFRAMP_MEMBERS> {
-  /** Name of a template; the usual one when not given. */
+  /** Name of a template; the default one if omitted. */
   readonly template?: Named | undefined;
   readonly quoteId?: Named | undefined;
 }
@@ -43,7 +43,7 @@ export interface OfframpOptions {
   readonly isAccepted: boolean;
   /** Whether the payee must be named now. */
   readonly needsPayee: boolean;
-  /** The session that it begins anew. */
+  /** The ended session that it replaces. */
   readonly renews?: RenewedOrder;
 }
 
@@ -71,7 +71,7 @@ export async function createOfframp(
 ): Promise<ProcessRow> {
   requireRails(context);
   const checked = check(input, checks, options);
-  // Out of the balance it lets money out, as a withdrawal does, unless it is a quote that somebody still has to accept.
+  // An offramp out of the balance moves money out, as a withdrawal does, unless it is a quote that still has to be accepted.
   const isPayout = !checked.isExternal && options.isAccepted;
   const action = isPayout ? 'balance.pay_out' : 'offramp.create';
   requirePermission(context, action);
@@ -106,7 +106,7 @@ export async function createOfframp(
       expiresAt: endOf(nowMs, checked.expiresIn),
       process: { ...blank.process, ...process, ...orderFacts(checked.wanted, options) },
     };
-    // It continues as soon as the payee is named.
+    // The transaction continues as soon as the payee is named.
     const endsWithLock = !checked.isExternal && create.pixKey === null;
     return { create, awaitsRail: checked.isExternal, endsWithLock, permission: action, atomically };
   });

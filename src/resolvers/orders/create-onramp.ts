@@ -20,9 +20,9 @@ import {
   priceOrder,
 } from './create-transaction.ts';
 
-/** Input of a caller; each value under the caller's own name for it. */
+/** Input of a caller; each value carries the caller's own name for it. */
 export interface OnrampInput extends Input<typeof ONRAMP_MEMBERS> {
-  /** Name of a template; the usual one when not given. */
+  /** Name of a template; the default one if omitted. */
   readonly template?: Named | undefined;
   /** A quote to be used instead of a new price; amounts are then those of the quote. */
   readonly quoteId?: Named | undefined;
@@ -44,7 +44,7 @@ export interface OnrampOptions {
   readonly needsCustomer: boolean;
   /** Whether one of the amounts must be given; a hosted page can ask later. */
   readonly needsAmount: boolean;
-  /** The session that it begins anew. */
+  /** The ended session that it replaces. */
   readonly renews?: RenewedOrder;
   /** Path of the static link that opened it. */
   readonly fixedLink?: string;

@@ -1,4 +1,4 @@
-/** Makes a transaction: prices what is ordered, commits it with its first steps and waits until it can be paid, or rests. */
+/** Creates a transaction: prices the order, commits it with its first steps and waits until it can be paid, or rests. */
 import type { ActionName } from '../../base/access/actions.ts';
 import { newSessionToken } from '../../base/access/session-token.ts';
 import { newSecret } from '../../base/access/webhook-keys.ts';
@@ -39,13 +39,13 @@ export interface Making {
    * session ends with its price lock (C-21).
    */
   readonly endsWithLock?: boolean;
-  /** The act where it is not that of its family. */
+  /** The action where it is not that of its family. */
   readonly permission?: ActionName;
   /** Done in the same database transaction. */
   readonly atomically?: AdvanceRequest['atomically'] | undefined;
 }
 
-/** Rails are awaited so long before a creation is answered with 503; the transaction is kept (C-52). */
+/** Time for which a creation waits for rails before it is answered with 503; the transaction stays stored (C-52). */
 const RAIL_WAIT_MS = 5_000;
 const POLL_AGAIN_MS = 200;
 /**
@@ -54,7 +54,7 @@ const POLL_AGAIN_MS = 200;
 const POLL_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 
-/** @param cell - code of the cell; empty for the first. @returns a transaction with nothing known of it but whose it is, and its template. */
+/** @param cell - code of the cell; empty for the first. @returns a transaction with nothing but its account and template. */
 export function emptyProcess(
   accountId: bigint,
   template: string,
@@ -86,7 +86,7 @@ export function orderFacts(
 
 /** Order to be priced. */
 export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'> {
-  /** Undefined where a quote says it, or the customer enters it later. */
+  /** Undefined if a quote contains it, or the customer enters it later. */
   readonly wanted: Wanted | undefined;
   /** A quote to be used instead of a new price. */
   readonly quoteId: string | undefined;
@@ -96,7 +96,7 @@ export interface OrderToPrice extends Omit<PriceRequest, 'accountId' | 'wanted'>
 export interface PricedOrder {
   /** Empty while no amount is known. */
   readonly facts: Partial<QuoteFacts>;
-  /** When the price was made; its lock counts from then. */
+  /** Time of the price; its lock counts from then. */
   readonly process: Pick<Process, 'pricedAt'>;
   /** Consumes the quote, in the database transaction that creates the order. */
   readonly atomically: AtomicWork | undefined;
@@ -123,10 +123,11 @@ export function endOf(nowMs: number, seconds: number): string {
 }
 
 /**
- * Commits a transaction; an earlier try under the same idempotency key is answered for instead.
+ * Commits a transaction; an earlier attempt under the same idempotency key is answered instead.
  *
  * @returns the transaction as soon as it can be paid, or rests.
- * @throws {GatewayError} `RAILS_MISSING`; `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction is kept.
+ * @throws {GatewayError} `RAILS_MISSING`; `UNAVAILABLE` when the rail does not answer in 5 seconds; the transaction stays
+ * stored.
  */
 export async function createAndAwait(
   context: Context,
@@ -152,11 +153,11 @@ export async function createAndAwait(
 }
 
 /**
- * Commits a transaction with its webhook, and with what a sandbox plans for it.
+ * Commits a transaction with its webhook, and with the scenario that a sandbox plans for it.
  *
  * @returns the transaction after its first steps.
- * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it reserves at once what the balance does not cover,
- *   `LIMIT_EXCEEDED` when it takes its customer over the limit of the day; then nothing of it is stored.
+ * @throws {GatewayError} `RAILS_MISSING`; `INSUFFICIENT_BALANCE` when it immediately reserves more than the balance,
+ * `LIMIT_EXCEEDED` when it would exceed the customer's limit of the day; then nothing is stored.
  */
 export async function createTransaction(context: Context, create: NewProcess): Promise<ProcessRow> {
   return (await commitTransaction(context, { create })).row;
@@ -206,8 +207,8 @@ export function uncovered({
 }
 
 /**
- * Waits until the transaction can be paid, or waits for a person. The engine of this process notifies about its
- * moves; those of other processes are polled.
+ * Waits until the transaction can be paid, or waits for a person. The engine of this process notifies about its moves; moves
+ * by other processes are polled.
  *
  * @param options - `goesOn`: it was just committed, and continues by itself.
  */
@@ -245,14 +246,14 @@ function isPayable({ process, depositAddress }: ProcessRow): boolean {
   return Boolean(process?.brCode || depositAddress);
 }
 
-/** A transaction as it stands, and whether there is nothing to wait for. */
+/** A transaction in its present state, and whether nothing is left to wait for. */
 interface Snapshot {
   readonly row: ProcessRow;
   readonly isReady: boolean;
 }
 
 type ReadSnapshot = (key: TransactionKey) => Promise<Snapshot>;
-/** Many creations may wait for other processes in parallel: those of a mode are polled together. */
+/** Many creations may wait for other processes in parallel: all of one mode share a poll. */
 const snapshotReaders = {
   sandbox: new WeakMap<Database, ReadSnapshot>(),
   live: new WeakMap<Database, ReadSnapshot>(),
@@ -270,15 +271,15 @@ async function readSnapshots(
   clock: Clock,
   keys: readonly TransactionKey[],
 ): Promise<readonly Snapshot[]> {
-  // Counted before the rows are read: they then include the last job's result. Jobs that become due during the query
-  // count too.
+  // Counted before the rows are read, so the rows include the last job's result. Jobs that become due during the query count
+  // too.
   const soonMs = (await clock.nowMs()) + POLL_AGAIN_MS;
   const pending = await pendingJobsOf(database, { sandbox: soonMs, live: soonMs }, keys);
   const rows = new Map(
     (await readProcesses(database, keys)).map((row) => [`${row.accountId}/${row.id}`, row]),
   );
-  // If the database took longer than this poll covers, jobs may have become due since: pending work is then
-  // uncertain.
+  // If the query took longer than this poll covers, jobs may have become due since: it is then unknown whether work is
+  // pending.
   const isSure = (await clock.nowMs()) <= soonMs;
   return keys.map(({ accountId, transactionId }, index) => {
     const row = rows.get(`${accountId}/${transactionId}`);
@@ -288,7 +289,7 @@ async function readSnapshots(
 }
 
 /**
- * @param named - the template that the caller names; the registry's choice when not given.
+ * @param named - the template that the caller names; the registry's choice if omitted.
  * @param currencyName - the caller's name for the currency.
  * @throws {GatewayError} `INVALID_PARAMETER` when the template is not for this, or none is.
  */

@@ -21,9 +21,9 @@ import { settleProtections } from '../settings/protections.ts';
 import { refuseUncovered } from './create-offramp.ts';
 import { chooseTemplate, createAndAwait, emptyProcess } from './create-transaction.ts';
 
-/** Input of a caller; each value under the caller's own name for it. */
+/** Input of a caller; each value carries the caller's own name for it. */
 export interface WithdrawalInput extends Input<typeof WITHDRAWAL_MEMBERS> {
-  /** Name of a template; the usual one when not given. */
+  /** Name of a template; the default one if omitted. */
   readonly template?: Named | undefined;
   /** Most network fee that the caller accepts. */
   readonly networkFeeMax?: Named | undefined;
@@ -123,7 +123,7 @@ async function destination(
   return entry;
 }
 
-/** Whether a destination is meant, in whatever spelling: each entry knows the form of its kind. */
+/** Whether an entry is the destination, in any spelling: each entry knows the form of its kind. */
 function isMeant({ network, pixKeyType, target }: WhitelistEntryRow, text: string): boolean {
   const type = PIX_KEY_TYPES.find((each) => each === pixKeyType);
   return (network !== null ? parseAddress(network, text) : type && parsePixKey(type, text)) === target;

@@ -1,4 +1,4 @@
-/** The amount of a checkout session that its customer enters: priced when it is given (C-20). */
+/** The amount of a checkout session that its customer enters: priced when it is entered (C-20). */
 
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';

@@ -1,4 +1,4 @@
-/** Facts of a transaction that authorities require: given at its creation, or later by an act in the audit log. */
+/** Facts of a transaction that authorities require: given at its creation, or later by an action in the audit log. */
 import type { ActionName } from '../../base/access/actions.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -25,7 +25,7 @@ import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 type NamedValue = Named | null | undefined;
 
-/** Input of a caller; null removes a recorded value, and a missing member stays. */
+/** Input of a caller; null removes a recorded value, and a missing member leaves it as it is. */
 export interface RecordInput {
   readonly walletCustody?: WalletCustody | null | undefined;
   readonly walletHolder?: NamedValue;
@@ -90,7 +90,7 @@ function form(checks: CreationChecks, isAccepted: (text: string) => boolean, mes
 }
 
 /**
- * Lets a creation keep what is to be recorded of the transaction that it makes, with its value in USD where nobody gave it and a rate of
+ * Adds to a creation the facts to be recorded of its transaction, with its value in USD if the caller gave none and a rate of
  * USD is known.
  */
 export async function recordingFacts(
@@ -115,7 +115,7 @@ export async function recordingFacts(
   };
 }
 
-/** @returns BRL for one USD; undefined where no source knows it now: a creation does not wait for it. */
+/** @returns BRL for one USD; undefined if no source has it now: a creation does not wait for it. */
 async function usdRateAt(context: Context, nowMs: number): Promise<string | undefined> {
   try {
     return await currentRate(context, 'USD', nowMs);
@@ -137,7 +137,7 @@ function brlOf({ process, refQuote, ...row }: ProcessRow): string | undefined {
 }
 
 /**
- * Records facts of a transaction of the account, or corrects them; the audit log has what they were and are.
+ * Records facts of a transaction of the account, or corrects them; the audit log has the values before and after.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
  */

@@ -1,4 +1,4 @@
-/** Refunds of finished PIX payments by the account holder, and what the operator does about returns that failed. */
+/** Refunds of finished PIX payments by the account holder, and the operator's actions on failed returns. */
 
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -18,7 +18,7 @@ import { type Context, requirePermission } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
-/** @returns the cents of a payment that can go back to its payer now; 0 where nothing can. */
+/** @returns the cents of a payment that can be refunded to its payer now; 0 if none. */
 export function refundableOf(
   { registry }: Pick<Context, 'registry'>,
   row: ProcessRow,
@@ -73,10 +73,11 @@ function refuseBeyond(row: ProcessRow, amount: string | undefined, left: bigint)
 }
 
 /**
- * Computes what `refundPayment` would move now; nothing is refunded.
+ * Computes the moves of `refundPayment` now; nothing is refunded.
  *
- * @param amount - BRL; all that is left of the payment where it is not given.
- * @returns the effects, from the plan that the refund itself follows; null where the payment cannot be refunded, or not by this amount.
+ * @param amount - BRL; the whole remainder of the payment if omitted.
+ * @returns the effects, from the plan that the refund itself follows; null where the payment cannot be refunded, or not by
+ * this amount.
  * @throws {GatewayError} `INVALID_PARAMETER`; `LIMIT_EXCEEDED` as `refundPayment`.
  */
 export async function previewRefund(
@@ -95,9 +96,9 @@ export async function previewRefund(
 }
 
 /**
- * Orders again what failed to go back to the payer and is still owed; each under a new return id.
+ * Orders failed returns that are still owed to the payer again; each under a new return id.
  *
- * @throws {GatewayError} `NOT_FOUND`; `STEP_CONFLICT` when nothing failed that is still owed; `FORBIDDEN`.
+ * @throws {GatewayError} `NOT_FOUND`; `STEP_CONFLICT` when there is no failed return that is still owed; `FORBIDDEN`.
  */
 export async function retryRefund(context: Context, target: Target): Promise<ProcessRow> {
   requirePermission(context, 'refund.retry');

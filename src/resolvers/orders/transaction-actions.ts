@@ -23,7 +23,7 @@ import { requireSecondPerson } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
- * Cancels a transaction that nothing was paid on; a withdrawal before it is sent.
+ * Cancels a transaction that nothing was paid for; a withdrawal before it is sent.
  *
  * @throws {GatewayError} `NOT_FOUND`, `STEP_CONFLICT`, `FORBIDDEN`.
  */
@@ -42,7 +42,7 @@ export async function acceptQuote(context: Context, target: Target): Promise<Pro
   return advanceTransaction(context, target, row, { on: 'accepted' }, permission);
 }
 
-/** Identity of a customer or payee, and a payee's PIX key; each under the caller's own name for it. */
+/** Identity of a customer or payee, and a payee's PIX key; each value carries the caller's own name for it. */
 export interface IdentityInput {
   readonly clientName: Named | undefined;
   readonly clientTaxId: Named | undefined;
@@ -84,7 +84,7 @@ export async function provideIdentity(
   return advanceTransaction(context, target, row, trigger, permission);
 }
 
-/** Confirms the identity that was given. @throws as `cancelTransaction`. */
+/** Confirms the identity that the customer entered. @throws as `cancelTransaction`. */
 export async function confirmIdentity(context: Context, target: Target): Promise<ProcessRow> {
   requirePermission(context, 'transaction.confirm_identity');
   const row = await findTarget(context, target);
@@ -101,7 +101,7 @@ export async function confirmIdentity(context: Context, target: Target): Promise
 export type Resolution = 'keep' | 'refund' | 'requote';
 
 /**
- * Resolves a deposit that is held because it was wrong, late, or could not be paid out.
+ * Resolves a deposit that is held because its amount was wrong, it was late, or it could not be paid out.
  *
  * @param address - return address; by default the sending one.
  * @throws {GatewayError} `INVALID_PARAMETER`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, and as `cancelTransaction`;
@@ -115,7 +115,7 @@ export async function resolveDeposit(
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   requirePermission(context, 'deposit.resolve');
-  // Back where it came from it may go; anywhere else it leaves as a withdrawal does.
+  // A deposit may go back to its sender freely; to any other address it leaves as a withdrawal does.
   if (address) {
     requireFresh(context);
     await settleProtections(context);
@@ -134,7 +134,7 @@ export async function resolveDeposit(
 }
 
 /**
- * Rejects a transaction that screening holds. Frozen money does not go back.
+ * Rejects a transaction that screening holds. Frozen money is not returned.
  *
  * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` when it is frozen; `LIMIT_EXCEEDED` for a deposit
  *   that does not cover the network fee.
@@ -152,11 +152,12 @@ export async function rejectHold(context: Context, target: Target): Promise<Proc
 }
 
 /**
- * Releases a transaction that screening holds. For a frozen one, the first release is stored, and the second one acts: by another
- * person, who does not count as one maker with the first.
+ * Releases a transaction that screening holds. The first release of a frozen transaction is only stored; a second person, who
+ * does not count as one maker with the first, releases it.
  *
  * @param trigger - the reason, 1 to 200 characters, for the audit log; required for a frozen transaction.
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again; `STEP_CONFLICT` for a
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again;
+ * `STEP_CONFLICT` for a
  *   frozen customer.
  */
 export async function releaseHold(
@@ -183,7 +184,7 @@ export async function releaseHold(
     'hold.release',
     {
       ...(maker !== undefined && { maker }),
-      // Under the lock of the account: the release that is completed is the one that stands.
+      // Under the lock of the account: the stored release is the one that is completed.
       atomically: async (tx, { accountId, clientTaxId }, before) => {
         await refuseFrozen(tx, accountId, clientTaxId);
         const first = before.process?.release?.by;
@@ -196,7 +197,7 @@ export async function releaseHold(
 /**
  * Decides the extra verification of a customer or payee.
  *
- * @param trigger - reason, 1 to 200 characters; the audit log keeps it.
+ * @param trigger - with a reason of 1 to 200 characters, which the audit log stores.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
  */
 export async function decideStepUp(
@@ -241,7 +242,7 @@ async function refund(
   return advanceTransaction(context, target, row, ordered, 'deposit.resolve');
 }
 
-/** @throws {GatewayError} `LIMIT_EXCEEDED` where nothing would be left of a deposit that goes back. */
+/** @throws {GatewayError} `LIMIT_EXCEEDED` when nothing would be left of a returned deposit. */
 async function refuseWorthless(context: Context, row: ProcessRow): Promise<void> {
   if (!(await coversNetworkFee(context, row)))
     throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
@@ -268,7 +269,7 @@ async function requote(context: Context, target: Target, row: ProcessRow): Promi
   });
 }
 
-/** @throws {GatewayError} `STEP_CONFLICT`, in words that do not tell whoever asks that the customer is frozen. */
+/** @throws {GatewayError} `STEP_CONFLICT`, in words that do not tell the caller that the customer is frozen. */
 async function refuseDepositOfFrozen(tx: Tx, { accountId, clientTaxId }: ProcessRow): Promise<void> {
   if (await frozenCaseOf(tx, accountId, clientTaxId))
     throw new GatewayError('STEP_CONFLICT', 'the deposit is being checked: nothing was changed');
@@ -282,8 +283,8 @@ function unverified(): GatewayError {
 }
 
 /**
- * Refuses what the step does not take, before anything of the transaction is looked at that only later steps know. The
- * machine judges again under the lock.
+ * Refuses a trigger that the step does not accept, before reading facts that only later steps have. The machine checks again
+ * under the lock.
  *
  * @throws {GatewayError} `STEP_CONFLICT`.
  */
@@ -292,9 +293,10 @@ async function refuseUntaken(context: Context, row: ProcessRow, on: TriggerName)
 }
 
 /**
- * A transaction without a payer takes its money from the balance as soon as its facts are complete: the caller who completes them lets money out.
+ * A transaction without a payer draws on the balance as soon as its facts are complete: the caller who completes them moves
+ * money out.
  *
- * @returns the act, which the caller may do.
+ * @returns the action, which the caller is allowed to perform.
  */
 async function permissionOutOfBalance(
   context: Context,

@@ -24,15 +24,15 @@ import { chooseTemplate } from '../orders/create-transaction.ts';
 import { refuseOutOfBounds } from '../pricing/price.ts';
 import { type Context, requireFresh, requirePermission } from '../services/context.ts';
 
-/** Input of a caller; each value under the caller's own name for it. */
+/** Input of a caller; each value carries the caller's own name for it. */
 export interface StaticLinkInput extends SessionInput {
   readonly name?: Named | undefined;
   readonly currency?: Named | undefined;
-  /** BRL; the customer enters it when it is not given. */
+  /** BRL; the customer enters it if omitted. */
   readonly amount?: Named | undefined;
 }
 
-/** Links that an account can have, disabled ones not counted. */
+/** Maximum number of links of an account, without disabled ones. */
 export const STATIC_LINKS_MAX = 1_000;
 
 /** @returns the path of a link. */
@@ -54,7 +54,7 @@ export async function createStaticLink(
   { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<string> {
   requirePermission(context, 'link.create');
-  // These members send payers, or data about them, elsewhere.
+  // These members send payers, or data about them, to other sites.
   if (input.returnUrl || input.webhook) requireFresh(context);
   const { database, caller, registry } = context;
   const name = checks.reference(input.name);

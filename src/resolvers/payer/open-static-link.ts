@@ -13,7 +13,7 @@ import type { Origin, Services } from '../services/context.ts';
 import { linkPath, linkTemplate } from './manage-links.ts';
 
 /**
- * @param slug - as the visitor gave it; malformed ones are not looked up.
+ * @param slug - in the visitor's form; malformed ones are not looked up.
  * @returns the link; undefined when it does not exist or is disabled.
  */
 export async function findOpenLink({ database }: Services, slug: string): Promise<StaticLinkRow | undefined> {
@@ -21,9 +21,9 @@ export async function findOpenLink({ database }: Services, slug: string): Promis
 }
 
 /**
- * Opens a new checkout session for a visitor of a link: priced where the amount is fixed, else collecting it.
+ * Opens a new checkout session for a visitor of a link: priced if the amount is fixed, else collecting it.
  *
- * @param services - those for the account of the link.
+ * @param services - services for the account of the link.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`, `RAILS_MISSING`: nothing is stored.
  */
 export async function openStaticLink(

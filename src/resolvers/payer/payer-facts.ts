@@ -14,7 +14,7 @@ import type { PixReturn, ProcessRow, ReturnKind } from '../../templates/facts.ts
 import { returnsOf } from '../../templates/returns.ts';
 import type { Services } from '../services/context.ts';
 
-/** Money that goes or went back to the payer. */
+/** Money that is being or was returned to the payer. */
 export interface PayerReturn {
   readonly kind: ReturnKind;
   /** Return id of PIX. */
@@ -28,7 +28,7 @@ export interface PayerReturn {
 /** The facts; null is not known, or not there. Amounts are exact decimal text. */
 export interface PayerFacts {
   readonly link: string;
-  /** The currency that the payer pays in, and the one that is received for it. */
+  /** The currency that the payer pays in, and the one that is received in exchange. */
   readonly source: Currency;
   readonly target: Currency;
   readonly amountPayment: string | null;
@@ -40,7 +40,7 @@ export interface PayerFacts {
   /** In the crypto that is delivered. */
   readonly networkFee: string | null;
   readonly expiresAt: Instant | null;
-  /** Until when the price holds where that is before `expiresAt`; a later payment is priced when it arrives (C-21). */
+  /** End of the price, if before `expiresAt`; a later payment is priced when it arrives (C-21). */
   readonly priceHeldUntil: Instant | null;
   readonly pixCopyPaste: string | null;
   readonly qrSvgUrl: string | null;
@@ -57,7 +57,7 @@ export interface PayerFacts {
   readonly pixE2e: string | null;
   readonly txHash: string | null;
   readonly explorerUrl: string | null;
-  /** Transfer by which a deposit went back. */
+  /** Transfer that returned a deposit. */
   readonly refundTxHash: string | null;
   readonly refundExplorerUrl: string | null;
   readonly wallet: string | null;
@@ -72,7 +72,7 @@ export interface PayerFacts {
   /** Receiver that a bank shows for the PIX. */
   readonly receiverName: string | null;
   readonly paidAt: Instant | null;
-  /** In the order it was asked for. */
+  /** In the order of the requests. */
   readonly returns: readonly PayerReturn[];
   /** Total of returns, BRL; null without any. */
   readonly amountReturned: string | null;
@@ -87,7 +87,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   const end = expiryOf(row);
   const lockEnd = lockEndOf(row) ?? Number.POSITIVE_INFINITY;
   const crypto = source === BRL ? target : source;
-  // Corrections are published once they are confirmed (C-9); the person who confirms them sees them before.
+  // Corrections are published once they are confirmed (C-9); the confirming person sees them before.
   const { clientName, clientTaxId } = process?.correction ?? row;
   const code = process?.brCode === undefined ? undefined : decodeBrCode(process.brCode);
   const returns = returnsOf(process ?? {})
@@ -132,7 +132,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
   };
 }
 
-/** Ordered anew under another id, or not returned to the payer after all. */
+/** Ordered again under another id, or not returned to the payer in the end. */
 const VOID: readonly PixReturn['state'][] = ['retried', 'credited_back'];
 
 function payerReturn({ kind, returnId, amount, state, endedAt }: PixReturn): PayerReturn {

@@ -17,8 +17,8 @@ import type { Context, Origin, Services } from '../services/context.ts';
 import { canVerify } from './verify-identity.ts';
 
 /**
- * Form for the payer: an amount, their identity, its confirmation, acceptance of the quote, payment by PIX, a
- * deposit, or the resolution of a deposit that did not fit.
+ * Form for the payer: an amount, their identity, its confirmation, acceptance of the quote, payment by PIX, a deposit, or the
+ * resolution of a mismatched deposit.
  */
 export type Prompt = (typeof PROMPTS)[number];
 /** Every `Ask`. */
@@ -37,24 +37,24 @@ export interface PaymentSession {
   readonly row: ProcessRow;
   readonly template: Template;
   readonly step: Step;
-  /** Null when there is nothing for the payer to do. */
+  /** Null when the payer has nothing to do. */
   readonly ask: Prompt | null;
-  /** Actions of the payer that its machine takes now. */
+  /** Actions of the payer that the machine accepts now. */
   readonly actions: readonly CallerActionName[];
-  /** Whether it ended without having come to anything, so that it can be begun anew; of a link, only while that is open. */
+  /** Whether it ended without a payment, so that it can be started again; of a link, only while the link is open. */
   readonly isRenewable: boolean;
   readonly branding: Branding;
   /** Name of its static link; null without one. */
   readonly linkName: string | null;
-  /** Whether somebody outside of the account pays; else the page is a receipt and asks for nothing. */
+  /** Whether a person outside of the account pays; else the page is a receipt without forms. */
   readonly isPaidByPayer: boolean;
-  /** Whether the payer can prove who they are at the identity provider now. */
+  /** Whether the payer can be verified at the identity provider now. */
   readonly canVerify: boolean;
   /** On the clock of the processes. */
   readonly nowMs: number;
 }
 
-/** @returns the transaction whose page a token opens, or undefined; of one that nobody pays it is a receipt. */
+/** @returns the transaction whose page a token opens, or undefined; the page is a receipt if there is no payer. */
 export async function findPage(services: Services, token: string): Promise<ProcessRow | undefined> {
   return isSessionToken(token) ? findBySession(services.database, token) : undefined;
 }
@@ -99,7 +99,7 @@ async function linkOf({ database }: Services, { fixedLink }: ProcessRow): Promis
 }
 
 /**
- * @param services - those for the account of the transaction.
+ * @param services - services for the account of the transaction.
  * @returns the caller for the holder of a session's token: of its account, with no scope and one transaction.
  */
 export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow): KeyRecord {
@@ -114,7 +114,7 @@ export function sessionCaller({ mode }: Services, { accountId, id }: ProcessRow)
   };
 }
 
-/** @returns the context of a payer's acts: the account holder authorised them by handing out the token. */
+/** @returns the context of a payer's actions: the account holder authorised them by handing out the token. */
 export function payerContext(
   services: Services,
   row: ProcessRow,

@@ -1,4 +1,4 @@
-/** Begins a session anew that came to nothing: the same order, at the price of now (C-21). */
+/** Replaces a session that ended without a payment: the same order, at the present price (C-21). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -14,12 +14,12 @@ import { createOnramp } from '../orders/create-onramp.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
 import { type PaymentSession, payerContext } from './payment-session.ts';
 
-/** Interval and number of look-ups for a session that another request is creating. */
+/** Interval and number of polls for a session that another request is creating. */
 const POLL_MS = 100;
 const POLLS_MAX = 50;
 
 /**
- * Makes the session that follows; asking again on the same day gives the one that was made.
+ * Creates the next session; a repeated request on the same day returns the one that was created.
  *
  * @returns its token.
  * @throws {GatewayError} `STEP_CONFLICT`, `LIMIT_EXCEEDED`, `QUOTE_UNAVAILABLE`, `UNAVAILABLE`.
@@ -49,7 +49,7 @@ export async function renewSession(
     try {
       return (await make()).answer;
     } catch (error) {
-      // A button that is clicked twice: the second click wants what the first one is making.
+      // A double click on the button: the second click gets the session that the first one is creating.
       const isRunning = error instanceof GatewayError && error.code === 'IDEMPOTENCY_RUNNING';
       if (!isRunning || polls === POLLS_MAX) throw error;
       await sleep(POLL_MS);
@@ -103,7 +103,7 @@ function makeAgain(
   });
 }
 
-/** These values are not from a caller: they were accepted once, and are accepted again. */
+/** These values were accepted from a caller once, and are accepted again. */
 const NAMES = {
   amountPayment: 'amountPayment',
   amountReceived: 'amountReceived',

@@ -1,17 +1,17 @@
-/** The way of a payer to the identity check of the provider: a link of the customer's case, fetched when the payer goes there. */
+/** Leads a payer to the identity check of the provider: a link of the customer's case, fetched when the payer opens it. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { type CustomerCase, readCasesOf } from '../../store/account/customer-cases.ts';
 import { accepts } from '../../templates/accepts.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 
-/** @returns whether the transaction waits for a check that the customer can do at the provider now. */
+/** @returns whether the transaction waits for a check that the customer can pass at the provider now. */
 export async function canVerify(services: Services, row: ProcessRow): Promise<boolean> {
   return (await caseToVerify(services, row)) !== undefined;
 }
 
 /**
- * @returns the address of the payer's identity check; null without one. It is for one person, and never logged.
+ * @returns the address of the payer's identity check; null without one. The link is for one person, and never logged.
  * @throws {GatewayError} `UNAVAILABLE` while the provider is unreachable.
  */
 export async function verificationLink(services: Services, row: ProcessRow): Promise<string | null> {

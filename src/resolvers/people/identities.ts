@@ -1,4 +1,7 @@
-/** Signs in people whom a provider of sign-ins knows (OpenID Connect): only those who were invited under a verified e-mail address. */
+/**
+ * Signs in people through a provider of sign-ins (OpenID Connect): only those who were invited under a verified e-mail
+ * address.
+ */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { addIdentity, findByIdentity, type Identity } from '../../store/people/identities.ts';
@@ -22,8 +25,8 @@ export interface Claims extends Identity {
 }
 
 /**
- * Signs in by the claims of a provider. The first time, the person is found by the verified e-mail address, and
- * earlier ways in under that address end: the holder of an invitation need not be the owner of the address.
+ * Signs in by the claims of a provider. The first time, the person is found by the verified e-mail address, and earlier
+ * credentials under that address are revoked: the holder of an invitation need not be the owner of the address.
  *
  * @returns the token of the session.
  * @throws {GatewayError} `FORBIDDEN` for a person who was not invited, or whose address is not verified.

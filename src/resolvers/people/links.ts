@@ -1,4 +1,4 @@
-/** Links that let a person in once. Only the form on its page uses a link up; opening the page does not. */
+/** Links that sign a person in once. Only the form on its page uses a link up; opening the page does not. */
 import { keyModeOf } from '../../base/access/account-mode.ts';
 import { PLATFORM_SCOPES, SCOPES } from '../../base/access/api-key.ts';
 import { isPersonToken, personTokenHash } from '../../base/access/person-token.ts';
@@ -16,7 +16,7 @@ import { makeLink, objectOf } from './members.ts';
 import { type Device, signIn } from './sessions.ts';
 import type { PersonCaller } from './signed-in.ts';
 
-/** First person of a sandbox, whom the gateway lets in; no mail is sent under this address. */
+/** First person of a sandbox, signed in by the gateway itself; no mail is sent to this address. */
 const NEWCOMER = { id: 'per_sandbox', name: 'Sandbox owner', email: 'owner@sandbox.invalid' } as const;
 
 /** @returns the link of this token. @throws {GatewayError} `NOT_FOUND` where it was used or has expired. */
@@ -30,8 +30,8 @@ export async function readLink({ database }: Services, token: string): Promise<O
 
 /**
  * @param caller - the person signed in in this browser.
- * @returns whether the link alone lets its holder in: a person with a role elsewhere has to sign in first, because
- *   the inviter holds the link, too.
+ * @returns whether the link alone signs its holder in: a person with a role elsewhere has to sign in first, because the
+ * inviter holds the link as well.
  */
 export function isEnough(link: OpenLink, caller: PersonCaller | undefined): boolean {
   return link.kind === 'SIGN_IN' || !link.isKnown || caller?.id === link.personId;
@@ -91,9 +91,9 @@ export async function makeSignInLink(
 }
 
 /**
- * Makes a link for whoever starts a sandbox: owner of its account, and of the platform for sandbox accounts only.
+ * Creates a link for the person who starts a sandbox: owner of its account, and of the platform for sandbox accounts only.
  *
- * @param contextOf - gives what the operator acts with.
+ * @param contextOf - returns the operator's context.
  */
 export async function makeNewcomerLink(
   database: Database,

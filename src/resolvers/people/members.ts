@@ -1,6 +1,6 @@
 /**
- * The people of an account: invites them, changes their roles, removes them. No role can be given that exceeds the
- * giver's, and only an owner makes or removes owners (C-40).
+ * The people of an account: invites them, changes their roles, removes them. No one can grant a role that exceeds their own,
+ * and only an owner makes or removes owners (C-40).
  */
 import { randomBase62, type Scope } from '../../base/access/api-key.ts';
 import { newPersonToken, personTokenHash } from '../../base/access/person-token.ts';
@@ -32,14 +32,14 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
-/** Person to be invited; each value under the caller's own name for it. */
+/** Person to be invited; each value carries the caller's own name for it. */
 export interface InvitationInput {
   readonly name: Named;
   readonly email: Named;
   readonly role: Named;
 }
 
-/** An invitation. Its link is given here once and cannot be had again. */
+/** An invitation. Its link is returned here once and cannot be read again. */
 export interface Invitation {
   readonly member: Member;
   readonly url: string;
@@ -50,7 +50,7 @@ export interface Invitation {
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
 const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
-/** People of an account, those included who have not accepted their invitation. */
+/** People of an account, including those who have not accepted their invitation. */
 export const MEMBERS_MAX = 500;
 /** Characters of an e-mail address. */
 export const EMAIL_LENGTH_MAX = 254;
@@ -62,7 +62,7 @@ export function listMembers(context: Context): Promise<Member[]> {
 }
 
 /**
- * Invites a person, or makes a new link for one who has not come in yet.
+ * Invites a person, or creates a new link for one who has not signed in yet.
  *
  * @throws {GatewayError} `FORBIDDEN` for a role that can do more than the caller; `INVALID_PARAMETER`, also for a person who
  *   is a member already.
@@ -95,7 +95,7 @@ export async function inviteMember(
       refuseMore(input.email.name, await countMembers(tx, accountId), MEMBERS_MAX, 'people');
       await invite(tx, { accountId, personId: person.id, role, at, ...inviterOf(context) });
     }
-    // The sender of a repeated link holds it, too.
+    // The sender of a repeated link holds it as well.
     if (context.origin.actor === undefined) await noteInviter(tx, accountId, person.id, context.caller.id);
     await endLinks(tx, accountId, person.id, at);
     const link = await makeLink(tx, context, person.id, 'INVITATION', at);
@@ -106,7 +106,7 @@ export async function inviteMember(
   });
 }
 
-/** Makes a link that lets a person in once, in the caller's database transaction. */
+/** Creates a link that signs a person in once, in the caller's database transaction. */
 export async function makeLink(
   tx: Tx,
   { publicUrl, database, caller: { accountId } }: Context,
@@ -143,7 +143,7 @@ export async function changeMemberRole(
     requireRuleOver(context, role);
     if (before.role === role) return before;
     if (!isOwner(role)) await requireOwnerLeft(tx, accountId, before, checked.name);
-    // A person who may no longer request such changes loses the waiting ones.
+    // A person who may no longer request such changes loses their waiting ones.
     if (!scopesOf(role).includes('admin')) await dropChangesOf(tx, accountId, before.id, new Date(nowMs));
     await setRole(tx, accountId, before.id, role);
     writeDown('person.change_role', objectOf(before.id), { before: { role: before.role }, after: { role } });
@@ -151,7 +151,9 @@ export async function changeMemberRole(
   });
 }
 
-/** Takes a person out of the account; the sessions there end within a second. @throws {GatewayError} as `changeMemberRole`. */
+/**
+ * Removes a person from the account; the sessions there end within a second. @throws {GatewayError} as `changeMemberRole`.
+ */
 export async function removeMember(context: Context, personId: Named): Promise<Member> {
   requirePermission(context, 'person.remove');
   const { accountId } = context.caller;
@@ -168,9 +170,9 @@ export async function removeMember(context: Context, personId: Named): Promise<M
 }
 
 /**
- * Confirms a person: they count as a maker of their own, apart from their inviter.
+ * Confirms a person: they count as a maker of their own, separate from their inviter.
  *
- * @throws {GatewayError} `FORBIDDEN` unless the operator asks, or an owner who is not counted with the person;
+ * @throws {GatewayError} `FORBIDDEN` unless the operator asks, or an owner who does not count as one maker with the person;
  *   `NOT_FOUND`.
  */
 export async function confirmMember(context: Context, personId: string): Promise<Member> {
@@ -199,7 +201,7 @@ export function objectOf(personId: string): AuditObject {
   return { kind: 'person', id: personId };
 }
 
-/** @throws {GatewayError} `FORBIDDEN` naming what the caller lacks to decide about people of a role. */
+/** @throws {GatewayError} `FORBIDDEN` naming the right that the caller lacks to decide about people of a role. */
 function requireRuleOver(context: Context, role: Role): void {
   for (const scope of scopesOf(role)) requireScope(context, scope as Scope);
   const { caller, origin } = context;

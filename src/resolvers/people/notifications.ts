@@ -1,4 +1,4 @@
-/** Notifications that a person gets by e-mail, in each account separately: what can be chosen, and the choice. */
+/** Notifications that a person gets by e-mail, separately in each account: the available kinds, and the choice. */
 import {
   defaultKindsOf,
   kindsOf,

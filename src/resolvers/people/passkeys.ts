@@ -1,5 +1,5 @@
 /**
- * Passkeys (WebAuthn): a person adds them, signs in with them, and presents one again before acts that need it. They
+ * Passkeys (WebAuthn): a person adds them, signs in with them, and presents one again before actions that need it. They
  * belong to the host name of the gateway, and are used with fingerprint, face or PIN each time.
  */
 import {
@@ -42,7 +42,7 @@ import {
 } from '../services/context.ts';
 import { type Device, signIn } from './sessions.ts';
 
-/** Passkeys of a person: each is named to the browser when one is asked for. */
+/** Passkeys of a person: the browser gets their ids when one is requested. */
 export const PASSKEYS_MAX = 50;
 
 const CHALLENGE_MS = 5 * 60_000;
@@ -78,7 +78,10 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   return options;
 }
 
-/** The first passkey has a sign-in of just now to show for it, and each other one a passkey. @throws {GatewayError} `STEP_UP_REQUIRED`. */
+/**
+ * The first passkey is authorised by a sign-in of just now, and each further one by a passkey. @throws {GatewayError}
+ * `STEP_UP_REQUIRED`.
+ */
 function requireProof(context: Context, { hasPasskey, hasJustSignedIn }: SignedInPerson): void {
   if (hasPasskey) requireFresh(context);
   else if (!hasJustSignedIn)
@@ -133,7 +136,7 @@ export async function signInOptions(services: Services): Promise<PublicKeyCreden
   return requestOptions(services, 'SIGN_IN', null);
 }
 
-/** @returns the person whose passkey an answer names, before it is checked; undefined for one that nobody has. */
+/** @returns the person whose passkey an answer names, before the answer is checked; undefined for an unknown passkey. */
 export async function personOfPasskey(
   { database }: Services,
   response: unknown,
@@ -142,7 +145,7 @@ export async function personOfPasskey(
   return isPasskeyId(id) ? (await findPasskey(database, id))?.personId : undefined;
 }
 
-/** Signs in whoever has the passkey. @returns the token of the session. @throws {GatewayError} `UNAUTHORIZED`. */
+/** Signs in the owner of the passkey. @returns the token of the session. @throws {GatewayError} `UNAUTHORIZED`. */
 export async function signInByPasskey(
   services: Services,
   response: unknown,
@@ -165,7 +168,10 @@ export async function confirmOptions(context: Context): Promise<PublicKeyCredent
   return requestOptions(context, 'CONFIRM', sessionId, ids);
 }
 
-/** Notes that the person is there: acts that need a passkey can be done for five minutes. @throws {GatewayError} `UNAUTHORIZED`. */
+/**
+ * Records a fresh passkey of the person: actions that need one can be performed for five minutes. @throws
+ * {GatewayError} `UNAUTHORIZED`.
+ */
 export async function confirm(context: Context, response: unknown): Promise<void> {
   const { sessionId } = personOf(context);
   const passkey = await checkAssertion(context, response, 'CONFIRM', sessionId);
@@ -188,7 +194,7 @@ export async function ownPasskeys(context: Context): Promise<OwnPasskey[]> {
   return caller.person ? readOwnPasskeys(database, caller.id) : [];
 }
 
-/** Takes one of the own passkeys away. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */
+/** Removes one of the person's own passkeys. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */
 export async function forgetPasskey(context: Context, id: string): Promise<void> {
   requirePermission(context, 'passkey.remove');
   personOf(context);
@@ -213,7 +219,7 @@ async function requestOptions(
   return options;
 }
 
-/** @returns the passkey that signed, with the counter that it says now. */
+/** @returns the passkey that signed, with its new counter. */
 async function checkAssertion(
   services: Services,
   response: unknown,

@@ -32,7 +32,7 @@ export interface Device {
   readonly userAgent: string | null;
 }
 
-/** Signed-in person, and the place. */
+/** Signed-in person, and the account. */
 export interface SignIn {
   readonly personId: string;
   readonly accountId: bigint;
@@ -47,7 +47,7 @@ const USER_AGENT_LENGTH_MAX = 300;
  * Signs a person in to an account.
  *
  * @param prepare - earlier work in the same database transaction, under the lock of the account.
- * @returns the token of the session, known to the browser alone.
+ * @returns the token of the session, which only the browser knows.
  * @throws {GatewayError} `UNAUTHORIZED` when the person has no role there.
  */
 export async function signIn(
@@ -85,7 +85,7 @@ export async function signIn(
   return token;
 }
 
-/** The person, before a session tells more: the audit log needs no more than who it is. */
+/** The person, before more of the session is known: the audit log needs only their identity. */
 function blankCaller({ mode }: Services, personId: string, accountId: bigint): PersonCaller {
   const nothing = {
     sessionId: '',
@@ -98,7 +98,7 @@ function blankCaller({ mode }: Services, personId: string, accountId: bigint): P
   return personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
 }
 
-/** Ends the session of the person who asks. */
+/** Ends the session of the person who sends the request. */
 export async function signOut(context: Context): Promise<void> {
   const { caller } = context;
   assert(caller.person, 'only people sign out');
@@ -109,7 +109,10 @@ export async function signOut(context: Context): Promise<void> {
   });
 }
 
-/** Lets the person act on another account, whose audit log has it. @throws {GatewayError} `NOT_FOUND` where the person has no role there. */
+/**
+ * Switches the person to another account, which records it in its audit log. @throws {GatewayError} `NOT_FOUND` where
+ * the person has no role there.
+ */
 export async function switchAccount(context: Context, accountId: bigint): Promise<void> {
   const { caller, database, origin } = context;
   assert(caller.person, 'only people have sessions');
@@ -132,7 +135,10 @@ export async function ownSessions(context: Context): Promise<OwnSession[]> {
   return caller.person ? readOwnSessions(database, caller.id, new Date(database.nowMs())) : [];
 }
 
-/** Ends one of the own sessions; every process refuses it at once. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/**
+ * Ends one of the person's own sessions; every process refuses it immediately. @throws {GatewayError} `FORBIDDEN`,
+ * `NOT_FOUND`.
+ */
 export async function revokeSession(context: Context, id: string): Promise<void> {
   requirePermission(context, 'session.revoke');
   const { caller } = context;

@@ -1,4 +1,4 @@
-/** A person who is signed in, as the same caller that a key is: use cases, limits and the audit log treat both alike (C-40). */
+/** A signed-in person as a caller, like a key: use cases, limits and the audit log treat both in the same way (C-40). */
 import { keyModeOf } from '../../base/access/account-mode.ts';
 import { isPersonToken, personTokenHash } from '../../base/access/person-token.ts';
 import { scopesOf } from '../../base/access/roles.ts';
@@ -9,7 +9,7 @@ import { findValidSession, type ValidSession } from '../../store/people/person-s
 /** A caller that is a person. */
 export type PersonCaller = KeyRecord & { readonly person: SignedInPerson };
 
-/** @returns the caller whose session has this token; undefined where it has ended, or its person has a role nowhere. */
+/** @returns the caller whose session has this token; undefined if it has ended, or its person has no role anywhere. */
 export async function callerOfSession(database: Database, token: string): Promise<PersonCaller | undefined> {
   if (!isPersonToken(token)) return undefined;
   const session = await findValidSession(database, personTokenHash(token), new Date(database.nowMs()));

@@ -1,4 +1,4 @@
-/** Views: addresses of screens that a person keeps under a name, in each account apart. */
+/** Views: addresses of screens that a person stores under a name, separately in each account. */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -14,9 +14,9 @@ import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
-/** Most views of a person in an account. */
+/** Maximum number of views of a person in an account. */
 export const VIEWS_MAX = 50;
-/** Most characters of a name, and of a path. */
+/** Maximum number of characters of a name, and of a path. */
 export const VIEW_LENGTHS = { name: 60, path: 2_000 } as const;
 
 /** @returns the views of the calling person, by name; none for a key. */
@@ -26,7 +26,7 @@ export async function ownViews(context: Context): Promise<SavedView[]> {
 }
 
 /**
- * Keeps an address under a name; another one under this name gives way.
+ * Stores an address under a name; it replaces another one with this name.
  *
  * @throws {GatewayError} `FORBIDDEN` for a key; `INVALID_PARAMETER`, also for one view too many.
  */

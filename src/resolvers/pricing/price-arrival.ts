@@ -9,7 +9,7 @@ import type { Services } from '../services/context.ts';
 import { priceNow } from './price.ts';
 
 /**
- * @returns the trigger with the present price, for the amount that the session asked for. If fees would leave nothing
+ * @returns the trigger with the present price, for the amount that the session requested. If fees would leave nothing
  *   of it, the locked price stays.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`: the event is retried later.
  */

@@ -37,7 +37,7 @@ export interface PriceRequest {
 export interface Priced {
   readonly facts: QuoteFacts;
   readonly settings: TemplateSettings;
-  /** The BRL side, which limits are counted in. */
+  /** The BRL side, in which limits are counted. */
   readonly brl: string;
   /** When the price was made, ISO 8601. */
   readonly pricedAt: string;
@@ -65,7 +65,7 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
 }
 
 /**
- * @param nowMs - the moment that the rate is for.
+ * @param nowMs - the time that the rate is for.
  * @returns BRL for one unit of the asset, not older than 60 seconds.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, also where the sources contradict each other; `RAILS_MISSING`.
  */
@@ -74,7 +74,7 @@ export async function currentRate(services: Services, asset: string, nowMs: numb
   const { database, mode, rails } = services;
   const last = await readRate(database, mode, asset);
   const ageMs = last ? nowMs - millisOf(last.observedAt) : Number.POSITIVE_INFINITY;
-  // Sources that are compared with each other are queried each time: an earlier agreement may be contested by now.
+  // Sources that are compared with each other are queried each time: an earlier agreement may no longer hold.
   const isRequested = rails.rates.report !== undefined;
   if (!isRequested && last && ageMs >= 0 && ageMs <= FRESH_MS) return last.mid;
   const observed = await observeTogether(services, asset).catch((error: unknown) => {
@@ -140,7 +140,7 @@ export async function price(services: Services, request: PriceRequest): Promise<
 }
 
 /**
- * Prices an order whatever its size.
+ * Prices an order of any size.
  *
  * @returns undefined when nothing would be left of the amount after fees.
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `RAILS_MISSING`.
@@ -162,10 +162,10 @@ export async function priceNow(services: Services, request: PriceRequest): Promi
   return { facts: factsOf(made, direction, currency, isDelivered), settings, brl, pricedAt };
 }
 
-/** The least and the most of a transaction. */
+/** The minimum and maximum of a transaction. */
 type Bounds = Pick<TemplateSettings, 'amountMin' | 'amountMax'>;
 
-/** @returns whether an amount of BRL is below the least or above the most of a transaction. */
+/** @returns whether an amount of BRL is below the minimum or above the maximum of a transaction. */
 export function isOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): boolean {
   return isMore(amountMin, brl) || isMore(brl, amountMax);
 }
@@ -218,7 +218,7 @@ type PricedSession = Parameters<typeof expiryOf>[0] &
   Pick<ProcessRow, 'accountId'>;
 
 /**
- * @param options - `endsWithLock`: the session gets no new price, whatever the account chose.
+ * @param options - `endsWithLock`: the session gets no new price, even if the account chose requotes.
  * @returns the end of a session that was just priced; settings are read only when the lock ends first.
  */
 export async function endOfPriced(
@@ -227,7 +227,7 @@ export async function endOfPriced(
   { endsWithLock = false }: { readonly endsWithLock?: boolean | undefined } = {},
 ): Promise<ProcessRow['expiresAt']> {
   const [end, lockEnd] = [expiryOf(priced), lockEndOf(priced)];
-  // Price and session begin a moment apart: a session as long as the lock keeps its end.
+  // Price and session begin slightly apart: a session as long as the lock ends with the lock.
   if (end === undefined || lockEnd === undefined || end <= lockEnd + GRACE_MS) return priced.expiresAt;
   if (endsWithLock) return instantOf(new Date(lockEnd));
   const { afterLock } = await readAccountSettings(database, priced.accountId, {

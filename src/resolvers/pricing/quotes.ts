@@ -24,7 +24,7 @@ export interface QuoteUse {
 }
 
 /**
- * Prices an order as of now, without a promise.
+ * Prices an order as of now, without reserving the price.
  *
  * @throws {GatewayError} `QUOTE_UNAVAILABLE`, `LIMIT_EXCEEDED`.
  */
@@ -70,7 +70,7 @@ export async function createQuote(
   });
 }
 
-/** An offramp out of the balance can be created with `move` alone, so its price can be reserved with that, too. */
+/** An offramp out of the balance can be created with `move` alone, so its price can be reserved with `move` as well. */
 function permissionOfQuote(
   { caller }: Context,
   { template, direction }: Omit<PriceRequest, 'accountId'>,

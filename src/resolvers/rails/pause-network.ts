@@ -12,7 +12,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
-/** Whether transfers are sent on a network; null where nobody has paused them. */
+/** Whether transfers are sent on a network; null unless a person has paused them. */
 export interface Sending {
   readonly network: string;
   readonly pausedAt: Instant | null;

@@ -1,4 +1,4 @@
-/** Asks the rails that are configured how they are. */
+/** Queries the status of the configured rails. */
 import type { NamedRail, RailCheck } from '../services/rail-part.ts';
 
 /** A check, with the rail that it is about. */

@@ -7,7 +7,7 @@ import { type Context, requirePlatform } from '../services/context.ts';
 import { checkRails, type NamedCheck } from './rail-checks.ts';
 import { reconciliationChecks } from './reconciliation-checks.ts';
 
-/** The rails, with what each is. */
+/** The rails, with the status of each. */
 export const RAILS = {
   pix: 'PIX at the payment service provider.',
   chain: 'The networks.',
@@ -46,7 +46,7 @@ export async function railChecks(context: Context, rail: RailName): Promise<read
   return [...checks, ...reconciled.filter((each) => partOf(each.rail) === rail)];
 }
 
-/** Rail that an order goes to; BRL leaves by PIX. */
+/** Rail that receives an order; BRL leaves by PIX. */
 const RAIL_OF: { readonly [Name in EffectName]?: RailName } = {
   check_identity: 'identity',
   check_payee: 'identity',

@@ -6,7 +6,10 @@ import { countsOf, isOpen, statementOf } from '../reconciliation/reconcile.ts';
 import type { Services } from '../services/context.ts';
 import type { NamedCheck } from './rail-checks.ts';
 
-/** @returns of each configured rail that can be reconciled whether its newest report has something open, and whether the night's came. */
+/**
+ * @returns for each configured rail that can be reconciled whether its newest report has open findings, and whether the
+ * nightly report exists.
+ */
 export async function reconciliationChecks(own: Services): Promise<readonly NamedCheck[]> {
   const rails = own.railParts.map(({ name }) => name).filter((name) => statementOf(own, name));
   return Promise.all(rails.map((rail) => checkOf(own, rail)));

@@ -1,4 +1,4 @@
-/** Entries of a file of a bank, and the summary of what was read: movements, sums, and rows that were skipped. */
+/** Entries of a bank file, and the summary of its contents: movements, sums, and skipped rows. */
 
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
@@ -21,7 +21,7 @@ export interface ShownMovement {
   readonly text: string;
 }
 
-/** A row that is no movement. */
+/** A row that is not a movement. */
 export interface SkippedRow {
   readonly place: string;
   readonly why: SkipReason;
@@ -60,7 +60,7 @@ const FIRST_ROOM = 1_024;
 export class BankEntries {
   /** Of each movement its name, by its position among the movements. */
   readonly #names = new TextSet();
-  /** Numbers of movements with one name in the file, where there are several. */
+  /** Numbers of the movements that share a name in the file. */
   readonly #repeated = new Map<string, number>();
   readonly #noons = new Map<string, Date>();
   readonly #at: Date[] = [];
@@ -105,7 +105,7 @@ export class BankEntries {
     this.#pixIds.push(ownText(pixId));
   }
 
-  /** Days that have a movement, in no order. */
+  /** Days that have a movement, unordered. */
   get days(): readonly string[] {
     return [...this.#noons.keys()];
   }
@@ -132,7 +132,7 @@ export class BankEntries {
     };
   }
 
-  /** A file may give one name to several movements; each of them moved, because a bank lists a movement once. */
+  /** A file may give one name to several movements; each of them happened, because a bank lists a movement once. */
   #nameOf(account: string): string {
     if (this.#names.add(account)) return account;
     const count = (this.#repeated.get(account) ?? 1) + 1;

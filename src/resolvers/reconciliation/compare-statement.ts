@@ -1,4 +1,4 @@
-/** Compares the statement of a rail for days with the ledger: entries with lines, and what there is in all. */
+/** Compares the statement of a rail for some days with the ledger: entries with lines, and the balances. */
 
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -27,7 +27,7 @@ import {
 } from './match-statement.ts';
 import { BANK_FILE, PIX, queryRail, readReported } from './reported-entries.ts';
 
-/** Findings that a report keeps at most; their numbers are exact. */
+/** Maximum number of findings that a report stores; their counts are exact. */
 export const FINDINGS_MAX = 1_000;
 
 /** Total of a currency. */
@@ -40,14 +40,14 @@ export interface Comparison {
   /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
   readonly statement: RailStatement;
-  /** In Brasília, one after the other: a line of the ledger stands for one entry of all of them. */
+  /** Brasília days in a row: a line of the ledger matches one entry of all of them. */
   readonly days: readonly [string, ...string[]];
   readonly nowMs: number;
-  /** Whether what there is now says something about the last day. */
+  /** Whether the present balance is evidence about the last day. */
   readonly withBalances: boolean;
 }
 
-/** A report before it is kept. */
+/** A report before it is stored. */
 export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
   /** Made each time that they are read: those of a file's days may be hundreds of thousands. */
   readonly findings: readonly Finding[];
@@ -56,11 +56,9 @@ export interface Report extends Omit<NewReconciliation, 'madeBy' | 'source'> {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/**
- * Margins before and after the days for which their statement is read (`told`), and the ledger (`booked`). Unit: ms.
- */
+/** Margins before and after the days for which the statement (`told`) and the ledger (`booked`) are read. Unit: ms. */
 const MARGINS = {
-  /** Late bookings have their entry on the day before; immediate ones may be on the statement a little later. */
+  /** Late bookings have their entry on the day before; immediate ones may appear on the statement a little later. */
   pix: { told: [DAY_MS, HOUR_MS], booked: [0, 0] },
   /** Final transfers are booked soon after, and late ones are found by their name. */
   network: { told: [HOUR_MS, HOUR_MS], booked: [0, 0] },
@@ -87,7 +85,7 @@ export async function compareStatement(
   const isLineOfDay = ({ postedAt }: VaultLine) => isOfDay(millisOf(postedAt));
   const found = new Map(days.map((day) => [day, new DayFindings()]));
   const moneys = new Set(ofPeriod.map(moneyOfLine));
-  // Of the many movements of a file, only those whose amount the ledger has are compared with its lines.
+  // Of the many movements of a file, only those with an amount that the ledger has are compared with its lines.
   const isMissing = (entry: StatementEntry): boolean => {
     if (rail !== BANK_FILE || entry.untold !== 'any' || moneys.has(moneyOf(entry))) return false;
     found.get(brasiliaDay(entry.at.getTime()))?.addMissing(entry);
@@ -184,9 +182,9 @@ function isNetwork(rail: string): boolean {
 }
 
 /**
- * The days as far as they are over, and what is read around them.
+ * The past part of the days, and the margins that are read around them.
  *
- * @param since - when the oldest of what waits for a booking was.
+ * @param since - time of the oldest entry that waits for a booking.
  */
 function periodsOf({ rail, days, nowMs }: Pick<Comparison, 'rail' | 'days' | 'nowMs'>, since?: Date) {
   const { told: reported, booked } = isNetwork(rail) ? MARGINS.network : MARGINS[rail as 'pix' | 'bank'];

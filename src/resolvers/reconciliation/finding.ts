@@ -22,9 +22,9 @@ export interface Finding {
   readonly kind: EntryKind;
   /** Raw ledger code. */
   readonly currency: string;
-  /** The rail's name for it; null for a line of the ledger that nothing on the statement stands for, and for a balance. */
+  /** The rail's name for it; null for a line of the ledger without an entry on the statement, and for a balance. */
   readonly id: string | null;
-  /** Decimal text; null where the statement does not have it, or does not tell. */
+  /** Decimal text; null if the statement does not have it, or does not report it. */
   readonly amountThere: string | null;
   /** Decimal text; null where the ledger does not have it. */
   readonly amountHere: string | null;
@@ -36,7 +36,7 @@ export interface Finding {
   readonly why: string;
 }
 
-/** An entry, and what became of its news; undefined where it was never told. */
+/** An entry, and the outcome of its rail event; undefined if none was reported. */
 export interface ReportedEntry {
   readonly entry: StatementEntry;
   readonly booked: BookedRailEvent | undefined;
@@ -70,7 +70,7 @@ export function kindOf({ name, isReturn }: VaultLine): EntryKind | undefined {
   return isReturn ? 'payout_return' : KIND_OF[name];
 }
 
-/** @returns minor units of a line, whichever way it went. */
+/** @returns minor units of a line, without its direction. */
 export function sizeOf({ minor }: VaultLine): bigint {
   const amount = BigInt(minor);
   return amount < 0n ? -amount : amount;
@@ -80,7 +80,7 @@ function textOf(line: VaultLine): string {
   return fromMinor(sizeOf(line), currencyOfLedger(line.currency).decimals);
 }
 
-/** @returns the finding about an entry, given the line that is most likely its own. */
+/** @returns the finding about an entry, given the line that it most likely belongs to. */
 export function entryFinding({ entry, booked }: ReportedEntry, line: VaultLine | undefined): Finding {
   const { currency = BRL.code } = entry;
   const isOther = line !== undefined && line.currency !== currency;

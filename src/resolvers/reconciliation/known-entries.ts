@@ -1,7 +1,6 @@
 /**
- * Stored matches of reports for entries that may belong to no rail event: the line of the ledger of each,
- * permanently, and unordered ones that still wait for a booking. A report of other days takes no line that is matched
- * already.
+ * Stored matches of reports for entries that may belong to no rail event: the line of the ledger of each, permanently, and
+ * unordered ones that still wait for a booking. A report of other days uses no line that is already matched.
  */
 
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -16,7 +15,7 @@ import type { ReportedEntry } from './finding.ts';
 import { MANUAL_WITHIN_DAYS, type Match, nameOf } from './match-statement.ts';
 import { BANK_FILE } from './reported-entries.ts';
 
-/** An entry as its report keeps it. */
+/** An entry in the form in which its report stores it. */
 export interface StoredEntry {
   readonly kind: EntryKind;
   readonly id: string;
@@ -24,15 +23,15 @@ export interface StoredEntry {
   readonly currency: string;
   readonly amount: string | null;
   readonly at: Instant;
-  /** Name of the line that stands for it; null while it waits for one. */
+  /** Name of its matching line; null while it waits for one. */
   readonly line: string | null;
 }
 
 /** Knowledge of earlier reports for a report of some days. */
 export interface Known {
-  /** By the key of an entry of these days the name of the line that stands for it. */
+  /** For each key of an entry of these days, the name of its matching line. */
   readonly own: ReadonlyMap<string, string>;
-  /** By the name of a line the day and key of the entry of another day that it stands for. */
+  /** For each name of a line, the day and key of the entry of another day that it matches. */
   readonly held: ReadonlyMap<string, string>;
   /** Unordered entries without a booking, of the days before, oldest first: a later booking may be about them. */
   readonly waiting: readonly StatementEntry[];
@@ -43,7 +42,7 @@ export interface Known {
  * away.
  */
 const FILE_REACH = [1, 2];
-/** A line of the last day that counts may stand for an entry that many days before it, and so may a line of the first. */
+/** A line of the last day that counts may match an entry that many days before it, and so may a line of the first. */
 const REACH = 2 * MANUAL_WITHIN_DAYS;
 
 /** Scope of reports. */
@@ -56,7 +55,7 @@ type Days = readonly [string, ...string[]];
 export async function readKnown({ database, mode }: Where, rail: string, days: Days): Promise<Known> {
   const byDay = new Map<string, Map<string, StoredEntry>>();
   for (const { day, entries } of await readReportEntries(database, { mode, rail }, daysAround(rail, days))) {
-    // The newest report of a day says which entries it has; which lines they have, the newest report that has them.
+    // The newest report of a day decides which entries it has; the newest report with a matched entry decides its line.
     byDay.set(day, new Map());
     for (const each of entries as readonly StoredEntry[]) {
       const own = brasiliaDay(millisOf(each.at));
@@ -85,7 +84,7 @@ export function storedEntries(
   { matched }: Pick<Match, 'matched'>,
   days: Days,
 ): ReadonlyMap<string, readonly StoredEntry[]> {
-  // An entry that still waits is stored in its first report only.
+  // A waiting entry is stored in its first report only.
   const stored = reported.filter(
     (each) => each.entry.untold && (matched.has(each) || (each.isOfDay && each.entry.untold === 'capital')),
   );
@@ -104,8 +103,8 @@ export function storedEntries(
 }
 
 /**
- * @throws {GatewayError} `UNAVAILABLE` where another report, made meanwhile, took a line for another entry, or found the line of one that
- *   waits in these.
+ * @throws {GatewayError} `UNAVAILABLE` if another report, made meanwhile, used a line for another entry, or found the line of
+ * a waiting entry in these.
  */
 export async function refuseMatched(
   where: Where,

@@ -1,6 +1,6 @@
 /**
- * Matches the entries of a statement against lines of the ledger: each entry takes the line of its money, once; the
- * remainder of either side, and differences, are findings.
+ * Matches the entries of a statement with lines of the ledger: each entry uses its line once; the remainder of either side,
+ * and differences, are findings.
  */
 
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
@@ -20,17 +20,17 @@ import {
 } from './finding.ts';
 import { pairByDay, pairWithin } from './pair-by-day.ts';
 
-/** Journals by which a deposit that its network dropped is taken back: neither is on a statement. */
+/** Journals that reverse a deposit that its network dropped: neither is on a statement. */
 const DROPS = ['L54', 'L55', 'L56', 'L58'];
-/** Kinds of what comes in. */
+/** Kinds of money in. */
 const INCOMING: readonly EntryKind[] = ['payment', 'payout_return', 'deposit', 'funding'];
 /** Journals that rail events book by themselves: arrivals in suspense, and returns from there. */
 const OF_SUSPENSE = ['L37', 'L50', 'L51'];
-/** Outcomes of news that nothing was booked by. */
+/** Outcomes of rail events that booked nothing. */
 const UNSETTLED = ['pending', 'failed', 'closed'];
 /** Journals that people book about money that moved without the gateway. */
 export const MANUAL_JOURNALS = ['L65', 'L66', 'adjustment', 'manual'];
-/** People book what they were told of within some days. */
+/** People book reported money within some days. */
 export const MANUAL_WITHIN_DAYS = 7;
 /** Journal of payments to a payer by hand. */
 const PAID_MANUALLY = 'L62';
@@ -41,7 +41,7 @@ export interface Match {
   readonly agreed: readonly ReportedEntry[];
   /** Findings of the days, oldest first, each made when it is reached: there may be hundreds of thousands. */
   readonly findings: Iterable<Finding>;
-  /** The line that stands for each entry that has one. */
+  /** The matching line of each entry that has one. */
   readonly matched: ReadonlyMap<ReportedEntry, VaultLine>;
 }
 
@@ -51,11 +51,11 @@ export interface MatchRules {
   readonly isOfDay: (line: VaultLine) => boolean;
   /** Kinds of entries on the statement: lines of other kinds are not expected there. */
   readonly kinds: readonly EntryKind[];
-  /** @returns the name of the line that stood for an entry in a report before. */
+  /** @returns the name of the line that matched an entry in an earlier report. */
   readonly before?: (entry: StatementEntry) => string | undefined;
 }
 
-/** @param lines - of the days, and all others that belong to an entry; a line may come more than once. */
+/** @param lines - of the days, and all others that belong to an entry; a line may appear more than once. */
 export function matchStatement(
   reported: readonly ReportedEntry[],
   lines: readonly VaultLine[],
@@ -78,8 +78,7 @@ export function matchStatement(
   const expected = reported
     .filter(({ entry }) => entry.own === undefined)
     .toSorted((one, other) => one.entry.at.getTime() - other.entry.at.getTime());
-  // Exact matches first, so that no entry takes another's line; entries without an event take lines of no other
-  // entry.
+  // Exact matches first, so that no entry uses another's line; entries without an event use lines of no other entry.
   const booked = expected.filter((each) => each.booked);
   const differing = new Set(booked.filter((each) => !matchFirst(each, (line) => agrees(each, line))));
   for (const each of differing) matchFirst(each, () => true);
@@ -117,13 +116,13 @@ function timeOf(each: ReportedEntry | VaultLine): number {
   return 'entry' in each ? each.entry.at.getTime() : millisOf(each.postedAt);
 }
 
-/** @returns the lines that news may have booked, those that are most likely its own first. */
+/** @returns the lines that a rail event may have booked, the most likely first. */
 function candidatesAmong(
   lines: readonly VaultLine[],
   reported: readonly ReportedEntry[],
 ): (each: ReportedEntry) => readonly VaultLine[] {
   const byJournal = Map.groupBy(lines, journalOf);
-  // A journal that news booked by itself is that news's, though it is of the same transaction as others.
+  // A journal that a rail event booked by itself belongs to that event, though it is of the same transaction as others.
   const journalsOfEvents = new Set(reported.flatMap(({ booked }) => (booked ? ownJournals(booked) : [])));
   const ofSteps = lines.filter((line) => !journalsOfEvents.has(journalOf(line)));
   const byPosition = Map.groupBy(ofSteps, positionOf);
@@ -133,7 +132,7 @@ function candidatesAmong(
     const journalId = entry.kind === 'gas' && gasJournalId !== null ? gasJournalId : booked.journalId;
     if (journalId !== null) return byJournal.get(journalOf({ accountId, journalId })) ?? [];
     if (UNSETTLED.includes(booked.outcome)) return [];
-    // Bookings of steps before those that may belong to unreported events, and of several the nearest in time.
+    // Bookings of steps before those that may belong to unreported events; among several, the nearest in time.
     const ofPosition = byPosition.get(`${accountId}:${transactionId}:${entry.kind}`) ?? [];
     const rank = ({ name }: VaultLine) => Number(OF_SUSPENSE.includes(name));
     const distance = ({ postedAt }: VaultLine) => Math.abs(entry.at.getTime() - millisOf(postedAt));
@@ -141,7 +140,7 @@ function candidatesAmong(
   };
 }
 
-/** @returns the line of what is free for each entry that no news tells of and that has one. */
+/** @returns the free line for each entry that no rail event reports and that has one. */
 function pairsOf(
   untold: Untold,
   entries: readonly ReportedEntry[],
@@ -191,7 +190,7 @@ function journalOf({ accountId, journalId }: Pick<BookedRailEvent, 'accountId' |
   return `${accountId}:${journalId}`;
 }
 
-/** Journals that news booked by itself, not by a step of its transaction. */
+/** Journals that rail events booked by themselves, not by a step of their transaction. */
 function ownJournals({ accountId, journalId, gasJournalId }: BookedRailEvent): readonly string[] {
   return [journalId, gasJournalId].flatMap((id) =>
     id === null ? [] : journalOf({ accountId, journalId: id }),

@@ -1,7 +1,7 @@
 /**
- * Pairs nameless entries with lines of the ledger, by amount and day: the same day first, then the day before or
- * after. An entry gives up a line of its own day only when both find one by that: otherwise a line missing on one day
- * could stand for one missing many days later.
+ * Pairs nameless entries with lines of the ledger, by amount and day: the same day first, then the day before or after. An
+ * entry gives up a line of its own day only if both then find a match: otherwise a line missing on one day could match one
+ * missing many days later.
  */
 import { dayAfter } from '../../base/time/brasilia-day.ts';
 
@@ -45,7 +45,7 @@ export function pairByDay<Entry extends OfDay, Line extends OfDay>(
 }
 
 /**
- * Pairs money with manual bookings about it: the first of its amount, on its day or up to some days later.
+ * Pairs money with manual bookings about it: the first of the same amount, on its day or up to some days later.
  *
  * @param entries - oldest first; so are the lines.
  * @returns the line of each entry that has one; no line twice.
@@ -59,7 +59,7 @@ export function pairWithin<Entry extends OfDay, Line extends OfDay>(
   const pairs = new Map<Entry, Line>();
   for (const entry of entries) {
     const left = free.get(entry.money) ?? [];
-    // Lines before this entry are before all later ones.
+    // Lines before this entry precede all later entries.
     while (left[0] && left[0].day < entry.day) left.shift();
     const [line] = left;
     if (!line || line.day > dayAfter(entry.day, days)) continue;

@@ -1,4 +1,4 @@
-/** The day to close next, and what is left to do before: reconciliations of the rails, suspense, manual journals. */
+/** The day to close next, and the open work before it: reconciliations of the rails, suspense, manual journals. */
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
 import { readSuspenseToDecide } from '../../store/engine/review-sources.ts';
 import { readLastClose } from '../../store/ledger/book-closes.ts';
@@ -24,7 +24,7 @@ export interface CloseChecklist {
   readonly journals: number;
 }
 
-/** Most records of each kind that are counted. */
+/** Maximum number of records of each kind that are counted. */
 export const CHECKLIST_MAX = 100;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Reconciles a file that a bank exports, for providers without a statement to be read: each day of it has a report. The same file again
- * has the reports of before, and changes nothing.
+ * Reconciles an exported bank file, for providers without a readable statement: each day of it has a report. The same file
+ * again returns the earlier reports, and changes nothing.
  */
 import { createHash } from 'node:crypto';
 import { invalidParameters } from '../../base/errors/errors.ts';
@@ -24,7 +24,7 @@ export interface BankFile {
   readonly form: BankForm;
 }
 
-/** Reports of a file, and what they are about. */
+/** Reports of a file, and their subject. */
 export interface FileReports {
   readonly file: BankFileSummary;
   /** Ids of the reports, one per day, the oldest first: together they may have hundreds of thousands of findings. */
@@ -98,7 +98,7 @@ async function readFile(context: Context, file: BankFile, nowMs: number): Promis
   }
 }
 
-/** The account of the rail is the only one whose files count, if it is configured. */
+/** Only files of the rail's account count, if that is configured. */
 function formOf({ rails }: Context, form: BankForm): BankForm {
   const account = rails.bankAccount ?? null;
   if (account !== null && form.account !== null && !isSameAccount(account, form.account))
@@ -106,7 +106,7 @@ function formOf({ rails }: Context, form: BankForm): BankForm {
   return { ...form, account: account ?? form.account };
 }
 
-/** @returns each day, one more than `DAYS_MAX` at most: the ledger may have lines on days without movements in the file. */
+/** @returns each day, at most one more than `DAYS_MAX`: the ledger may have lines on days without movements in the file. */
 function daysBetween(first: string, last: string): readonly [string, ...string[]] {
   const days: [string, ...string[]] = [first];
   for (let day = dayAfter(first); day <= last && days.length <= DAYS_MAX; day = dayAfter(day)) days.push(day);

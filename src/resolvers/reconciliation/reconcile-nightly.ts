@@ -1,6 +1,6 @@
 /**
- * Reconciles every configured rail once for each day in Brasília, after it is over. Of several processes one does it; a day that could
- * not be done is tried again, and days on which nobody ran are done later.
+ * Reconciles every configured rail once for each day in Brasília, after it is over. One of several processes does the work; a
+ * day that failed is retried, and days on which no process ran are done later.
  */
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES, keyModeOf } from '../../base/access/account-mode.ts';
@@ -19,21 +19,21 @@ import { endWithin, repeat } from '../engine/repeat.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
 
-/** Work that goes on until it is stopped. */
+/** Work that runs until it is stopped. */
 export interface NightlyReconciliation {
-  /** Takes up nothing more, and waits for what is under way. */
+  /** Claims nothing more, and waits for running work. */
   readonly stop: () => Promise<void>;
 }
 
 const REPEAT = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
 const EVERY_MS = 60_000;
-/** Lease of a report: a process that dies gives it up by that; a living one renews it. */
+/** Lease of a report: a process that dies releases it by its expiry; a living one renews it. */
 const LEASE_MS = 300_000;
 const ALIVE_MS = 60_000;
-/** A shutdown waits so long for a report that is under way; another process makes it then. */
+/** Time for which a shutdown waits for a running report; another process makes it then. */
 const STOP_MAX_MS = 5_000;
 const AGAIN_MS = 15 * 60_000;
-/** Days that are done later where nobody ran, or the rail did not tell of them; older ones are for a person. */
+/** Days that are done later if no process ran, or the rail did not report them; older ones are left to a person. */
 const LATE_DAYS = 7;
 
 /** @param atMs - time after midnight in Brasília, milliseconds. */
@@ -84,7 +84,7 @@ async function reconcileNextDay(
   const run = await readNightlyRun(database, key);
   const nowMs = database.nowMs();
   if (!run) {
-    // Of the days before a rail was there nothing is known.
+    // Nothing is known of the days before a rail existed.
     await beginNightlyRuns(database, key, last, nowMs);
     return false;
   }

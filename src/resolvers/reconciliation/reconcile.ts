@@ -51,8 +51,8 @@ const RAILS_FORM = `must be one of ${RECONCILED_RAILS.join(', ')}`;
 const READ_FORM = `must be one of ${[...RECONCILED_RAILS, BANK_FILE].join(', ')}`;
 
 /**
- * @param input - a day in Brasília; today is reconciled up to now.
- * @throws {GatewayError} `FORBIDDEN`; `RAILS_MISSING` where there is no statement; `INVALID_PARAMETER`; `UNAVAILABLE` while the
+ * @param input - a Brasília day; today is reconciled up to now.
+ * @throws {GatewayError} `FORBIDDEN`; `RAILS_MISSING` if there is no statement; `INVALID_PARAMETER`; `UNAVAILABLE` while the
  *   statement cannot be read.
  */
 export async function reconcile(
@@ -112,7 +112,7 @@ export async function readReconciliation(context: Context, id: string): Promise<
   return stored ? reportOf(stored) : null;
 }
 
-/** @returns whether somebody has to look at something. */
+/** @returns whether a person has to check the report. */
 export function isOpen(report: Pick<StoredReconciliation, keyof ReturnType<typeof countsOf>>): boolean {
   const { matched: _, ...open } = countsOf(report);
   return Object.values(open).some((count) => count > 0);
@@ -165,7 +165,7 @@ function dayOf(input: Named | undefined, nowMs: number): string {
   return day;
 }
 
-/** @returns a report as it is kept, for whoever reads it. */
+/** @returns a report in its stored form. */
 export function reportOf({ id, findings, balances, ...report }: StoredReconciliation): Reconciliation {
   return {
     ...report,

@@ -33,11 +33,11 @@ export interface StatementParts {
   readonly waiting: readonly StatementEntry[];
   readonly ofDays: readonly VaultLine[];
   readonly isOfDay: (at: Date) => boolean;
-  /** Whether an entry is a finding already, because no line can match it; nothing more is read about it. */
+  /** Whether an entry is already a finding, because no line can match it; nothing more is read about it. */
   readonly isMissing: (entry: StatementEntry) => boolean;
 }
 
-/** Kinds of news by kind of entry; entries of networks say the name of their news themselves. */
+/** Kinds of rail events by kind of entry; entries of networks name their rail event themselves. */
 const RAIL_EVENT_KINDS: { readonly [Kind in EntryKind]?: string } = {
   payment: 'payment',
   refund: 'refund_ended',
@@ -51,7 +51,9 @@ const RAIL_EVENT_KINDS: { readonly [Kind in EntryKind]?: string } = {
  */
 const NAMED = { pix: ['payment', 'payout', 'refund'], network: ['deposit'] };
 
-/** Entries whose news is looked up at once: a file of a bank may have hundreds of thousands. */
+/**
+ * Maximum number of entries whose rail events are looked up in one query: a bank file may have hundreds of thousands.
+ */
 const LOOKUP_BATCH = 5_000;
 
 /** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
@@ -60,7 +62,7 @@ export async function readReported(
   { rail, statement, period, waiting, ofDays, isOfDay, isMissing }: StatementParts,
 ): Promise<readonly ReportedEntry[]> {
   const all = await queryRail(rail, () => statement.read(period));
-  // Unordered entries around the days belong to the reports of those days: these tell whether they wait.
+  // Unordered entries around the days belong to the reports of those days, which say whether they wait.
   const read: StatementEntry[] = [];
   for (const entry of all)
     if ((entry.untold !== 'capital' || isOfDay(entry.at)) && !isMissing(entry)) read.push(entry);
@@ -95,9 +97,7 @@ async function foundByName(
   return names.length > 0 ? queryRail(rail, () => find(names)) : [];
 }
 
-/**
- * @returns outcomes of events, by position. A dropped deposit that came again is reported under a name of its own.
- */
+/** @returns outcomes of events, by position. A dropped deposit that arrived again is reported under a name of its own. */
 async function bookedEvents(
   database: Services['database'],
   mode: Services['mode'],
@@ -125,7 +125,7 @@ function nameOf({ kind, id, eventName: event }: StatementEntry): RailEventName {
   return event ?? { kind: RAIL_EVENT_KINDS[kind] ?? kind, key: `pix:${id}` };
 }
 
-/** A rail that is away is no fault of the gateway's. */
+/** An unreachable rail is not an error of the gateway. */
 export async function queryRail<Answer>(rail: string, query: () => Promise<Answer>): Promise<Answer> {
   try {
     return await query();

@@ -22,9 +22,9 @@ import {
 } from '../../store/ledger/verify-state.ts';
 import { endWithin, repeat } from '../engine/repeat.ts';
 
-/** Work that goes on until it is stopped. */
+/** Work that runs until it is stopped. */
 export interface ContinuousVerify {
-  /** Begins nothing more, and waits for the statement that is under way. */
+  /** Begins nothing more, and waits for the running statement. */
   readonly stop: () => Promise<void>;
 }
 
@@ -39,9 +39,9 @@ const ROUND_REPEAT = { failedMs: 60_000, complaint: 'an account cannot be verifi
 /** Unit: ms. */
 const NEW_EVERY_MS = 15_000;
 const LEASE_MS = 60_000;
-/** A shutdown waits so long for a statement that is under way; the turn ends by its lease then. */
+/** Time for which a shutdown waits for a running statement; the run then ends by its lease. */
 const STOP_MAX_MS = 2_000;
-/** Time between two looks for an account that is due. Unit: ms. */
+/** Time between two scans for a due account. Unit: ms. */
 const SCAN_EVERY_MS = 10_000;
 /** Every account is verified a second time after this, so that a round is over within a day. Unit: ms. */
 const ROUND_MS = 20 * 3_600_000;
@@ -51,7 +51,7 @@ const SUMS_EVERY_MS = 3_600_000;
 const ACCOUNTS_MAX = 200;
 /** Ledger lines of one statement of a round. */
 const SLICE = 5_000;
-/** Pause after a statement of a round, in times of what it took: rounds work for one tenth of the time. */
+/** Pause after a statement of a round, as a multiple of its duration: rounds work for one tenth of the time. */
 const PAUSE_SHARE = 9;
 
 /** Starts the verification of this process. */
@@ -109,7 +109,7 @@ export async function verifyNew({ database, log }: VerifyParts, signal?: AbortSi
   return lines;
 }
 
-/** Verifies the account that is due longest as a whole. @returns whether there was one. */
+/** Verifies the account that is due longest as a whole. @returns whether an account was due. */
 export async function verifyNextAccount(
   { database, log }: VerifyParts,
   signal: AbortSignal,
@@ -123,7 +123,7 @@ export async function verifyNextAccount(
       ({ defect, at, detail }): StoredDefect => [defect, at === null ? null : String(at), detail],
     );
   const first = await verify();
-  // Only damage stays: a person is called for it, so it has to be there twice.
+  // Only damage persists: a person is called for it, so it has to be found twice.
   const names = new Set(first.length > 0 ? (await verify()).map(nameOf) : []);
   const found = first.filter((each) => names.has(nameOf(each))).slice(0, DEFECTS_MAX);
   complain(log, accountId, found);
@@ -136,7 +136,7 @@ function nameOf([defect, at]: StoredDefect): string {
   return `${defect} ${at}`;
 }
 
-/** Checks what is true of all accounts together, where that is due: clearing, and the hashes of closed days. */
+/** Checks invariants over all accounts together, when due: clearing, and the hashes of closed days. */
 export async function verifySums({ database, log }: VerifyParts, everyMs = SUMS_EVERY_MS): Promise<void> {
   const nowMs = database.nowMs();
   if (!(await areSumsDue(database, nowMs - everyMs))) return;

@@ -17,15 +17,18 @@ import { type Context, requirePermission } from '../services/context.ts';
 import { findReviewCase, type ReviewCase } from './read-queue.ts';
 import { findSubject } from './read-subject.ts';
 
-/** Most characters of a note. */
+/** Maximum number of characters of a note. */
 export const NOTE_LENGTH_MAX = 2_000;
 
-/** Gives a case to the caller, whoever had it. @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless it waits and the caller sees it. */
+/**
+ * Assigns a case to the caller, even if it is assigned to another person. @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`
+ * unless it waits and the caller sees it.
+ */
 export function assignCase(context: Context, id: string): Promise<ReviewCase> {
   return change(context, 'review.assign', id, context.caller.id);
 }
 
-/** Takes a case from whoever has it. @throws {GatewayError} as `assignCase`. */
+/** Removes the assignment of a case. @throws {GatewayError} as `assignCase`. */
 export function releaseCase(context: Context, id: string): Promise<ReviewCase> {
   return change(context, 'review.release', id, null);
 }
@@ -51,7 +54,7 @@ async function change(
 }
 
 /**
- * Keeps a note about the subject of a case, which need not wait any more.
+ * Stores a note about the subject of a case, which need not be waiting any more.
  *
  * @returns its id.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND` for a subject that the caller does not see.

@@ -1,19 +1,19 @@
-/** Something that waits for a person, as the sources of the review queue tell it. */
+/** A case that waits for a person, as the sources of the review queue report it. */
 import { isoMillis } from '../../base/time/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context } from '../services/context.ts';
 
-/** Something that waits for a person, as its source tells it. */
+/** A case that waits for a person, as its source reports it. */
 export interface FoundCase {
-  /** Account that it is about; null for what is of the house. */
+  /** Account of the case; null for cases of the house. */
   readonly accountId: bigint | null;
   /** Names it within its kind and account: `end2end` of its transaction, or the id of its record. */
   readonly reference: string;
   /** ISO 8601. */
   readonly since: string;
-  /** ISO 8601; null where nothing is due. */
+  /** ISO 8601; null without a deadline. */
   readonly dueAt: string | null;
-  /** Raw ledger code and decimal text; null where it is not about an amount, or the transaction says it. */
+  /** Raw ledger code and decimal text; null if it has no amount, or the transaction has it. */
   readonly money: { readonly currency: string; readonly amount: string } | null;
   readonly row: ProcessRow | null;
   /** Person, reason, address or day that it is about, as the source has it. */
@@ -26,7 +26,7 @@ export interface CaseReader {
   readonly accountId: bigint | null;
 }
 
-/** Most cases of one kind that are read, the oldest first. */
+/** Maximum number of cases of one kind that are read, the oldest first. */
 export const CASES_MAX = 200;
 
 /** @returns the scope in which sources are read. */

@@ -1,4 +1,6 @@
-/** Disputes and MED cases in the review queue: a dispute that blocks money stands there as such, any other case by itself. */
+/**
+ * Disputes and MED cases in the review queue: a dispute that blocks money is listed as a dispute, any other as a MED case.
+ */
 import { isoMillis } from '../../base/time/instant.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import { readOpenAtSteps } from '../../store/engine/review-sources.ts';

@@ -1,5 +1,6 @@
 /**
- * The table of the review queue: each kind of case with what it is, who sees it, and where it is read. One more kind is one more row.
+ * The table of the review queue: for each kind of case its meaning, the scopes that see it, and its source. One more kind is
+ * one more row.
  */
 import type { Scope } from '../../base/access/api-key.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -35,16 +36,16 @@ import { readDisputes, readMedQueue } from './queue-disputes.ts';
 /** A row of the table. */
 interface Source {
   readonly description: string;
-  /** Scopes of the platform of which one shows the cases of all accounts; none: the operator does not see the kind. */
+  /** Scopes of the platform, any of which shows the cases of all accounts; none: the operator does not see the kind. */
   readonly platform: readonly Scope[];
-  /** Whether an account sees its own. */
+  /** Whether an account sees its own cases. */
   readonly isOfAccounts: boolean;
   readonly read: (reader: CaseReader) => Promise<readonly FoundCase[]>;
 }
 
 const RISK: readonly Scope[] = ['platform:risk'];
 const BOOKS: readonly Scope[] = ['platform:books'];
-/** Reports of so many days are looked through. */
+/** Number of days of reports that are scanned. */
 const REPORT_DAYS = 60;
 const DAY_MS = 86_400_000;
 const OLDEST = { limit: CASES_MAX, below: null, above: null, isBackward: true } as const;

@@ -1,4 +1,4 @@
-/** A case with what a person decides by: its transaction, who paid, what is related, who looked at it, notes. */
+/** A case with the facts for a decision: its transaction, the payer, related records, earlier views, notes. */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { instantOf, millisOf } from '../../base/time/instant.ts';
@@ -17,7 +17,7 @@ import { listNotes } from './assign-case.ts';
 import { type ReviewCase, readReviewQueue } from './read-queue.ts';
 import { findSubject, type Subject } from './read-subject.ts';
 
-/** A fact that a rail told about money in suspense. */
+/** A fact that a rail reported about money in suspense. */
 export interface CaseFact {
   readonly name: string;
   readonly value: string;
@@ -26,7 +26,7 @@ export interface CaseFact {
 /** A case, open or decided. */
 export interface CaseFile extends Subject {
   readonly id: string;
-  /** As it stands in the queue; null where it was decided. */
+  /** Its entry in the queue; null if it was decided. */
   readonly waiting: ReviewCase | null;
   readonly facts: readonly CaseFact[];
   readonly samePayer: readonly ProcessRow[];
@@ -40,7 +40,7 @@ export interface CaseFile extends Subject {
 const FAMILIES = Object.keys(FAMILY_TRAITS) as Family[];
 /** Looked at again within this time by the same person, it is not written down again. Unit: ms. */
 const SAME_VIEW_MS = 15 * 60_000;
-/** Members of what a rail told that say who paid, and from where. */
+/** Members of a rail's report that identify the payer and the origin. */
 const SHOWN_FACTS = [
   'payerName',
   'payerTaxId',
@@ -55,9 +55,9 @@ const SHOWN_FACTS = [
 ];
 
 /**
- * Reads a case. A look at a transaction of another account is written into the audit logs of both.
+ * Reads a case. A view of another account's transaction is recorded in the audit logs of both.
  *
- * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for what the caller does not see.
+ * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for a case that the caller does not see.
  */
 export async function readCaseFile(context: Context, id: string): Promise<CaseFile> {
   const subject = await findSubject(context, id);
@@ -111,7 +111,7 @@ async function candidatesOf(
   return readCandidates(context.database, { accountId, families: FAMILIES, currency, amount });
 }
 
-/** An account does not see who paid what no transaction of it took. */
+/** An account does not see the payer of money that none of its transactions accepted. */
 function factsOf({ caller }: Context, { suspense }: Subject): readonly CaseFact[] {
   if (!suspense || !caller.scopes.includes('platform:risk')) return [];
   const event = suspense.news as Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ function factsOf({ caller }: Context, { suspense }: Subject): readonly CaseFact[
   });
 }
 
-/** A look at another account's case is recorded in that account's audit log. */
+/** A view of another account's case is recorded in that account's audit log. */
 async function auditView(context: Context, { accountId, row, suspense, reference }: Subject): Promise<void> {
   const { caller, database } = context;
   if (accountId === null || accountId === caller.accountId || (!row && !suspense)) return;

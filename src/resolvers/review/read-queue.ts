@@ -1,4 +1,4 @@
-/** The review queue: everything that waits for a person, of an account or over all accounts, what is due first. */
+/** The review queue: everything that waits for a person, of an account or over all accounts, the earliest due first. */
 import { notFound } from '../../base/errors/errors.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { multiply, roundHalfUp } from '../../base/money/money.ts';
@@ -15,9 +15,9 @@ export interface ReviewCase extends FoundCase {
   readonly id: string;
   readonly kind: ReviewKind;
   readonly accountName: string | null;
-  /** Worth in BRL, decimal text; null where it is about no amount, or one without a rate. */
+  /** Worth in BRL, decimal text; null if it has no amount, or no rate. */
   readonly brl: string | null;
-  /** Id of the key or person that works on it; null for no one. */
+  /** Id of the assigned key or person; null for no one. */
   readonly assignee: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ReviewCase extends FoundCase {
 export interface QueueFilter {
   readonly kinds?: readonly ReviewKind[] | undefined;
   readonly assignee?: 'me' | 'no_one' | undefined;
-  /** At least so many hours old. */
+  /** Minimum age in hours. */
   readonly waitingHours?: number | undefined;
 }
 
@@ -39,7 +39,8 @@ const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(REVIEW_KINDS) as ReviewKind[];
 
 /**
- * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the own account. Sorted by due
+ * @returns every case that the caller sees: of all accounts of the mode by scopes of the platform, else of the caller's
+ * account. Sorted by due
  *   time, then by age; of each kind at most `CASES_MAX`.
  * @throws {GatewayError} `FORBIDDEN` without `read`.
  */
@@ -128,7 +129,7 @@ async function completed(context: Context, found: readonly Named[]): Promise<rea
   }));
 }
 
-/** The side in BRL says what a transaction is worth; another amount is worth what the newest rate gives. */
+/** A transaction is worth its BRL side; any other amount is converted at the newest rate. */
 function worthOf({ money, row }: FoundCase, rates: ReadonlyMap<string, string>): string | null {
   const sides = row
     ? [
@@ -161,7 +162,7 @@ function byUrgency(left: ReviewCase, right: ReviewCase): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Letters of this text stand in the order of the queue: `~` comes after every digit. */
+/** The alphabetical order of this text is the order of the queue: `~` comes after every digit. */
 export function sortKeyOf({ dueAt, since, id }: Pick<ReviewCase, 'dueAt' | 'since' | 'id'>): string {
   return `${dueAt ?? '~'} ${since} ${id}`;
 }

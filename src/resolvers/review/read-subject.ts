@@ -1,4 +1,4 @@
-/** Subject of a case: what it is about, which stays when the case is decided. */
+/** Subject of a case, which stays when the case is decided. */
 import { notFound } from '../../base/errors/errors.ts';
 import { findHolder } from '../../store/account/accounts.ts';
 import { findProcess } from '../../store/engine/processes.ts';
@@ -15,10 +15,10 @@ import { findReviewCase, isOfPlatform, isVisible } from './read-queue.ts';
 
 /** Subject of a case. */
 export interface Subject {
-  /** Notes are kept under it: `transaction:account:reference`. */
+  /** Notes are stored under it: `transaction:account:reference`. */
   readonly subject: string;
   readonly kind: ReviewKind;
-  /** Null for what is of the house. */
+  /** Null for the house. */
   readonly accountId: bigint | null;
   readonly reference: string;
   readonly row: ProcessRow | null;
@@ -42,7 +42,8 @@ const OF_TRANSACTIONS: readonly ReviewKind[] = [
 
 /**
  * @returns the subject of the case with this id, whether it waits or not.
- * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for a subject that there is not, or that the caller does not see.
+ * @throws {GatewayError} `FORBIDDEN` without `read`; `NOT_FOUND` for a subject that does not exist, or that the caller does
+ * not see.
  */
 export async function findSubject(context: Context, id: string): Promise<Subject> {
   requireScope(context, 'read');
@@ -90,7 +91,7 @@ function partsOf(id: string) {
   return { name, accountId: BigInt(account), reference };
 }
 
-/** The operator sees accounts of its mode, an account holder its own. */
+/** The operator sees accounts of its mode, an account holder only its own. */
 async function requireAccount(context: Context, accountId: bigint): Promise<void> {
   const { database, mode, caller } = context;
   if (accountId === caller.accountId) return;

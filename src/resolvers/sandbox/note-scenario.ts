@@ -17,7 +17,7 @@ import { lockedHeads, lockHeads, recordEvents } from '../../store/engine/process
 import { waitingForLocked } from '../engine/locked-accounts.ts';
 import { authorOf, type Context } from '../services/context.ts';
 
-/** An entry, and the account in whose log it is. */
+/** An entry, and the account of its log. */
 interface Note {
   readonly accountId: bigint;
   readonly entryAt: (time: AuditTime) => AuditEntry;

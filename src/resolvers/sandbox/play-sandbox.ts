@@ -65,7 +65,7 @@ export async function playScenario(
   }
 }
 
-/** Sets the clock ahead by a duration such as `30m`. @returns its time then. @throws as `playScenario`. */
+/** Sets the clock ahead by a duration such as `30m`. @returns the time of the clock after that. @throws as `playScenario`. */
 export async function advanceClock(context: Context, by: string): Promise<Date> {
   const sandbox = requireSandbox(context, 'sandbox.advance_clock');
   const object = { kind: 'sandbox_clock', id: 'sandbox' } as const;
@@ -77,7 +77,7 @@ export async function advanceClock(context: Context, by: string): Promise<Date> 
   return new Date(nowMs);
 }
 
-/** Gives the caller's account an amount: an adjustment without a transaction. @throws as `playScenario`. */
+/** Credits an amount to the caller's account: an adjustment without a transaction. @throws as `playScenario`. */
 export async function fundSandbox(
   context: Context,
   input: { readonly currency: string; readonly amount: string },

@@ -17,7 +17,7 @@ export const SANDBOX_RATES: Readonly<Record<string, string>> = {
   SOL: '812.50',
 } satisfies Readonly<Record<Exclude<Asset, 'BRL'>, string>>;
 
-/** @returns the id of the sandbox account, which is made when there is none. */
+/** @returns the id of the sandbox account, which is created if absent. */
 export async function provisionSandbox(database: Database, registry: Registry): Promise<bigint> {
   await seedRates(database, 'sandbox', SANDBOX_RATES);
   const existing = await findAccount(database, SANDBOX_HANDLE);

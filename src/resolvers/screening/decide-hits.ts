@@ -19,7 +19,7 @@ import { withAccounts } from '../services/lock-accounts.ts';
 
 const ID = /^[1-9]\d{0,17}$/;
 
-/** Hits that a caller wants; all that is given must hold. */
+/** Filter of hits; a hit has to match all given members. */
 export interface HitQuery {
   readonly state: HitState | null;
   /** Identifier of an account. */
@@ -44,8 +44,8 @@ export async function listHits(
 }
 
 /**
- * Decides a hit, and every other open hit of the same subject and entry. A dismissed one does not stop the same
- * subject for the same entry again; an act of its own releases the held transactions.
+ * Decides a hit, and every other open hit of the same subject and entry. A dismissed hit does not stop the same subject
+ * for the same entry again; a separate action releases the held transactions.
  *
  * @param input - the reason, 1 to 200 characters, for the audit log.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` when it is decided.

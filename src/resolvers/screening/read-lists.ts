@@ -21,7 +21,7 @@ export async function readLists(context: Context): Promise<ScreeningLists> {
 }
 
 /**
- * Compares a subject as a transaction would, and raises nothing.
+ * Compares a subject as a transaction would, and raises no hit.
  *
  * @throws {GatewayError} `FORBIDDEN` without a scope of the platform. {ScreenerAway}
  */

@@ -22,9 +22,9 @@ import type { Services } from '../services/context.ts';
 import { ScreenerUnavailable, type ScreeningSubject } from '../services/rails.ts';
 import { hitOf } from './subjects.ts';
 
-/** Rescreening that goes on until it is stopped. */
+/** Rescreening that runs until it is stopped. */
 export interface Rescreening {
-  /** Begins no more slices, and waits for the one under way. */
+  /** Begins no further slice, and waits for the running one. */
   readonly stop: () => Promise<void>;
 }
 
@@ -35,9 +35,9 @@ const PAUSE_MS = 250;
 const EVERY_MS = 60_000;
 const LEASE_MS = 120_000;
 const DAY_MS = 86_400_000;
-/** Customers without a transaction for longer are compared again when they come back. */
+/** Customers without a transaction for longer are compared again when they return. */
 const ACTIVE_DAYS = 365;
-/** Names of a customer that are compared: the newest ones. */
+/** Maximum number of names of a customer that are compared: the newest. */
 const NAMES_MAX = 3;
 
 /** Starts the rescreening of this process, for both modes. */

@@ -1,4 +1,4 @@
-/** Screens the persons and addresses of a transaction, and raises a hit for each match that nobody has dismissed. */
+/** Screens the persons and addresses of a transaction, and raises a hit for each match that is not dismissed. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import {
   type HitSubject,
@@ -15,16 +15,17 @@ import { hitOf, type ScreeningStage, subjectsOf } from './subjects.ts';
 /** Outcome of screening: the strictest answer of all matches. */
 export type ScreeningOutcome = 'cleared' | 'held' | 'frozen';
 
-/** Seconds after which a caller may ask again. */
+/** Seconds after which a caller may repeat the request. */
 const RETRY_SECONDS = 15;
 
 /** Services that screening needs. */
 type Screens = Pick<Services, 'database' | 'mode' | 'rails'>;
 
 /**
- * @returns the strictest answer; `cleared` where nobody is compared. Money goes back to anybody but those on a list of sanctions, so
- *   only these matches count then. Matches from before a person released the transaction, or reviewed its customer, no longer count.
- * @throws {ScreenerUnavailable} when a screener cannot answer: the transaction stays where it is, and is screened again.
+ * @returns the strictest answer; `cleared` if there is no one to compare. Money is returned to anyone except those on a
+ * sanctions list, so only these matches count then. Matches from before a person released the transaction, or reviewed its
+ * customer, no longer count.
+ * @throws {ScreenerUnavailable} when a screener cannot answer: the transaction stays at its step, and is screened again.
  */
 export async function screenTransaction(
   services: Screens,
@@ -40,9 +41,10 @@ export async function screenTransaction(
 }
 
 /**
- * Screens the sender of money that no transaction took, before a person decides about it.
+ * Screens the sender of money that no transaction accepted, before a person decides about it.
  *
- * @throws {GatewayError} `STEP_CONFLICT` where the sender is on a list of sanctions; `UNAVAILABLE` while a screener cannot answer.
+ * @throws {GatewayError} `STEP_CONFLICT` where the sender is on a list of sanctions; `UNAVAILABLE` while a screener cannot
+ * answer.
  */
 export async function refuseSanctionedSender(
   services: Screens,
@@ -64,7 +66,7 @@ export async function refuseSanctionedSender(
     );
 }
 
-/** @returns hits that nobody has dismissed, raised by now; of lists of sanctions alone where only they count. */
+/** @returns raised hits that are not dismissed; only those of sanctions lists if only these count. */
 async function matchAndRaise(
   { database, mode, rails }: Screens,
   target: Pick<HitSubject, 'accountId' | 'transactionId'>,
@@ -81,7 +83,10 @@ async function matchAndRaise(
   });
 }
 
-/** @returns the hits without those that a person knew when the transaction was released; what freezes needs two people for that. */
+/**
+ * @returns the hits without those that a person knew when the transaction was released; a freezing hit needs two people for
+ * that.
+ */
 async function withoutReleased(
   { database, mode }: Screens,
   { accountId, id: transactionId, process }: ProcessRow,
@@ -94,7 +99,7 @@ async function withoutReleased(
   return hits.filter((hit) => (released.from === 'held' && hit.answer === 'frozen') || !before(hit));
 }
 
-/** Before anything is paid, a name alone is reviewed by a person: it may be somebody else's. */
+/** Before a payment, a match by name alone is reviewed by a person: the name may be another person's. */
 function isFreezing({ answer, strength }: NewHit, stage: ScreeningStage): boolean {
   return answer === 'frozen' && (strength === 'exact' || stage !== 'creation');
 }

@@ -6,12 +6,12 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { ScreeningMatch, ScreeningSubject } from '../services/rails.ts';
 
 /**
- * When a transaction is screened: before its payer is told where to pay, when money has come or is about to leave, and before money
- * goes back.
+ * Times of a screening: before its payer sees payment instructions, when money has arrived or is about to leave, and before
+ * money is returned.
  */
 export type ScreeningStage = 'creation' | 'arrival' | 'return';
 
-/** @returns the subjects of a transaction at a stage, as far as they are known. Money that goes back does not meet the destination. */
+/** @returns the known subjects of a transaction at a stage. Returned money does not reach the destination. */
 export function subjectsOf(row: ProcessRow, stage: ScreeningStage): readonly ScreeningSubject[] {
   const process = row.process ?? undefined;
   const sender = row.depositFrom ?? process?.deposit?.from;
@@ -38,7 +38,7 @@ function personOf({ clientName, clientTaxId, targetCurrency }: ProcessRow): Scre
   };
 }
 
-/** The wallet, or whom a PIX key that is a tax id names; that of a withdrawal stands where others have their wallet. */
+/** The wallet, or the person whom a PIX key that is a tax id names; for a withdrawal, its destination. */
 function destinationOf({
   wallet,
   pixKey,
@@ -58,7 +58,10 @@ function payerOf({ clientTaxId, process }: ProcessRow): ScreeningSubject | undef
 
 const KEY_LENGTH = 40;
 
-/** @returns a match as a hit. The subject is a hash of what matched: the same tax id, address, or tax id and name have the same one, in any role. */
+/**
+ * @returns a match as a hit. The subject is a hash of the matched data: the same tax id, address, or tax id and name have the
+ * same subject, in any role.
+ */
 export function hitOf(match: ScreeningMatch): NewHit {
   const { subject, list, entry, entryName, score, strength, answer, version } = match;
   const { role, name = null, taxId = null, address = null } = subject;

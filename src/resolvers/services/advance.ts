@@ -7,42 +7,42 @@ import type { Process, ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { TransactionKey } from './notifier.ts';
 
-/** A transaction that is not made yet: its facts without what the engine gives it. */
+/** A transaction that is not created yet: its facts without those that the engine adds. */
 export type NewProcess = Omit<
   ProcessRow,
   'id' | 'component' | 'state' | 'createdAt' | 'updatedAt' | 'errorEn' | 'errorPt' | 'asPublished' | 'process'
 > & { readonly process: Omit<Process, 'sequence'> };
 
-/** Done in the database transaction of a step, with the transaction as it is after it, and as it was before. */
+/** Called in the database transaction of a step, with the transaction after the step and before it. */
 export type AtomicWork = (tx: Tx, row: ProcessRow, before: ProcessRow) => Promise<void>;
 
 /** Request: a transaction to be created, or a trigger for an existing one. */
 export interface AdvanceRequest {
   readonly target: { readonly create: NewProcess } | TransactionKey;
   readonly trigger: Trigger;
-  /** Report of a rail: acts once under its natural key (C-33). */
+  /** Report of a rail: settled once under its natural key (C-33). */
   readonly railEvent?: RailEventRecord;
-  /** The job whose outcome this is; it ends with it. A timer counts at its due time, never earlier. */
+  /** The job whose outcome this is; the job ends with it. A timer counts at its due time, never earlier. */
   readonly job?: JobKey & Pick<Job, 'dueAt'>;
-  /** Place of the step that it is for, in the transaction's history: at any other it does not fit. */
+  /** Position of its step in the transaction's history: at any other step it does not fit. */
   readonly sequence?: number | undefined;
   /**
-   * Read under the lock of the account: whether the facts that the trigger was chosen by are still so. Otherwise nothing happens, and
-   * the job does not end.
+   * Read under the lock of the account: whether the facts behind the choice of the trigger are unchanged. Otherwise nothing
+   * happens, and the job does not end.
    */
   readonly holds?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** Author for the audit log; undefined for rails and timers. */
   readonly author?: Author;
   /** Done in the same database transaction, once the transaction is made. */
   readonly atomically?: AtomicWork;
-  /** Done in the same database transaction, where the transaction does not take the trigger. */
+  /** Called in the same database transaction if the transaction does not accept the trigger. */
   readonly otherwise?: (tx: Tx, row: ProcessRow) => Promise<void>;
 }
 
 /**
- * Result: the steps were taken; the trigger does not fit the transaction's step; it came before; the balance does not
- * cover the reservation; a limit refuses it (C-21); the facts behind it have changed. A new transaction that did not
- * move is refused: nothing of it is stored, and it takes no position in its list (C-24).
+ * Result: the steps were made; the trigger does not fit the transaction's step; it is a repetition; the balance does not
+ * cover the reservation; a limit refuses it (C-21); the facts behind it have changed. A new transaction that did not move is
+ * refused: nothing of it is stored, and it gets no position in its list (C-24).
  */
 export interface AdvanceResult {
   readonly code:
@@ -52,9 +52,9 @@ export interface AdvanceResult {
     | 'INSUFFICIENT_BALANCE'
     | 'LIMIT_EXCEEDED'
     | 'OUTDATED';
-  /** The transaction now; of one that was refused, what it was to be. */
+  /** The transaction now; if it was refused, the planned one. */
   readonly row: ProcessRow;
-  /** Whether it goes on by itself: jobs of it that are due were stored with its steps. */
+  /** Whether it continues by itself: its due jobs were stored with its steps. */
   readonly goesOn: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Clock {
   /**
    * Milliseconds since 1970.
    *
-   * @param tx - connection of the query: its holder needs no other one, and sees all that was committed by now.
+   * @param tx - connection of the query: its holder needs no second one, and sees everything committed by now.
    */
   readonly nowMs: (tx?: Tx) => Promise<number>;
   /** Lead over the database's clock. Unit: ms. */

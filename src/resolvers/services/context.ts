@@ -29,8 +29,8 @@ import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
 /**
- * Services of the gateway, whoever the caller is. Clock, rails, engine and sandbox are those of the accounts of one
- * mode; all others are the same for all accounts.
+ * Services of the gateway, independent of the caller. Clock, rails, engine and sandbox are those of the accounts of one mode;
+ * all others are the same for all accounts.
  */
 export interface Services {
   readonly database: Database;
@@ -45,7 +45,7 @@ export interface Services {
   readonly forAccount: (accountId: bigint) => Promise<Services>;
   /** Present time of the accounts of each mode. */
   readonly times: () => Promise<Times>;
-  /** The database's clock for live accounts; one that can be set ahead for those of the sandbox. */
+  /** The database's clock for live accounts; a settable one for sandbox accounts. */
   readonly clock: Clock;
   /** `NO_RAILS` for live accounts where no live rails are configured. */
   readonly rails: Rails;
@@ -55,13 +55,16 @@ export interface Services {
   /** Receiver of rail events. */
   readonly receive: Receive;
   readonly notifier: Notifier;
-  /** Hand-over of jobs from this process's engines to its worker. */
+  /** Dispatch of jobs from this process's engines to its worker. */
   readonly localDispatch: LocalDispatch;
   /** Work of this process's engines, for accounts of both modes. */
   readonly writes: RunningWork;
-  /** Accounts of both modes that the engines of this process found locked by somebody else, until one of their requests gets them. */
+  /**
+   * Accounts of both modes that the engines of this process found locked by other transactions, until one of their requests
+   * gets them.
+   */
   readonly locked: ReadonlySet<bigint>;
-  /** Idempotency keys that an outage kept from being released. */
+  /** Idempotency keys that could not be released because of an outage. */
   readonly lateReleases: LateReleases;
   /** Followers of accounts in this process. */
   readonly events: EventHub;
@@ -69,9 +72,9 @@ export interface Services {
   readonly streamLimit: StreamLimit;
   /** The published body of a transaction (C-9). */
   readonly render: (row: TransactionRow) => string;
-  /** Number of this process among those that work on jobs; null where it only answers. */
+  /** Number of this process among those that run jobs; null for a process that only answers requests. */
   readonly worker: number | null;
-  /** Whether this process works on a standby, and answers reads alone. */
+  /** Whether this process uses a standby, and answers only reads. */
   readonly readsOnly: boolean;
   /** Null for live accounts. */
   readonly sandbox: Sandbox | null;
@@ -87,11 +90,14 @@ export interface Services {
 
 /** Origin of a request. */
 export interface Origin {
-  /** Id of the request, which its answer has too; null where there was none. */
+  /** Id of the request, which its answer also has; null without a request. */
   readonly requestId: string | null;
   /** Address of the client, or the host on which an operator works; null where it is not known. */
   readonly address: string | null;
-  /** Set where neither a key, a person nor a session's token tells who acts: an operator, a visitor of a link, the gateway itself. */
+  /**
+   * Set if neither a key, a person nor a session's token identifies the caller: an operator, a visitor of a link, the
+   * gateway itself.
+   */
   readonly actor?: { readonly kind: Exclude<ActorKind, 'KEY' | 'PERSON'>; readonly id: string };
 }
 
@@ -99,7 +105,7 @@ export interface Origin {
 export const GATEWAY: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'gateway' } };
 
 /**
- * Caller: an API key, a signed-in person, or the token of a payment session, and thereby an account. It alone
+ * Caller: an API key, a signed-in person, or the token of a payment session, and thereby an account. Only this account
  * determines whose records are read.
  */
 export interface Context extends Services {
@@ -110,7 +116,7 @@ export interface Context extends Services {
 
 /**
  * @param maker - of an approval: the requester of the approved thing.
- * @returns the author of this act, from the context.
+ * @returns the author of this action, from the context.
  */
 export function authorOf(
   { caller, origin }: Pick<Context, 'caller' | 'origin'>,
@@ -161,7 +167,7 @@ export function requirePlatform({ caller }: Pick<Context, 'caller'>): void {
 const FRESH_MS = 5 * 60_000;
 
 /**
- * A key is its own proof. A person presents a passkey again; a person without any is let through in a sandbox only.
+ * A key is its own proof. A person presents a passkey again; a person without a passkey passes in a sandbox only.
  *
  * @throws {GatewayError} `STEP_UP_REQUIRED`.
  */
@@ -175,7 +181,7 @@ export function requireFresh(context: Pick<Context, 'caller' | 'mode' | 'databas
   );
 }
 
-/** @returns whether the caller has to show a passkey before an act that needs a fresh one. */
+/** @returns whether the caller has to present a passkey before an action that needs a fresh one. */
 export function needsPasskey({
   caller: { person },
   mode,
@@ -186,7 +192,9 @@ export function needsPasskey({
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
 
-/** Acts of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access. */
+/**
+ * Actions of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access.
+ */
 const WITHOUT_RAILS: readonly ActionName[] = [
   'stream_token.create',
   'export_link.create',
@@ -204,9 +212,9 @@ const WITHOUT_RAILS: readonly ActionName[] = [
 ];
 
 /**
- * @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the act; the detail names it. `RAILS_MISSING`
- *   for an act on a live account where there are no live rails (C-40). `STEP_UP_REQUIRED` as `requireFresh`, for the acts
- *   that need a passkey.
+ * @throws {GatewayError} `FORBIDDEN` when the caller's key lacks the scope of the action; the detail names it.
+ * `RAILS_MISSING` for an action on a live account if there are no live rails (C-40). `STEP_UP_REQUIRED` as `requireFresh`,
+ * for the actions that need a passkey.
  */
 export function requirePermission(context: Context, name: ActionName): void {
   requireScope(context, ACTIONS[name].scope);
@@ -215,8 +223,8 @@ export function requirePermission(context: Context, name: ActionName): void {
 }
 
 /**
- * @param needed - additional needs of the act, as `railsFor` names them.
- * @throws {GatewayError} `RAILS_MISSING` when an act could not be carried out: before anything is priced or stored.
+ * @param needed - additional needs of the action, as `railsFor` names them.
+ * @throws {GatewayError} `RAILS_MISSING` when an action could not be carried out: before anything is priced or stored.
  */
 export function requireRails({ rails }: Pick<Services, 'rails'>, needed: readonly string[] = []): void {
   if (rails === NO_RAILS) throw railsMissing();
@@ -225,8 +233,8 @@ export function requireRails({ rails }: Pick<Services, 'rails'>, needed: readonl
 }
 
 /**
- * @returns the rails that a transaction needs: `pix` for BRL, the network of each other currency, and those that
- *   check and convert it.
+ * @returns the rails that a transaction needs: `pix` for BRL, the network of each other currency, and the rails that check
+ * and convert it.
  */
 export function railsFor(
   { family }: Pick<Template, 'family'>,
@@ -237,7 +245,10 @@ export function railsFor(
   return [...new Set(moving), 'screening', ...(isRamp ? ['rates', 'identity', 'liquidity'] : [])];
 }
 
-/** @returns the transaction whose session asks. @throws {GatewayError} `FORBIDDEN` when it is not a session's token that does. */
+/**
+ * @returns the transaction whose session sent the request. @throws {GatewayError} `FORBIDDEN` when it is not a session's
+ * token that does.
+ */
 export function requireSession({ caller }: Context): bigint {
   if (caller.transactionId === undefined)
     throw new GatewayError('FORBIDDEN', 'this requires the token of a payment session');

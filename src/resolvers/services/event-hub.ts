@@ -1,7 +1,7 @@
 /**
- * Followers of accounts inside this process. The hub reads new events once for all followers of an account and caches
- * the newest ones. There are no queues: followers hold a position in the log and pull from it, so a slow one costs
- * nothing. The database is authoritative: a notification, or a second that passed, only says that it is time to read.
+ * Followers of accounts inside this process. The hub reads new events once for all followers of an account and caches the
+ * newest ones. There are no queues: followers have a position in the log and pull from it, so a slow one costs nothing. The
+ * database is authoritative: a notification, or the end of a second, only means that it is time to read.
  */
 
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
@@ -18,11 +18,11 @@ import type { Notifier } from './notifier.ts';
 
 /** Poll interval, for changes whose notification was missed: commits of other processes, adjustments. */
 const POLL_MS = 1_000;
-/** Newest events that are kept for an account that is followed, and of all such accounts together. */
+/** Maximum number of newest events cached for an account that is followed, and for all such accounts together. */
 const RECENT_MAX = 256;
 const RECENT_MIN = 16;
 const RECENT_MAX_ALL = 20_000;
-/** Page size for a follower who is behind: a stalled one holds a page. */
+/** Page size for a follower that is behind: a stalled one holds a page. */
 const PAGE_SIZE = 64;
 
 /** Follows one account until it is ended. */
@@ -36,7 +36,7 @@ export interface Watch {
   readonly mark: () => AccountMark;
   /** @returns events after a position, oldest first, up to a page; empty when there are none yet. */
   readonly page: (after: bigint) => Promise<readonly EventRow[]>;
-  /** Resolves when the account moves, when so many milliseconds have passed, or at the end; check what holds. */
+  /** Resolves when the account moves, after the given milliseconds, or at the end; the caller checks which. */
   readonly wait: (ms?: number) => Promise<void>;
   readonly isEnded: () => boolean;
   readonly end: () => void;
@@ -50,7 +50,7 @@ interface Channel {
   recent: readonly EventRow[];
   readonly waiters: Set<() => void>;
   readonly watches: Set<object>;
-  /** Pages under way: followers who are behind at the same place share them. */
+  /** Pages being read: followers that are behind at the same position share them. */
   readonly pages: Map<bigint, Promise<readonly EventRow[]>>;
 }
 
@@ -197,7 +197,7 @@ export class EventHub {
 
   /**
    * @param before - the newest event that was known.
-   * @returns the events after a place; undefined where the log has another event in the place of that one, because it was restored.
+   * @returns the events after a position; undefined if the log has another event at that position, because it was restored.
    */
   async #readAfter(
     { accountId }: Channel,
@@ -215,7 +215,10 @@ export class EventHub {
     return (own ?? before.token) === before.token ? rows : undefined;
   }
 
-  /** Ends all watches of an account: clients that come again are told that their cursor has expired, as one that begins now is. */
+  /**
+   * Ends all watches of an account: clients that reconnect get the error that their cursor has expired, as a client that
+   * begins now does.
+   */
   #restored(channel: Channel, mark: AccountMark): void {
     channel.mark = mark;
     channel.recent = [];

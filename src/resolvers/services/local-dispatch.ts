@@ -1,12 +1,12 @@
 /**
- * Hand-over of jobs from the engine to the worker of this process. Jobs that are due at once are stored with a lease
- * of the worker and begun after the commit, with the transaction as the engine left it, without a scan. A process
- * that dies gives them back by the end of the lease, like all its jobs.
+ * Dispatch of jobs from the engine to the worker of this process. Jobs that are due immediately are stored with a lease of
+ * the worker and started after the commit, with the transaction from the engine, without a scan. A process that dies releases
+ * them at the end of the lease, like all its jobs.
  */
 import type { Job } from '../../store/engine/jobs.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 
-/** A job that is stored and leased, with its transaction as it was committed. */
+/** A stored and leased job, with its transaction as committed. */
 export interface HandedJob {
   readonly job: Job;
   readonly row: ProcessRow;
@@ -19,12 +19,12 @@ export interface Receiver {
   /** @returns the number of jobs that it can begin now. */
   readonly room: () => number;
   readonly begin: (handed: HandedJob) => void;
-  /** Told that jobs may have been leased of which it will not hear: a commit was not answered. */
+  /** Called when jobs may have been leased without the worker's knowledge: a commit was not answered. */
   readonly doubt: () => void;
 }
 
 /** Hand-over of jobs. */
 export interface LocalDispatch {
-  /** The worker that takes jobs; undefined where this process has none, or it has stopped. */
+  /** The worker that accepts jobs; undefined if this process has none, or it has stopped. */
   receiver: Receiver | undefined;
 }

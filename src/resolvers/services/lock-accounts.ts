@@ -1,4 +1,6 @@
-/** Locks accounts and then reads the time, in this order: after a wait for a lock, the time of getting it counts. */
+/**
+ * Locks accounts and then reads the time, in this order: after a wait for a lock, the time at which it was granted counts.
+ */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import { type Serialize, serializeByKey } from '../../base/concurrency/serialize-by-key.ts';
@@ -13,7 +15,7 @@ import type { Clock } from './clock.ts';
 export interface Locked extends AuditTime {
   /** Their counters, by account; without accounts of another mode. */
   readonly heads: Map<bigint, Head>;
-  /** Now, by their clock: not before anything that was done under the locks before. Milliseconds since 1970. */
+  /** The present time by their clock: not before anything that was done under the locks earlier. Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
@@ -28,13 +30,13 @@ export interface Locking {
 const queues = new WeakMap<Database, Serialize<bigint>>();
 
 /**
- * Does work in a database transaction that has accounts locked. At most one connection of the process waits for an
- * account: many acts of one that is locked for long would otherwise take all connections, and block everything. The
- * turn does not wait behind reads of its caller: others may wait for the turn.
+ * Does work in a database transaction that has accounts locked. At most one connection of the process waits for an account:
+ * otherwise the actions on one account that is locked for long would use all connections, and block everything. A turn
+ * never waits behind reads of its caller, because others may wait for the turn.
  *
  * @param accountIds - each once or more.
  * @throws {LockWaitError} after 5 seconds behind others of the process, for each account; the driver's error after 5
- *   seconds behind another process. Both are an `isLockTimeout`.
+ *   seconds behind another process. `isLockTimeout` is true for both.
  */
 export function withAccounts<Result>(
   locking: Locking,

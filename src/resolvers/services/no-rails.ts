@@ -1,8 +1,8 @@
-/** The rails of live accounts when none are configured: every request fails, and the sandbox does not stand in. */
+/** The rails of live accounts when none are configured: every request fails, and the sandbox is no substitute. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Rails } from './rails.ts';
 
-/** @returns rails of which every question fails, each by the error for the part that is asked. */
+/** @returns rails on which every query fails, each with the error for the queried part. */
 export function refusingRails(errorOf: (part: keyof Rails) => GatewayError): Rails {
   const refusing = (part: keyof Rails) => (): Promise<never> => Promise.reject(errorOf(part));
   const [pix, chain] = [refusing('pix'), refusing('chain')];

@@ -14,21 +14,24 @@ export interface TransactionKey {
 /** A transaction as the engine committed it. */
 export interface Move {
   readonly row: ProcessRow;
-  /** Whether it goes on by itself: jobs of it that are due were stored with it. */
+  /** Whether it continues by itself: its due jobs were stored with it. */
   readonly goesOn: boolean;
 }
 
 /** Hears how one transaction moves, from the call of `follow` on. */
 export interface Followed {
-  /** @returns the newest move that was not given yet, as soon as there is one; undefined after so many milliseconds. */
+  /** @returns the newest move that was not returned yet, as soon as there is one; undefined after the given milliseconds. */
   readonly next: (timeoutMs: number) => Promise<Move | undefined>;
   readonly end: () => void;
 }
 
-/** Hears of accounts whose log or ledger moved. */
+/** Receives the accounts whose log or ledger moved. */
 export type AccountListener = (accountIds: readonly bigint[]) => void;
 
-/** Hears of accounts that have something to work on. `mayBeDue`: also what waits for a time, not only what a commit added. */
+/**
+ * Hears of accounts that have something to work on. `mayBeDue`: also jobs that wait for a time, not only those that a commit
+ * added.
+ */
 export type WorkListener = (accountIds: readonly bigint[], options: { readonly mayBeDue: boolean }) => void;
 
 const ANY = 'any';
@@ -41,8 +44,8 @@ export class Notifier {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
 
   /**
-   * Notifies of transactions that a commit of this process moved; without their rows, of those that the clock has
-   * moved on.
+   * Notifies of transactions that a commit of this process moved; without their rows, of those that became due when the clock
+   * was set.
    *
    * @param options - `hasJobs`: there may be jobs to scan for. @default true
    */
@@ -70,25 +73,25 @@ export class Notifier {
     this.#emitter.emit(JOBS, accountIds);
   }
 
-  /** Calls the listener at every notification: for those who follow accounts. */
+  /** Calls the listener at every notification: for followers of accounts. */
   onAny(listener: AccountListener): void {
     this.#emitter.on(ANY, listener);
   }
 
   /**
-   * Calls the listener when there are events to work on here: for relays. If all of them woke at every notification, those of
-   * two processes would stand in each other's way on an account that is busy.
+   * Calls the listener when there are events to process here: for relays. If all of them woke at every notification, those of
+   * two processes would contend for a busy account.
    */
   onWork(listener: WorkListener): void {
     this.#emitter.on(WORK, listener);
   }
 
-  /** Calls the listener when there may be jobs to look for here: for workers. */
+  /** Calls the listener when there may be jobs to claim here: for workers. */
   onJobs(listener: () => void): void {
     this.#emitter.on(JOBS, listener);
   }
 
-  /** Calls the listener for what this process moved: to tell other processes. */
+  /** Calls the listener for moves of this process, to notify other processes. */
   onHere(listener: AccountListener): void {
     this.#emitter.on(HERE, listener);
   }

@@ -1,7 +1,6 @@
 /**
- * Rail events in the words of the gateway: a rail translates its reports and passes them to `receive`, which finds
- * their target. A rail never decides that, and never leaves out an event because no transaction seems to wait for it
- * (C-34).
+ * Rail events in the terms of the gateway: a rail translates its reports and passes them to `receive`, which finds their
+ * target. A rail never decides the target, and never leaves out an event because no transaction seems to wait for it (C-34).
  */
 
 import type { RailEventOutcome, WaitingOutcome } from '../../store/engine/rail-events.ts';
@@ -19,7 +18,7 @@ export interface PaymentEvent {
   readonly amount: string;
   /** ISO 8601, by the rail's clock (C-32). */
   readonly settledAt: string;
-  /** CPF or CNPJ; null where the rail does not tell. */
+  /** CPF or CNPJ; null if the rail does not report it. */
   readonly payerTaxId: string | null;
 }
 
@@ -28,7 +27,7 @@ export interface DepositEvent {
   readonly kind: 'deposit_seen' | 'deposit_confirmed' | 'deposit_dropped';
   readonly txHash: string;
   readonly logIndex: number;
-  /** As the gateway gave it out. */
+  /** As issued by the gateway. */
   readonly address: string;
   /** Raw ledger code. */
   readonly currency: string;
@@ -39,10 +38,12 @@ export interface DepositEvent {
   readonly seenAt: string;
 }
 
-/** A transfer that was dropped after it was final and comes again has a key of its own: the one before with this behind it. */
+/**
+ * A transfer that was dropped after it was final and arrives again has a key of its own: the earlier key with this suffix.
+ */
 export const AGAIN = ':again';
 
-/** A PIX that we sent and that came back, whole or in part: money that comes. */
+/** A PIX that we sent and that came back, whole or in part: money in. */
 export interface ReturnedPayoutEvent {
   readonly kind: 'payout_returned';
   /** Of the payout. */
@@ -63,29 +64,29 @@ export interface PayoutEvent {
   readonly endToEndId: string | null;
 }
 
-/** Outcome of an order to give money back. */
+/** Outcome of an order to return money. */
 export interface RefundEvent {
   readonly kind: 'refund_ended';
   readonly rail: 'pix' | 'chain';
   /** Key of the order; for a PIX the return id. */
   readonly order: string;
-  /** Of the PIX that goes back; null on a network. */
+  /** Of the returned PIX; null on a network. */
   readonly endToEndId: string | null;
   readonly isDone: boolean;
-  /** Set when another amount went back than was ordered: it is booked after a person's decision. Decimal BRL. */
+  /** Set if the returned amount differs from the ordered one: it is booked after a person's decision. Decimal BRL. */
   readonly differs?: { readonly ordered: string; readonly returned: string };
   /** The network's share of it, decimal text in its currency; null without one. */
   readonly networkFee: string | null;
   /** The network's charge to the house; null when unknown. */
   readonly gas: Gas | null;
-  /** Of the transfer that brings a deposit back; null by PIX, where it failed, and where the rail does not tell. */
+  /** Hash of the transfer that returns a deposit; null by PIX, if it failed, and if the rail does not report it. */
   readonly txHash: string | null;
 }
 
-/** A transfer of ours: a network has it, is sure of it, or will never have it. */
+/** A transfer of ours: it is in a block, final, or can never be mined. */
 export interface BroadcastEvent {
   readonly kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed';
-  /** Key of the order; null where the rail knows the hash alone. */
+  /** Key of the order; null if the rail knows only the hash. */
   readonly order: string | null;
   /** Raw ledger code. */
   readonly currency: string;
@@ -103,7 +104,7 @@ export interface GasEvent {
   readonly gas: Gas;
 }
 
-/** A dispute (MED) about a PIX that came: opened, accepted or rejected. */
+/** A dispute (MED) about a received PIX: opened, accepted or rejected. */
 export interface DisputeEvent {
   readonly kind: 'dispute_opened' | 'dispute_accepted' | 'dispute_rejected';
   /** The rail's name for it. */
@@ -112,11 +113,11 @@ export interface DisputeEvent {
   readonly endToEndId: string;
   /** Decimal BRL; null for the whole remainder of the payment. */
   readonly amount: string | null;
-  /** Reason of the other bank, where the rail tells. */
+  /** Reason of the other bank, if the rail reports it. */
   readonly reason?: string;
-  /** When it was opened, ISO 8601, where the rail tells. */
+  /** Opening time, ISO 8601, if the rail reports it. */
   readonly openedAt?: string;
-  /** End of the time to answer, ISO 8601, where the rail tells. */
+  /** Deadline of the answer, ISO 8601, if the rail reports it. */
   readonly dueAt?: string;
   /** Set where a rejection is a withdrawal by the other bank. */
   readonly isCancelled?: true;
@@ -133,35 +134,35 @@ export interface DisputeReturnEvent {
   readonly amount: string;
 }
 
-/** A report of fraud about a PIX that came (MED), which opens no dispute yet. */
+/** A fraud report about a received PIX (MED), which opens no dispute yet. */
 export interface InfractionEvent {
   readonly kind: 'infraction';
   /** The rail's name for it. */
   readonly infractionId: string;
   /** Of the payment. */
   readonly endToEndId: string;
-  /** Decimal BRL; null where the rail does not tell. */
+  /** Decimal BRL; null if the rail does not report it. */
   readonly amount: string | null;
   /** The other bank's reason; null when the rail does not report it. */
   readonly reason: string | null;
   /** ISO 8601, by the rail's clock. */
   readonly reportedAt: string;
-  /** End of the time to answer, ISO 8601, where the rail tells. */
+  /** Deadline of the answer, ISO 8601, if the rail reports it. */
   readonly dueAt?: string;
   /** Decision of the provider, or a withdrawal; missing while it is open. */
   readonly decision?: MedDecision;
 }
 
 /**
- * A report that is not booked yet: the provider has not confirmed it, denies it, or a part of it is unreadable
- * (C-36). The rail asks about it again; the provider's answer is an event of its own.
+ * A report that is not booked yet: the provider has not confirmed it, denies it, or a part of it is unreadable (C-36). The
+ * rail polls for it again; the provider's answer is a separate event.
  */
 export interface UnconfirmedEvent {
   readonly kind: 'unconfirmed';
-  /** Tells reports apart that differ in anything. */
+  /** Distinguishes reports that differ in any member. */
   readonly reportId: string;
   readonly endToEndId: string;
-  /** Name of our payout at the provider; null for a PIX that came. */
+  /** Name of our payout at the provider; null for a received PIX. */
   readonly payoutName: string | null;
   readonly txid: string | null;
   /** Decimal BRL; null for a dispute without an amount. */
@@ -169,11 +170,11 @@ export interface UnconfirmedEvent {
   readonly pixKey: string | null;
   /** ISO 8601. */
   readonly settledAt: string | null;
-  /** CPF or CNPJ, where the caller was proved to be the provider; else null. */
+  /** CPF or CNPJ, if the caller was proved to be the provider; else null. */
   readonly payerTaxId: string | null;
   /** Ends that it reports, of returns and of our payout, each by its names at the provider; missing in reports of versions before. */
   readonly ends?: readonly (readonly string[])[];
-  /** The dispute or report of fraud that the list of the provider lacks; missing where it reports a PIX. */
+  /** The dispute or fraud report that the provider's list lacks; missing if it reports a PIX. */
   readonly dispute?: DisputeEvent | InfractionEvent;
   /** Whether the caller that reports a dispute was proved to be the provider. */
   readonly isProved?: boolean;
@@ -184,7 +185,7 @@ export interface UnconfirmedEvent {
 /** Money that comes. */
 export type ArrivalEvent = PaymentEvent | DepositEvent | ReturnedPayoutEvent;
 
-/** A report about money that is there or on its way: it moves none by itself. */
+/** A report about money that has arrived or is under way: it moves none by itself. */
 export type ReportEvent =
   | PayoutEvent
   | RefundEvent
@@ -201,8 +202,8 @@ export type RailEvent = ArrivalEvent | ReportEvent;
 /** Outcome of an event, and its transaction if any. */
 export interface Receipt {
   /**
-   * `duplicate`: it came before; `pending`: it is stored, and settled later; `failed`: its transaction never accepted
-   * it, and it is in the operator's list.
+   * `duplicate`: received before; `pending`: it is stored, and settled later; `failed`: its transaction never accepted it,
+   * and it is in the operator's list.
    */
   readonly outcome: RailEventOutcome | 'duplicate' | WaitingOutcome;
   readonly row?: ProcessRow;

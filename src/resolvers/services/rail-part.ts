@@ -1,6 +1,4 @@
-/**
- * A rail of an installation, and the parts that make it: `compose/rails.ts` combines rails by this interface alone.
- */
+/** A rail of an installation, and the parts that make it: `compose/rails.ts` combines rails by this interface alone. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { AccountMode } from '../../base/access/account-mode.ts';
@@ -12,11 +10,11 @@ import type { Receive } from './rail-event.ts';
 /** One rail of an installation: its port, and its background work. */
 export interface RailPart<Port> {
   readonly port: Port;
-  /** Starts what polls, watches and sends, in processes that work on jobs. */
+  /** Starts polling, watching and sending, in processes that run jobs. */
   readonly start?: () => { readonly stop: () => Promise<void> };
   /**
-   * Answers calls of the outside world below `/rails/<mode>/<rail>/`; `path` is what follows, with its query. The rail
-   * authenticates the caller itself, and reads the body by `readBody`, which bounds it.
+   * Answers calls of the outside world below `/rails/<mode>/<rail>/`; `path` is the rest of the path, with its query. The
+   * rail authenticates the caller itself, and reads the body by `readBody`, which bounds it.
    */
   readonly handle?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
   /** Checks for `doctor`, `railHealth` and the console. */
@@ -31,7 +29,7 @@ export interface RailCertificate {
   readonly endsAtMs: number;
 }
 
-/** Something about a rail that is as it should be, or is not. */
+/** A check of a rail that has passed or failed. */
 export interface RailCheck {
   readonly check: string;
   readonly ok: boolean;
@@ -44,7 +42,7 @@ export interface RailTools {
   readonly database: Database;
   readonly clock: Clock;
   readonly receive: Receive;
-  /** Seals what is stored and opens a door; nothing of that kind is stored without it. */
+  /** Seals stored secrets and signs door tokens; without it no secret is stored. */
   readonly secrets?: SecretBox;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }

@@ -1,6 +1,6 @@
 /**
- * Ports to the outside world. Orders carry a key of their own: a repeated key is the same order. Answers that take
- * time come later, as rail events.
+ * Ports to the outside world. Orders carry a key of their own: a repeated key is the same order. Slow answers arrive later,
+ * as rail events.
  */
 import type { Currency } from '../../base/money/currency.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
@@ -12,7 +12,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import type { RailEvent } from './rail-event.ts';
 import type { RailStatement } from './statement.ts';
 
-/** A rail's refusal for good: trying again is of no use. */
+/** A rail's final refusal: retrying is of no use. */
 export class RailRefused extends Error {
   override readonly name = 'RailRefused';
 }
@@ -35,14 +35,14 @@ export interface RefundOrder {
 export const NO_OWNER = 'nobody';
 
 /**
- * Answer of a provider about an order: it does not have it; it is under way; it has decided it, now or before;
- * another amount went back than was ordered; it is unreachable.
+ * Answer of a provider about an order: unknown; under way; decided, now or before; returned with another amount than ordered;
+ * unreachable.
  */
 export type OrderAnswer = 'unknown' | 'open' | 'decided' | 'differs' | 'away';
 
 /** An answer to a MED case. */
 export interface MedAnswerOrder {
-  /** Idempotency key: the provider takes the answer once under it. */
+  /** Idempotency key: the provider accepts the answer once under it. */
   readonly key: string;
   readonly kind: MedKind;
   /** The rail's name for the case. */
@@ -66,7 +66,7 @@ export interface MedAnswerFile {
 
 /** PIX at a payment service provider (domain.md 3.5). */
 export interface PixRail {
-  /** The bank that the house settles at, 8 characters of `[0-9A-Z]`: ids that we make begin with it. */
+  /** Code of the house's settlement bank, 8 characters of `[0-9A-Z]`: our ids begin with it. */
   readonly ispb: string;
   /** Whether a payment without a reported payer is held for a person; it passes by default. */
   readonly holdsUnknownPayer?: boolean;
@@ -79,7 +79,7 @@ export interface PixRail {
   readonly createCharge: (
     order: Order & { readonly txid: string; readonly merchantName: string },
   ) => Promise<{ readonly brCode: string }>;
-  /** Withdraws a charge, so that nobody can pay it any more. */
+  /** Withdraws a charge, so that it can no longer be paid. */
   readonly cancelCharge: (order: Order) => Promise<unknown>;
   /**
    * Queries the payments of a charge before it counts as expired. Rails that are never late leave it out.
@@ -97,11 +97,13 @@ export interface PixRail {
   readonly returnPayment: (
     order: Order & { readonly returnId: string; readonly amount: string; readonly isExcess: boolean },
   ) => Promise<unknown>;
-  /** Returns a PIX that no transaction took. */
+  /** Returns a PIX that no transaction accepted. */
   readonly refund: (
     order: RefundOrder & { readonly endToEndId: string; readonly amount: string },
   ) => Promise<unknown>;
-  /** @returns CPF or CNPJ of whom a key belongs to; `NO_OWNER` where there is no such key; null where the directory does not tell. */
+  /**
+   * @returns CPF or CNPJ of the owner of a key; `NO_OWNER` if there is no such key; null if the directory does not report it.
+   */
   readonly keyOwner: (row: ProcessRow) => Promise<string | null>;
   /**
    * Polls an undecided order of ours; the provider's reports are received. Rails that never lose one leave it out.
@@ -110,7 +112,7 @@ export interface PixRail {
   /** Movements for reconciliation; absent when the provider has no source of them. */
   readonly statement?: RailStatement;
   /**
-   * Answers a MED case. Absent where the provider takes answers on its screens alone.
+   * Answers a MED case. Absent if the provider accepts answers only on its screens.
    *
    * @throws {RailRefused}
    */
@@ -133,16 +135,16 @@ export interface ChainRail {
       readonly currency: Currency;
       readonly to: string;
       readonly amountMinor: bigint;
-      /** Of a withdrawal: its destination is whitelisted, with the proof that was made of it, if any. */
+      /** For a withdrawal: its destination is whitelisted, with its proof, if any. */
       readonly whitelisted?: { readonly proof: WhitelistProof | null };
     },
   ) => Promise<unknown>;
-  /** Sends a deposit back that no transaction took. @throws as `sendBack`. */
+  /** Sends back a deposit that no transaction accepted. @throws as `sendBack`. */
   readonly refund: (
     order: RefundOrder & { readonly currency: Currency; readonly to: string; readonly amountMinor: bigint },
   ) => Promise<unknown>;
   /**
-   * Sends a held deposit back; a `refund_ended` event follows under the key.
+   * Sends back a held deposit; a `refund_ended` event follows under the key.
    *
    * @throws {RailRefused} when it is worth no more than its cost: then no transfer is ever sent under the key.
    */
@@ -153,7 +155,7 @@ export interface ChainRail {
   readonly statementOf?: (network: string) => RailStatement | undefined;
 }
 
-/** No price may be quoted, including earlier ones; the message gives the reason to the caller. */
+/** No price may be quoted, including earlier ones; the message tells the caller the reason. */
 export class RateRefused extends Error {
   override readonly name = 'RateRefused';
 }
@@ -161,19 +163,19 @@ export class RateRefused extends Error {
 /** Price of a feed for an asset, and whether it counts. */
 export interface FeedReport {
   readonly feed: string;
-  /** BRL for one unit; null where there is none. */
+  /** BRL for one unit; null if there is none. */
   readonly price: string | null;
   readonly observedAtMs: number | null;
-  /** It counts; it is too old; it is too far from the others; it has none. */
+  /** Counts; too old; too far from the others; has no price. */
   readonly state: 'IN' | 'STALE' | 'OFF' | 'NONE';
-  /** Reason for which it does not count; empty where it does. */
+  /** Reason for which it does not count; empty if it does. */
   readonly why: string;
 }
 
 /** Prices of all feeds for an asset. */
 export interface RateReport {
   readonly asset: string;
-  /** Enough feeds agree; too few have a young price; too few of those that have one agree. */
+  /** Enough feeds agree; too few have a recent price; too few recent prices agree. */
   readonly state: 'AGREED' | 'STALE' | 'CONTESTED';
   /** BRL for one unit; null unless they agree. */
   readonly mid: string | null;
@@ -186,20 +188,20 @@ export interface RateReport {
 /** Mid-market rates. */
 export interface RateSource {
   /**
-   * @returns BRL for one unit of the asset, and when that was so; undefined when nothing is known of it now.
+   * @returns BRL for one unit of the asset, and the time of that rate; undefined when no rate is known now.
    * @throws {RateRefused}
    */
   readonly observe: (
     asset: string,
   ) => Promise<{ readonly mid: string; readonly observedAtMs: number } | undefined>;
-  /** @returns the price of each source, where there are several. */
+  /** @returns the price of each source, if there are several. */
   readonly report?: () => Promise<readonly RateReport[]>;
 }
 
 /** Checks of customers and payees. */
 export interface IdentityCheck {
   readonly check: (order: Order) => Promise<'passed' | 'irregular' | 'step_up' | 'review'>;
-  /** Set where customers have cases, which transactions ask for: `check` is not called then. */
+  /** Set if customers have cases, which transactions check: `check` is not called then. */
   readonly cases?: CaseChecks;
 }
 
@@ -209,11 +211,11 @@ export interface CaseChecks {
   readonly provider: string | null;
   /** Levels that the provider checks; people decide about `VERIFIED` otherwise, and for `BASIC` no case is needed. */
   readonly levels: readonly CustomerLevel[];
-  /** For how long an approval holds. Unit: ms. */
+  /** Time for which an approval is valid. Unit: ms. */
   readonly validMs: number;
   /**
-   * @returns the page of the provider for the customer of a case, new for each call where the provider makes such links; null where
-   *   there is none now.
+   * @returns the provider's page for the customer of a case, new for each call if the provider makes such links; null if
+   * there is none now.
    */
   readonly link?: (row: CustomerCase) => Promise<string | null>;
 }
@@ -254,7 +256,7 @@ export interface ScreeningMatch {
   readonly score: string;
   /** The same address or tax id; a name as good as the same; a name that resembles it. */
   readonly strength: 'exact' | 'strong' | 'review';
-  /** Whether a person has to look at it, or the money is frozen. */
+  /** Whether a person has to review it, or the money is frozen. */
   readonly answer: 'held' | 'frozen';
   /** Version of the list that was compared with. */
   readonly version: string;
@@ -266,29 +268,29 @@ export interface ScreeningList {
   /** Version in use; null where no version could be read. */
   readonly version: string | null;
   readonly entries: number;
-  /** When its file was written, ISO 8601; null where there is none. */
+  /** Time at which its file was written, ISO 8601; null if there is none. */
   readonly fileAt: string | null;
   readonly isStale: boolean;
   /** Reason that the newest file is not used; null where it is. */
   readonly refusal: string | null;
 }
 
-/** A screener that cannot answer now. Nothing passes without its answer; it is asked again. The message holds no secret. */
+/** A screener that cannot answer now. Nothing passes without its answer; it is queried again. The message holds no secret. */
 export class ScreenerUnavailable extends Error {
   override readonly name = 'ScreenerAway';
 }
 
 /** Screening of payments, addresses and people against lists and rules. */
 export interface Screening {
-  /** Decision about a payment or money out by rules of the rail itself; matches are not part of it. */
+  /** Decision about a payment or money out by rules of the rail itself, apart from its matches. */
   readonly screen: (order: Order) => Promise<'cleared' | 'held' | 'step_up'>;
   /**
-   * Compares subjects with lists and asks providers, the strictest answer of which counts. Absent where nobody is compared.
+   * Compares subjects with lists and queries providers; the strictest answer counts. Absent if no one is screened.
    *
    * @throws {ScreenerUnavailable}
    */
   readonly match?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
-  /** As `match`, against the lists of this machine alone: what is repeated for every customer. */
+  /** As `match`, against the lists of this machine alone: for the part that is repeated for every customer. */
   readonly matchLists?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
   /** The lists of this machine. */
   readonly lists?: () => Promise<readonly ScreeningList[]>;
@@ -300,7 +302,7 @@ export interface HousePosition {
   /** Negative for a shortage. */
   readonly owned: string;
   readonly target: string;
-  /** Conversions never bring it to own more, or to lack more than `short`. */
+  /** Conversions never take it above its maximum, or more than `short` below zero. */
   readonly long: string;
   readonly short: string;
   /** Shortfall to the target; negative for an excess. */
@@ -310,7 +312,7 @@ export interface HousePosition {
 
 /** Venue where positions are bought and sold. */
 export interface Liquidity {
-  /** Answers for a booked conversion: it stands, or is unwound. */
+  /** Answers for a booked conversion: it is kept, or reversed. */
   readonly convert: (order: Order) => Promise<'settled' | 'failed'>;
   /** @returns the positions, where the house converts against its own. */
   readonly positions?: () => Promise<readonly HousePosition[]>;

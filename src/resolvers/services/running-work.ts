@@ -1,4 +1,4 @@
-/** Work under way in this process: a check of whether callers wait for too long waits for it, too. */
+/** Work under way in this process: a check whether callers wait too long also waits for it. */
 import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
 
 /** Knows the work that has begun and not ended. */
@@ -20,7 +20,10 @@ export class RunningWork {
     };
   }
 
-  /** Waits for all that is under way now. @throws the error of what failed because the database was out of reach; a locked account is not. */
+  /**
+   * Waits for all work that is under way now. @throws the error of work that failed because the database was unreachable; a
+   * locked account is no such error.
+   */
   async ended(): Promise<void> {
     for (const end of await Promise.allSettled(this.#begun))
       if (end.status === 'rejected' && isOutOfReach(end.reason) && !isLockTimeout(end.reason))

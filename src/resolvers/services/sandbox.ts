@@ -1,4 +1,4 @@
-/** Additional abilities of a sandbox: acts of the outside world on demand, and its clock. */
+/** Additional abilities of a sandbox: actions of the outside world on demand, and its clock. */
 import type { Tx } from '../../store/connection/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
@@ -55,7 +55,7 @@ export interface Scenario {
   readonly doc: string;
 }
 
-/** Scenarios that fit a transaction: immediate ones, and planned ones that happen when it gets there. */
+/** Scenarios that fit a transaction: immediate ones, and planned ones that happen when it reaches their step. */
 export interface PossibleScenarios {
   readonly now: readonly ScenarioName[];
   readonly later: readonly ScenarioName[];
@@ -63,11 +63,11 @@ export interface PossibleScenarios {
 
 /** Options of playing a scenario. */
 export interface ScenarioOptions {
-  /** Decimal text, in the currency of what is paid or deposited. */
+  /** Decimal text, in the currency of the payment or deposit. */
   readonly amount?: string | undefined;
   /** Whether the transaction was just read; otherwise it is read again. */
   readonly isFresh?: boolean;
-  /** Done once it is sure that the scenario fits, and before anything happens. */
+  /** Called once the scenario is known to fit, and before anything happens. */
   readonly beforehand?: () => Promise<void>;
 }
 
@@ -80,21 +80,23 @@ export interface Beginning {
 /** The sandbox. */
 export interface Sandbox {
   readonly scenarios: readonly Scenario[];
-  /** @returns scenarios that its step waits for or still leads to. Others that report money can be played, too. */
+  /**
+   * @returns scenarios that its step waits for or can still lead to. Other scenarios that report money can be played as well.
+   */
   readonly possible: (row: ProcessRow) => PossibleScenarios;
   /**
-   * Plays a scenario on a transaction: at once, or when the transaction gets there.
+   * Plays a scenario on a transaction: immediately, or when the transaction reaches its step.
    *
-   * @throws {GatewayError} `STEP_CONFLICT` when it cannot happen any more, `INVALID_PARAMETER` for a scenario or amount.
+   * @throws {GatewayError} `STEP_CONFLICT` when it can no longer happen, `INVALID_PARAMETER` for a scenario or amount.
    */
   readonly play: (row: ProcessRow, scenario: string, options: ScenarioOptions) => Promise<ProcessRow>;
   /** @returns the beginning of a new transaction; its reference or notes can name plans: `sandbox:hold,swap-fail`. */
   readonly begin: (create: NewProcess) => Beginning;
   /**
-   * Sets the clock ahead by so many milliseconds.
+   * Sets the clock ahead by the given milliseconds.
    *
-   * @param atomic - done in the same database transaction, with the time then.
-   * @returns its time then.
+   * @param atomic - called in the same database transaction, with the new time.
+   * @returns the new time.
    */
   readonly advanceClock: (byMs: number, atomic?: (tx: Tx, nowMs: number) => Promise<void>) => Promise<number>;
 }

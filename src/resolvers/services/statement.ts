@@ -21,45 +21,45 @@ export const ENTRY_KINDS = {
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
 /**
- * Match of an entry without a rail event. `capital`: it was not ordered, and people book it on its day or soon after;
- * `any`: it has no name that an event could have, and is found by its amount and day; `paid_by_hand`: it has one, and
- * may be a payment by people (L62), found by amount and day, too.
+ * Match of an entry without a rail event. `capital`: it was not ordered, and people book it on its day or soon after; `any`:
+ * it has no name that an event could have, and is found by its amount and day; `paid_by_hand`: it has an event, and may also
+ * be a payment by a person (L62), found by amount and day.
  */
 export type Untold = 'capital' | 'any' | 'paid_by_hand';
 
-/** Name of news for an entry that no news can be about. */
+/** Name of the rail event of an entry that no rail event can report. */
 export const NO_RAIL_EVENT: RailEventName = { kind: 'unknown', key: 'none' };
 
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
-  /** The rail's own name for it, under which its news is stored where `news` does not say otherwise. */
+  /** The rail's own name for it, under which its event is stored unless `news` says otherwise. */
   readonly id: string;
-  /** Decimal text in the currency; null where the rail does not tell. */
+  /** Decimal text in the currency; null if the rail does not report it. */
   readonly amount: string | null;
   /** Raw ledger code; BRL where it is left out. */
   readonly currency?: string;
   readonly at: Date;
-  /** Natural key of the news that tells it. */
+  /** Natural key of the rail event that reports it. */
   readonly eventName?: RailEventName;
   /** Match when no event reports it; none when left out. */
   readonly untold?: Untold;
-  /** Another address or currency than was ordered or told, in words. */
+  /** Another address or currency than ordered or reported, as text. */
   readonly differs?: string | undefined;
   /** Of a transfer between our own addresses: the ordered amount, decimal text. */
   readonly ordered?: string;
   /**
-   * It is in no account of the ledger, because both ends are ours: the rail has the order and the transfer, or
-   * (`absent`) the order alone.
+   * It is in no account of the ledger, because both ends are ours: the rail has the order and the transfer, or (`absent`) the
+   * order alone.
    */
   readonly own?: 'known' | 'absent';
 }
 
-/** From the first moment of a period to the first after it. */
+/** From the first instant of a period to the first after it. */
 export interface StatementPeriod {
   readonly from: Date;
   readonly to: Date;
-  /** Up to there the rail must have settled all; the rest may be under way. */
+  /** Time up to which the rail must have settled all; later orders may be under way. */
   readonly whole?: Date;
 }
 
@@ -75,10 +75,10 @@ export interface ReportedBalance {
 
 /** The statement of a rail. */
 export interface RailStatement {
-  /** Kinds of its entries: it says nothing about others. */
+  /** Kinds of its entries, without any statement about other kinds. */
   readonly kinds: readonly EntryKind[];
   /**
-   * @returns movements of the period, in any order; of a network only final ones that were settled here.
+   * @returns movements of the period, in any order; for a network only final ones that were settled here.
    * @throws while it cannot be read whole.
    */
   readonly read: (period: StatementPeriod) => Promise<Iterable<StatementEntry>>;

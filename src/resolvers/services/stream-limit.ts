@@ -2,14 +2,13 @@
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
-/** When to ask again for a stream beyond a limit: some may have ended by then. Unit: seconds. */
+/** Time after which a stream beyond the limit may be requested again: some may have ended by then. Unit: seconds. */
 export const RETRY_SECONDS = 5;
 /** Tabs in which one payer may have a page open. */
 const SESSION_STREAMS_MAX = 20;
 
 /**
- * Counts open streams by account, and those of payers by their session: they must not use up the streams of the
- * account.
+ * Counts open streams by account, and those of payers by their session: payers must not use up the streams of the account.
  */
 export class StreamLimit {
   readonly #max: number;
@@ -23,7 +22,7 @@ export class StreamLimit {
    * Takes a place.
    *
    * @returns a function that releases it; a second call does nothing.
-   * @throws {GatewayError} `RATE_LIMITED` when the account, or the payer, has no place left.
+   * @throws {GatewayError} `RATE_LIMITED` when the account, or the payer, has no slot left.
    */
   acquire(caller: Pick<KeyRecord, 'id' | 'accountId' | 'transactionId'>): () => void {
     const isPayer = caller.transactionId !== undefined;

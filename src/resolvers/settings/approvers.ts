@@ -1,4 +1,7 @@
-/** Approvers of money out of an account: another maker than those who requested or approved it, not newer than its cooling time (C-40). */
+/**
+ * Approvers of money out of an account: a maker other than the requester and earlier approvers, not newer than its cooling
+ * time (C-40).
+ */
 import { ACTIONS } from '../../base/access/actions.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { ProcessRow } from '../../templates/facts.ts';

@@ -1,4 +1,4 @@
-/** Changes the look of the account's hosted pages. Markup is refused, and nothing is loaded from elsewhere. */
+/** Changes the look of the account's hosted pages. Markup is refused, and nothing is loaded from other sites. */
 import { hash } from 'node:crypto';
 import type { Named } from '../../base/errors/violations.ts';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
@@ -18,14 +18,14 @@ import { URL_LENGTH_MAX } from '../checks/lengths.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requireFresh, requirePermission } from '../services/context.ts';
 
-/** Changes, each under the caller's own name for it; null removes a value, a missing member stays. */
+/** Changes, each under the caller's own name for it; null removes a value, a missing member leaves it as it is. */
 export interface BrandingInput {
   readonly displayName?: Named | null | undefined;
   readonly accent?: Named | null | undefined;
   readonly logo?: Named | null | undefined;
   readonly supportUrl?: Named | null | undefined;
   readonly frameHosts?: SeenList | undefined;
-  /** The present frame hosts, as the caller saw them; without this, they are replaced whatever they are. */
+  /** The present frame hosts, as the caller saw them; if omitted, they are replaced without a check. */
   readonly replacesFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
 }
@@ -33,13 +33,13 @@ export interface BrandingInput {
 /** Most of each: characters of the name that payers read, bytes of a logo (64 KiB), origins that may frame the pages. */
 export const BRANDING_MAX = { displayName: 60, logoBytes: 65_536, frameHosts: 20 } as const;
 const DATA_URL = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/]+={0,2})$/;
-/** An origin, as `frame-ancestors` of a Content-Security-Policy takes it; no wildcard. */
+/** An origin in the form of `frame-ancestors` of a Content-Security-Policy; no wildcard. */
 const ORIGIN = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)+(:\d{1,5})?$/;
 const MAILTO = /^mailto:[a-z0-9.!#$%'*+/=^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
 /**
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the present frame hosts
- *   are others than was seen.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the
+ * present frame hosts differ from the seen ones.
  */
 export async function updateBranding(
   context: Context,
@@ -47,7 +47,7 @@ export async function updateBranding(
   checks: CreationChecks,
 ): Promise<void> {
   requirePermission(context, 'branding.update');
-  // These members send payers elsewhere, or let others frame their pages.
+  // These members send payers to other sites, or let other sites frame their pages.
   if (input.supportUrl || input.frameHosts) requireFresh(context);
   const change: BrandingChange = {
     ...changed('displayName', input.displayName, (input) => displayName(input, checks)),
@@ -69,7 +69,7 @@ export async function updateBranding(
   });
 }
 
-/** A picture is told by its hash. */
+/** A picture is identified by its hash. */
 async function factsOfBranding(tx: Tx, accountId: bigint): Promise<object> {
   const { hasLogo: _hasLogo, ...branding } = await readBranding(tx, accountId);
   const logo = await readLogo(tx, accountId);

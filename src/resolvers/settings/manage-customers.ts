@@ -21,7 +21,7 @@ import { BRL_AMOUNT, checkDecimal } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
 
-/** Changes of a customer's limits; null removes a limit, and a missing member stays. */
+/** Changes of a customer's limits; null removes a limit, and a missing member leaves it as it is. */
 export interface CustomerInput {
   readonly limitDaily?: Named | null | undefined;
   readonly stepUp30d?: Named | null | undefined;
@@ -49,8 +49,8 @@ const CUSTOMER_NAMES = Object.keys(CUSTOMER_SETTINGS) as CustomerName[];
  * Loosening takes effect after the cooling time.
  *
  * @returns the tax id, without punctuation.
- * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for a malformed tax id, and for a limit above all that hold
- *   without it.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for a malformed tax id, and for a limit above all other limits of
+ * the customer.
  */
 export async function updateCustomer(
   context: Context,
@@ -76,7 +76,7 @@ export async function updateCustomer(
 }
 
 /**
- * Sets limits of a customer that hold in place of those of the templates, and how well the customer is known.
+ * Sets limits of a customer that replace those of the templates, and the customer's level.
  *
  * @param context - of the platform, on the account of the customer.
  * @returns the tax id, without punctuation.
@@ -126,7 +126,7 @@ async function setRules(
 /**
  * Tightening takes effect immediately, loosening after the cooling time (C-40).
  *
- * @returns the rules now.
+ * @returns the present rules.
  */
 async function loosenLater(
   context: Context,
@@ -151,7 +151,7 @@ async function loosenLater(
   return { ...before, ...change, ...unchanged };
 }
 
-/** @returns the limits that are given, checked. */
+/** @returns the given limits, checked. */
 function limitsOf({ limitDaily, stepUp30d }: CustomerInput, violations: Violations) {
   const read = (input: Named | null | undefined) =>
     input === null ? null : checkDecimal(input, BRL_AMOUNT, violations);
@@ -162,7 +162,7 @@ function limitsOf({ limitDaily, stepUp30d }: CustomerInput, violations: Violatio
   };
 }
 
-/** An account can only narrow what holds without its own limit. */
+/** An account can only narrow the limits that apply without its own. */
 function refuseWider(input: Named | null | undefined, widest: string, violations: Violations): void {
   if (input && isMore(input.value, widest))
     violations.add({ parameter: input.name, message: `must not exceed what the platform allows, ${widest}` });

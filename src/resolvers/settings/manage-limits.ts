@@ -1,4 +1,7 @@
-/** Limits that an account sets itself on its templates: within those of the platform, and looser only later (C-21, C-40). */
+/**
+ * Limits that an account sets itself on its templates: within those of the platform; a looser limit takes effect later (C-21,
+ * C-40).
+ */
 
 import type { Named, Violations } from '../../base/errors/violations.ts';
 import { isMore } from '../../base/money/money.ts';
@@ -17,7 +20,7 @@ import { BRL_AMOUNT, checkDecimal, checkOrder } from './manage-settings.ts';
 import { deferLooser, settleChanges } from './pending-changes.ts';
 import { protectionsOf } from './protections.ts';
 
-/** Changes; null removes a limit, and a missing member stays. */
+/** Changes; null removes a limit, and a missing member leaves it as it is. */
 export type TemplateLimitsInput = {
   readonly [Name in keyof TemplateLimits]?: Named | null | undefined;
 };
@@ -117,7 +120,7 @@ async function loosenLater(
   return waits.map(({ name }) => TEMPLATE_SETTINGS[name as keyof typeof TEMPLATE_SETTINGS]);
 }
 
-/** The least of a transaction is wider when it is lower, everything else when it is higher. */
+/** A lower minimum of a transaction is looser; every other limit is looser when it is higher. */
 function isWider(name: keyof TemplateLimits, value: string, than: string): boolean {
   return name === 'amountMin' ? isMore(than, value) : isMore(value, than);
 }

@@ -9,13 +9,13 @@ import { auditedChange } from '../checks/audited.ts';
 import { refuseUnseen, type SeenList } from '../checks/replaced-list.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 
-/** Most origins of an account. */
+/** Maximum number of origins of an account. */
 export const ORIGINS_MAX = 20;
 
 /**
  * Sets the origins of an account, replacing earlier ones.
  *
- * @param seen - the present ones, as the caller saw them; without this, they are replaced whatever they are.
+ * @param seen - the present ones, as the caller saw them; if omitted, they are replaced without a check.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` for any value but an origin of https, or of http on this
  *   machine; `LIST_CHANGED` when the present ones differ from the seen ones.
  */

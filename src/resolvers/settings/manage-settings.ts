@@ -17,7 +17,7 @@ import { type Context, requirePermission } from '../services/context.ts';
 import { agreePrice } from './price-proposals.ts';
 import { changeProtections, protectionFacts } from './protections.ts';
 
-/** Changes of a template; each under the caller's own name for it. */
+/** Changes of a template; each value carries the caller's own name for it. */
 export type TemplateSettingsInput = {
   readonly [Name in keyof TemplateSettings]?: Named | undefined;
 };
@@ -59,8 +59,8 @@ export const DECIMAL_LENGTH_MAX = 18;
 export const COOLING_SECONDS_MAX = 2_592_000;
 
 /**
- * Changes price and limits of a template; a missing member stays. A price without margin is proposed, and holds once
- * another person sets it too (C-25).
+ * Changes price and limits of a template; a missing member leaves it as it is. A price without margin is only proposed, and
+ * applies once another person sets it as well (C-25).
  *
  * @param context - of the platform, on the account whose template it is.
  * @param template - wire name of an existing one.
@@ -105,9 +105,9 @@ export async function updateTemplateSettings(
 }
 
 /**
- * Changes rules of the account; a missing member stays, and loosening a protection takes effect later.
+ * Changes rules of the account; a missing member leaves it as it is, and loosening a protection takes effect later.
  *
- * @returns the rules now.
+ * @returns the present rules.
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` unless the cooling time is 0 to 2,592,000 s and the limit
  *   of BRL is not negative.
  */
@@ -140,7 +140,7 @@ export async function updateAccountSettings(
   );
 }
 
-/** @returns a decimal within its bounds; undefined where none was given, or it is refused. */
+/** @returns a decimal within its bounds; undefined if omitted or refused. */
 export function checkDecimal(
   supplied: Named | undefined,
   { decimals, isFraction }: Bounds,
@@ -163,7 +163,7 @@ export function checkDecimal(
   });
 }
 
-/** The least of a transaction is not above the most, whichever of them is given. */
+/** The minimum of a transaction is not above the maximum, whichever of them is given. */
 export function checkOrder(
   { amountMin, amountMax }: { readonly [Name in 'amountMin' | 'amountMax']?: Named | null | undefined },
   after: Pick<TemplateSettings, 'amountMin' | 'amountMax'>,

@@ -25,7 +25,7 @@ import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 import { protectionsOf } from './protections.ts';
 
-/** A destination to be added; each under the caller's own name for it: an address on a network, or a PIX key. */
+/** A destination to be added; each value carries the caller's own name for it: an address on a network, or a PIX key. */
 export interface WhitelistEntryInput {
   readonly network?: Named | undefined;
   readonly address?: Named | undefined;
@@ -34,10 +34,10 @@ export interface WhitelistEntryInput {
   readonly label?: Named | undefined;
 }
 
-/** Proof of an address, with the names that the caller has for it. */
+/** Proof of an address, with the caller's names for its members. */
 export interface NamedProof {
   readonly name: string;
-  /** Of its members; by default as those of an object `name`. */
+  /** Names of its members; by default as those of an object `name`. */
   readonly names?: Readonly<Record<'id' | 'signature', string>>;
   /** Id of a proof that was made on the page of the signer; of a key, its name. */
   readonly id: string;
@@ -151,7 +151,7 @@ export async function addWhitelistEntry(
   });
 }
 
-/** Takes an entry out of its group; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/** Removes an entry from its group; a repetition changes nothing. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function removeWhitelistEntry(context: Context, id: string): Promise<void> {
   requirePermission(context, 'whitelist.remove_entry');
   const { accountId } = context.caller;
@@ -165,7 +165,7 @@ export async function removeWhitelistEntry(context: Context, id: string): Promis
 }
 
 /**
- * Stores the proof of an address with its entry, replacing an earlier one. It counts when the signer finds it valid.
+ * Stores the proof of an address with its entry, replacing an earlier one. It counts if the signer finds it valid.
  *
  * @throws {GatewayError} `FORBIDDEN`, `INVALID_PARAMETER`; `NOT_FOUND`, also for a PIX key, and for an entry that was
  *   removed.
@@ -191,8 +191,8 @@ export async function addProof(
 }
 
 /**
- * Withdraws the proof of an address, so that it goes to the signer no more: that of an entry, and of every other
- * entry with its address. Repeating is harmless.
+ * Withdraws the proof of an address, so that it is no longer sent to the signer: that of an entry, and of every other entry
+ * with its address. Repeating is harmless.
  *
  * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, also for a PIX key, which has none.
  */

@@ -1,7 +1,7 @@
 /**
- * Changes that loosen a protection of money: the cooling time, the approval threshold, limits that an account set
- * itself on a customer or a template. They wait for the cooling time in force, so that a key stolen for a short time
- * gains nothing (C-40); an applied change is in the audit log as an act of the gateway.
+ * Changes that loosen a protection of money: the cooling time, the approval threshold, limits that an account set itself on a
+ * customer or a template. Changes wait for the cooling time in force, so that a key stolen for a short time gains nothing
+ * (C-40); an applied change is in the audit log as an action of the gateway.
  */
 import { maskTaxId } from '../../base/text/mask.ts';
 import { readCustomerRules, setCustomerRules } from '../../store/account/customers.ts';
@@ -27,15 +27,15 @@ import { addNotifications } from '../../store/engine/notifications.ts';
 import type { WriteDown } from '../checks/audited.ts';
 import { type Context, GATEWAY } from '../services/context.ts';
 
-/** A setting that is to change, and whether that loosens what it protects. */
+/** A setting to be changed, and whether that loosens a protection. */
 export interface Wanted extends SettingKey {
   readonly value: string | null;
   readonly isLooser: boolean;
 }
 
 /**
- * Notes what loosens a protection, in the caller's turn of the account, unless there is no cooling time; and takes back what
- * was to loosen the same settings before. People of the account are told of it.
+ * Stores changes that loosen a protection, under the lock of the account, unless there is no cooling time; and withdraws
+ * earlier waiting changes of the same settings. People of the account are notified of it.
  *
  * @returns the changes that wait.
  */
@@ -53,7 +53,7 @@ export async function deferLooser(
   const effectiveAt = new Date(nowMs + coolingSeconds * 1_000);
   for (const { isLooser: _, ...change } of waits)
     await putSettingChange(tx, accountId, { ...change, askedBy, askedAt, effectiveAt });
-  // The subject may be a tax id: it is in no notification.
+  // The subject may be a tax id, so no notification contains it.
   const facts = { effectiveAt: effectiveAt.toISOString() };
   await addNotifications(
     tx,
@@ -63,7 +63,7 @@ export async function deferLooser(
   return waits;
 }
 
-/** Brings what became due into the settings of the account, in the caller's turn of it. */
+/** Applies due changes to the settings of the account, under its lock. */
 export async function settleChanges(
   context: Context,
   tx: Tx,
@@ -77,7 +77,7 @@ export async function settleChanges(
   }
 }
 
-/** @returns the rules of an account after a change; as they are where it is one of a customer or a template. */
+/** @returns the rules of an account after a change; unchanged if the change is about a customer or a template. */
 export function withChange(settings: AccountSettings, { name, value }: SettingChange): AccountSettings {
   if (name === 'approvalAbove' || name === 'outflowPerHour' || name === 'newTargetPerHour')
     return { ...settings, [name]: value };

@@ -1,6 +1,5 @@
 /**
- * Prices below cost need two people: the first who lowers one below the minimum margin proposes it, and another sets
- * the same (C-25).
+ * Prices below cost need two people: the first proposes a price below the minimum margin, and another sets the same (C-25).
  */
 import { isMore, sum } from '../../base/money/money.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -10,7 +9,7 @@ import { APPROVAL_MS } from '../../templates/money-out.ts';
 import type { Context } from '../services/context.ts';
 import { requireSecondPerson } from './second-person.ts';
 
-/** Least of spread and fee rate together that one person may set. A fixed fee is no margin of a large amount. */
+/** Minimum sum of spread and fee rate that one person may set. A fixed fee is no margin of a large amount. */
 export const MARGIN_MIN = '0.001';
 
 /** A change of a template's settings, and the proposal before it. */
@@ -21,18 +20,18 @@ export interface PriceChange {
   readonly nowMs: number;
 }
 
-/** Settings and proposal as they hold after a change. */
+/** Settings and proposal after a change. */
 export interface AgreedPrice {
   readonly settings: TemplateSettings;
   readonly proposal: PriceProposal | null;
-  /** Proposer of the price, where it was approved now; null otherwise. */
+  /** Proposer of the price, if it was approved now; null otherwise. */
   readonly maker: string | null;
 }
 
 /**
  * @param context - of the platform, on the account of the platform, which is locked.
- * @returns the settings as they were changed, with the price before where another person has to set the new one too.
- * @throws {GatewayError} `FORBIDDEN` for a price that the caller, or somebody who counts as one maker with them, has proposed.
+ * @returns the changed settings, with the earlier price if another person has to set the new one as well.
+ * @throws {GatewayError} `FORBIDDEN` for a price proposed by the caller, or by a maker who counts as one with them.
  */
 export async function agreePrice(
   context: Context,

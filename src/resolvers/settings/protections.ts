@@ -1,6 +1,7 @@
 /**
- * The protections of an account's money: the cooling time of new destinations, the approval threshold and the ceilings. Tightening holds at
- * once. Loosening takes effect after the cooling time in force, so that whoever has a key for a moment gains nothing (C-40).
+ * The protections of an account's money: the cooling time of new destinations, the approval threshold and the ceilings.
+ * Tightening takes effect immediately. Loosening takes effect after the cooling time in force, so that a thief of a key gains
+ * nothing from a short use (C-40).
  */
 
 import { known } from '../../base/errors/assert.ts';
@@ -35,7 +36,7 @@ import { deferLooser, settleChanges, withChange } from './pending-changes.ts';
 /** Protections at a time. */
 export interface Protections {
   readonly settings: AccountSettings;
-  /** Whether something that became due by then is not stored yet. */
+  /** Whether a due change is not stored yet. */
   readonly isDue: boolean;
 }
 
@@ -50,18 +51,18 @@ export async function readProtections(
   return { settings: due.reduce(withChange, stored), isDue: due.length > 0 };
 }
 
-/** Brings what became due into the settings, before something that they protect is judged by them. */
+/** Applies due changes to the settings, before they are used for a check. */
 export async function settleProtections(context: Context): Promise<void> {
   const { isDue } = await protectionsOf(context, context.database, await context.clock.nowMs());
   if (isDue) await audited(context, (tx, writeDown, nowMs) => settleChanges(context, tx, writeDown, nowMs));
 }
 
 /**
- * Changes the settings of an account, in the caller's turn of the account: tightening, and settings without
- * protection, immediately; loosening later, unless there is no cooling time.
+ * Changes the settings of an account, under its lock: tightening, and settings without protection, immediately; loosening
+ * later, unless there is no cooling time.
  *
  * @param wanted - the changes.
- * @returns the settings now.
+ * @returns the present settings.
  */
 export async function changeProtections(
   context: Context,
@@ -89,7 +90,7 @@ export async function changeProtections(
  * Withdraws a change that has not taken effect.
  *
  * @param subject - the tax id of a customer, or the template; undefined for settings of the account.
- * @returns the settings now.
+ * @returns the present settings.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
  */
 export async function cancelSettingChange(
@@ -112,8 +113,8 @@ export async function cancelSettingChange(
 }
 
 /**
- * @throws {GatewayError} `INVALID_PARAMETER` unless it is given for settings of a customer or a template, and for no others;
- *   `NOT_FOUND` where it is no template.
+ * @throws {GatewayError} `INVALID_PARAMETER` unless given for settings of a customer or a template, and for no others;
+ *   `NOT_FOUND` for an unknown template.
  */
 function subjectOf(
   { registry }: Pick<Context, 'registry'>,
@@ -150,25 +151,25 @@ export async function protectionFacts(context: Context, tx: Tx, nowMs: number): 
   };
 }
 
-/** @returns the protections of the caller's account at a moment. */
+/** @returns the protections of the caller's account at a given time. */
 export async function protectionsOf(context: Context, database: Tx, nowMs: number) {
   const isSandbox = context.sandbox !== null;
   return readProtections(database, context.caller.accountId, { isSandbox, nowMs });
 }
 
-/** @returns the settings of the caller's account now. */
+/** @returns the present settings of the caller's account. */
 export async function settingsNow(context: Context): Promise<AccountSettings> {
   return (await protectionsOf(context, context.database, await context.clock.nowMs())).settings;
 }
 
-/** @returns the changes of the caller's account that wait now, the next one first. */
+/** @returns the waiting changes of the caller's account, the next one first. */
 export async function changesThatWait({ database, caller, clock }: Context): Promise<SettingChange[]> {
   return readWaitingChanges(database, caller.accountId, new Date(await clock.nowMs()));
 }
 
 /**
- * One owner can have two addresses, and so be two people: a person who is new to the account approves when its
- * cooling time is over.
+ * One owner can have two addresses, and so count as two people: a person who is new to the account approves only after its
+ * cooling time.
  *
  * @returns the time from which the caller may approve; 0 for a caller outside of the account, such as the operator.
  *   Unit: ms.

@@ -1,4 +1,7 @@
-/** Reads the whitelist of the caller's account. Edges check the scope: what an act made is read with that of the act. */
+/**
+ * Reads the whitelist of the caller's account. The entry points check the scope: the result of an action is read with
+ * the scope of that action.
+ */
 import { notFound } from '../../base/errors/errors.ts';
 import {
   type EntryRecord,

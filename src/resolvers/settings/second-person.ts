@@ -1,4 +1,7 @@
-/** Acts of the platform that need two people: the one who approves is not the maker, nor counted with them (C-25, C-40). */
+/**
+ * Actions of the platform that need two people: the approver is neither the maker nor counts as one with the maker (C-25,
+ * C-40).
+ */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -6,7 +9,7 @@ import type { Context } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
 
 /**
- * Checks under the lock of the caller's account, which the creation of a key takes too.
+ * Checks under the lock of the caller's account, which creating a key also takes.
  *
  * @param subject - the approved thing, with its article.
  * @throws {GatewayError} `FORBIDDEN` for the maker and those who count as one maker with them, and for a key or

@@ -1,5 +1,5 @@
 /**
- * Waits for a person's decision: the steps at which each act is possible, and the decisions that a caller may make.
+ * Waits for a person's decision: the steps at which each action is possible, and the decisions that a caller may make.
  */
 import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
@@ -8,7 +8,7 @@ import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { Context } from '../services/context.ts';
 
-/** Acts by which somebody decides how a transaction goes on, with what the machine is told. */
+/** Actions by which a person decides how a transaction continues, with the trigger of each. */
 const DECISIONS = {
   'withdrawal.approve': ['approved'],
   'deposit.resolve': ['kept', 'refund_ordered', 'requoted'],
@@ -19,20 +19,20 @@ const DECISIONS = {
 /** A member of DECISIONS. */
 export type DecisionName = keyof typeof DECISIONS;
 
-/** @returns the steps, as `component/state`, at which the act can be done. */
+/** @returns the steps, as `component/state`, at which the action can be done. */
 export function stepsAwaiting(registry: Registry, action: DecisionName): readonly string[] {
   const triggers: readonly TriggerName[] = DECISIONS[action];
   const steps = registry.templates.flatMap(({ machine }) =>
     machine.transitions
-      // A failed return can be ordered again at any step; only those at which nothing else goes on count as waiting
-      // for it.
+      // A failed return can be ordered again at any step; only steps at which nothing else is under way count as waiting for
+      // it.
       .filter(({ on, to }) => triggers.includes(on) && (on !== 'refund_retried' || to !== 'stay'))
       .flatMap(({ from }) => from),
   );
   return [...new Set(steps)].filter((step) => step !== 'start');
 }
 
-/** @returns the steps at which transactions wait for the act, and the families that have one of them. */
+/** @returns the steps at which transactions wait for the action, and the families that have such a step. */
 export function waitingFor(registry: Registry, action: DecisionName): WaitingAt {
   const steps = stepsAwaiting(registry, action);
   const templates = registry.templates.filter((template) =>
@@ -76,7 +76,7 @@ export function stepsWaiting(registry: Registry, wait: StepWait): readonly strin
   return stepsAwaiting(registry, DECISION_OF[wait]);
 }
 
-/** @returns the steps at which the caller's key lets it decide. */
+/** @returns the steps at which the caller's scopes let it decide. */
 export function stepsForCaller({ registry, caller }: Context): readonly string[] {
   const actions = Object.keys(DECISIONS) as DecisionName[];
   const own = actions.filter((action) => caller.scopes.includes(ACTIONS[action].scope));
@@ -84,9 +84,9 @@ export function stepsForCaller({ registry, caller }: Context): readonly string[]
 }
 
 /**
- * The withdrawals that the caller may not approve, because it counts as their maker (C-40).
+ * The withdrawals that the caller may not approve, because it counts as one maker with their requester (C-40).
  *
- * @returns the steps at which approvals are waited for, and the makers that count as one with the caller.
+ * @returns the steps that wait for approvals, and the makers that count as one with the caller.
  */
 export async function ownApprovals(
   context: Context,

@@ -1,4 +1,4 @@
-/** Filters of transactions as a caller wrote them, each under the caller's own name for it. */
+/** Filters of transactions in the caller's form, each under the caller's own name for it. */
 import type { Named } from '../../base/errors/violations.ts';
 import type {
   FilterKind,
@@ -39,7 +39,7 @@ export const ONE_TEXT: readonly FilterKind[] = ['text', 'currency', 'day', 'step
 /** Kinds whose value is a list. */
 export const LISTED = ['families', 'templates', 'statuses'] as const satisfies readonly FilterKind[];
 
-/** All filters; every family when none is named. */
+/** All filters; every family if none is named. */
 export type MergedFilterInput = {
   readonly [Name in FilterName]?: Values[(typeof TRANSACTION_FILTERS)[Name]['kind']] | undefined;
 };

@@ -24,7 +24,7 @@ import { isStepWait, ownApprovals, stepsForCaller, stepsWaiting, TROUBLES } from
 import { LISTED, type MergedFilterInput } from './filter-input.ts';
 import { badCursor, checkFilter } from './list-transactions.ts';
 
-/** Outcome of every step that can go on (`step_outcome`). */
+/** Outcome of every step that can continue (`step_outcome`). */
 const OPEN = 'OPEN';
 const NOTHING: MergedPage = {
   total: 0n,
@@ -63,7 +63,7 @@ export async function filterTransactions(
 }
 
 /**
- * @returns `end2end` of the record of a number, counted from 1, newest first; of the oldest where there are fewer.
+ * @returns `end2end` of the record with a number, counted from 1, newest first; of the oldest if there are fewer.
  * @throws as above, and where too many would have to be looked at.
  */
 export async function findNth(
@@ -147,7 +147,7 @@ function checkAmounts({ amountMin, amountMax }: MergedFilterInput, violations: V
   };
 }
 
-/** A step that there is not was misspelt: no answer would tell that. */
+/** An unknown step is refused as a misspelling, which an empty answer would hide. */
 function checkStep(registry: Registry, input: MergedFilterInput, violations: Violations): void {
   const steps = registry.templates.flatMap((template) => template.steps);
   for (const part of filtersOf('step')) {
@@ -178,7 +178,7 @@ function stepsOf(
       (!awaiting || awaiting.includes(step.name)) &&
       (!waiting || waiting.includes(step.name)),
   );
-  // A step at which some template can go on is among the open ones, whatever its status is called.
+  // A step at which some template can continue is among the open ones, whatever its status is called.
   const steps = context.registry.templates.flatMap((template) => template.steps);
   const open = new Set(
     steps.filter(({ ending }) => ending === 'open').map(({ component, state }) => `${component}/${state}`),

@@ -51,7 +51,7 @@ export const BAD_CURSOR = 'must be a cursor of this list';
 
 const TEXTS = filtersOf('text');
 
-/** @returns the filters of a text, a currency that comes out and days, with what is wrong with them noted in `violations`. */
+/** @returns the filters of a text, a paid-out currency and days; their violations are added to `violations`. */
 export async function checkFilter(
   context: Context,
   input: MergedFilterInput,

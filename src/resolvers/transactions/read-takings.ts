@@ -1,4 +1,4 @@
-/** Takings of an account: what payers paid by PIX, by Brasília day, beside the days before. */
+/** Takings of an account: PIX payments by payers, by Brasília day, with the same number of days before. */
 import { sum } from '../../base/money/money.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
 import { readTakings, type TakingsRow } from '../../store/engine/takings.ts';
@@ -35,7 +35,7 @@ export interface Takings {
   readonly p95Ms: number | null;
 }
 
-/** Days of the longest period. Twice as many are read: the days before stand beside it. */
+/** Days of the longest period. Twice as many days are read: the days before are shown for comparison. */
 export const TAKINGS_DAYS = 30;
 const WEEK_DAYS = 7;
 
@@ -45,7 +45,8 @@ const PAID_BY_PIX = (Object.keys(FAMILY_TRAITS) as Family[]).filter(
 );
 
 /**
- * @returns the takings of the account as of now, on its clock; null where it has too many transactions in that time to add them up.
+ * @returns the takings of the account as of now, on its clock; null if it has too many transactions in that time to add them
+ * up.
  * @throws {GatewayError} `FORBIDDEN` without `read`.
  */
 export async function readAccountTakings(context: Context): Promise<Takings | null> {
@@ -68,7 +69,7 @@ export async function readAccountTakings(context: Context): Promise<Takings | nu
   };
 }
 
-/** Every day has its place, also one without a payment. */
+/** Every day has its row, including one without a payment. */
 function daysOf(rows: readonly TakingsRow[], from: string): readonly TakingsDay[] {
   const known = new Map(rows.map((row) => [row.day, row]));
   return Array.from({ length: 2 * TAKINGS_DAYS }, (_, at) => {

@@ -11,9 +11,9 @@ import { requireScope } from '../services/context.ts';
 const LONGEST_ID = 200;
 
 /**
- * @param end2end - as the caller gave it; anything that cannot be an id is answered as missing.
- * @param family - when given, a transaction of another family is answered as missing.
- * @throws {GatewayError} `NOT_FOUND` when there is none, or it is another account's (C-15).
+ * @param end2end - in the caller's form; anything that cannot be an id is answered as missing.
+ * @param family - if given, a transaction of another family is answered as missing.
+ * @throws {GatewayError} `NOT_FOUND` if there is none, or it belongs to another account (C-15).
  */
 export async function readTransaction(
   context: Context,
@@ -24,7 +24,7 @@ export async function readTransaction(
   return findOwn(context, findTransaction, end2end, family);
 }
 
-/** As `readTransaction` with its working facts, for callers that may act on it without reading. @throws `NOT_FOUND`. */
+/** As `readTransaction` with its working facts, for callers that may change it without reading it. @throws `NOT_FOUND`. */
 export function findOwnProcess(context: Context, end2end: string, family?: Family): Promise<ProcessRow> {
   return findOwn(context, findProcess, end2end, family);
 }

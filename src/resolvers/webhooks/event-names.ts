@@ -41,7 +41,7 @@ export function findEventNames(
 
 function namesOf(template: Template): readonly EventNameRow[] {
   return eventNamesOf(template).map((name, at) => {
-    // The events beside the steps come after them; each has a headline of its own.
+    // The events beside the steps follow them; each has a headline of its own.
     const step = known(template.steps[at] ?? template.steps[0], 'a step');
     return { name, template: template.name, headline: eventHeadlineOf(name, step) };
   });

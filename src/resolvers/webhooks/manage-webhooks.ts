@@ -34,17 +34,17 @@ import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 
-/** Properties of an endpoint, or their changes; each under the caller's own name for it. */
+/** Properties of an endpoint, or their changes; each value carries the caller's own name for it. */
 export interface EndpointInput {
   readonly url?: Named | undefined;
-  /** Null takes it away. */
+  /** Null removes it. */
   readonly description?: Named | null | undefined;
-  /** Wire name of one that there is; of a new endpoint only. */
+  /** Wire name of an existing transaction; of a new endpoint only. */
   readonly template?: string | undefined;
   readonly eventNames?: NamedList | undefined;
   readonly orderMode?: EndpointFields['orderMode'] | undefined;
   readonly maxConcurrency?: NamedNumber | undefined;
-  /** Null for no bound. */
+  /** Null for no limit. */
   readonly maxPerSecond?: NamedNumber | null | undefined;
   /** Whether it also signs with an Ed25519 key. */
   readonly isSignedByKey?: boolean | undefined;
@@ -61,13 +61,13 @@ export const OVERLAP_SECONDS = { default: 86_400, max: 604_800 } as const;
 
 /** Maximum number of endpoints of an account, without those of transactions. */
 export const ENDPOINTS_MAX = 50;
-/** Most endpoints that came with transactions in the list of an account. */
+/** Maximum number of endpoints of transactions in the list of an account. */
 export const CAME_ENDPOINTS_LISTED = 200;
-/** Most secrets of an endpoint that are valid at once. */
+/** Maximum number of secrets of an endpoint that are valid at the same time. */
 export const SECRETS_MAX = 10;
-/** Most deliveries of an endpoint at once. */
+/** Maximum number of concurrent deliveries of an endpoint. */
 export const CONCURRENCY_MAX = 100;
-/** Most deliveries of an endpoint in a second. */
+/** Maximum number of deliveries of an endpoint in a second. */
 export const PER_SECOND_MAX = 1_000;
 const ID = /^whe_[\w-]{16}$/;
 /** Defaults of an endpoint. */
@@ -122,7 +122,7 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; a missing member stays.
+ * Changes an endpoint; a missing member leaves it as it is.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER`.
  */
@@ -149,7 +149,9 @@ export async function updateEndpoint(
   );
 }
 
-/** Ends an endpoint and what was pending for it; again is the same. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/**
+ * Ends an endpoint and its pending deliveries; a repetition changes nothing. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
+ */
 export async function removeWebhookEndpoint(context: Context, id: string): Promise<void> {
   requirePermission(context, 'webhook.remove');
   if (!ID.test(id)) throw notFound();
@@ -159,7 +161,7 @@ export async function removeWebhookEndpoint(context: Context, id: string): Promi
   if (!isThere) throw notFound();
 }
 
-/** Holds what is to be delivered to an endpoint; events go on waiting. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
+/** Pauses the deliveries of an endpoint; its events continue to wait. @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`. */
 export async function pauseWebhookEndpoint(context: Context, id: string): Promise<void> {
   requirePermission(context, 'webhook.pause');
   await endpointOf(context, id);
@@ -167,7 +169,7 @@ export async function pauseWebhookEndpoint(context: Context, id: string): Promis
 }
 
 /**
- * Lets a paused endpoint go on, and a disabled one begin with what happens from now on.
+ * Resumes a paused endpoint; a disabled one begins with events from now on.
  *
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`.
  */
@@ -179,9 +181,9 @@ export async function resumeWebhookEndpoint(context: Context, id: string): Promi
 }
 
 /**
- * Makes a new secret; the one before stays valid for a while.
+ * Makes a new secret; the previous one stays valid for a while.
  *
- * @param endpointId - undefined for the endpoints that come with transactions.
+ * @param endpointId - undefined for the endpoints of transactions.
  * @returns the valid secrets, the new one first.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER` unless the overlap is 0 to 604,800 s.
  */
@@ -259,7 +261,7 @@ function createSharedSecret(context: Context): Promise<SecretRow[]> {
 }
 
 /**
- * @param database - a database transaction that has the account locked, where what is judged by the endpoint must not change meanwhile.
+ * @param database - a database transaction that has locked the account, if the checked endpoint must not change meanwhile.
  * @returns the endpoint.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it was removed.
  */
@@ -275,7 +277,7 @@ export async function endpointOf(
   return row;
 }
 
-/** @returns the templates whose events an endpoint of this one gets; of all where it has none. */
+/** @returns the templates whose events an endpoint of this template gets; all templates if it has none. */
 export function templatesOf({ registry }: Context, template: string | null | undefined): readonly Template[] {
   return template == null ? registry.templates : [registry.of(template)];
 }
@@ -310,7 +312,7 @@ async function secretsNameOf(context: Context, endpointId: string | undefined): 
   return kind === 'transaction' ? TRANSACTIONS : id;
 }
 
-/** Plain http is only for this machine, where webhooks may not go beside live accounts (C-63). */
+/** Plain http is only for this machine, where webhooks may not go if there are live accounts (C-63). */
 async function refusePlain(
   { sandbox, allowsLoopback }: Context,
   url: Named | undefined,

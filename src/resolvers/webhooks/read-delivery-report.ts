@@ -24,7 +24,7 @@ export interface DeliveryReport {
   readonly slices: readonly DeliverySlice[];
 }
 
-/** Most endpoints of a report: those with the most deliveries. */
+/** Maximum number of endpoints of a report: those with the most deliveries. */
 export const ENDPOINTS_REPORTED = 100;
 /** A week. */
 export const REPORT_HOURS_MAX = 168;
@@ -42,7 +42,7 @@ const NOTHING: DeliveryFigures = {
 };
 
 /**
- * @param hours - back from the end of the hour that runs, on the clock of the account: webhooks are sent by it.
+ * @param hours - back from the end of the current hour, on the clock of the account, by which webhooks are sent.
  * @param endpointId - undefined for all endpoints.
  * @throws {GatewayError} `FORBIDDEN` without `admin`; `INVALID_PARAMETER`.
  */

@@ -1,4 +1,7 @@
-/** Reads webhook endpoints and deliveries of the caller's account. Edges check the scope: what an act made is read with that of the act. */
+/**
+ * Reads webhook endpoints and deliveries of the caller's account. The entry points check the scope: the result of an
+ * action is read with the scope of that action.
+ */
 import { publicHalf } from '../../base/access/webhook-keys.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import type { Named, Violations } from '../../base/errors/violations.ts';
@@ -20,9 +23,9 @@ import { secretOwner } from '../../store/webhooks/sealed-secrets.ts';
 import type { Context } from '../services/context.ts';
 import { CAME_ENDPOINTS_LISTED } from './manage-webhooks.ts';
 
-/** An endpoint, with its public key in place of the sealed one. */
+/** An endpoint, with its public key in place of the sealed private key. */
 export interface ReadableEndpoint extends Omit<EndpointRecord, 'signingKey'> {
-  /** `whpk_…`; null where it signs with secrets alone. */
+  /** `whpk_…`; null if it signs only with secrets. */
   readonly publicKey: string | null;
 }
 
@@ -46,7 +49,7 @@ function readable({ secrets, caller }: Context, { signingKey, ...row }: Endpoint
   return { ...row, publicKey: opened && publicHalf(opened) };
 }
 
-/** Filter of listed deliveries, each under the caller's own name for it. */
+/** Filter of listed deliveries, each member under the caller's own name for it. */
 export interface DeliveriesInput {
   readonly endpointId?: Named | undefined;
   readonly state?: Named | undefined;

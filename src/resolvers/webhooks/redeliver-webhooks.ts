@@ -1,6 +1,6 @@
 /**
- * Sends events again: one, those of a filter, those that a disabled endpoint missed, and a test (C-64). Needs the
- * scope `admin`.
+ * Sends events again: one, those of a filter, those that a disabled endpoint missed, and a test (C-64). Needs the scope
+ * `admin`.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
@@ -25,10 +25,10 @@ import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
-/** Filter of deliveries; all given members must match. */
+/** Filter of deliveries; a delivery has to match all given members. */
 export interface RedeliveryInput {
   readonly endpointId?: string | undefined;
-  /** By default those that were not delivered. */
+  /** Undelivered ones by default. */
   readonly states?: readonly EndedState[] | undefined;
   /** Events that occurred since. */
   readonly since?: Date | undefined;
@@ -46,8 +46,8 @@ const UNDELIVERED: readonly EndedState[] = ['dead', 'skipped'];
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 
 /**
- * Sends an event again to the endpoint of a delivery; a waiting delivery is attempted immediately instead. Both
- * ignore the breaker, a pause that the receiver asked for, and the order.
+ * Sends an event again to the endpoint of a delivery; a waiting delivery is attempted immediately instead. Both ignore the
+ * breaker, a pause requested by the receiver, and the order.
  *
  * @returns the id of the delivery that is sent.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when its endpoint is disabled or was removed.
@@ -116,7 +116,8 @@ export async function redeliverWebhooks(
 }
 
 /**
- * Enables an endpoint again and sends it what it missed since it was disabled, 10,000 events at once: again for the rest.
+ * Enables an endpoint again and sends the events that it missed while it was disabled, up to 10,000; a repetition sends the
+ * rest.
  *
  * @param attempt - of its key; the result of an earlier attempt is returned again.
  * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when it missed nothing by that.
@@ -144,11 +145,12 @@ export async function recoverWebhookEndpoint(
 }
 
 /**
- * Sends the newest event of the account to an endpoint once more, marked as a test: tried once, also while the breaker is
- * open, and not held against it.
+ * Sends the newest event of the account to an endpoint once more, marked as a test: one attempt, even while the breaker is
+ * open, and a failure does not count against it.
  *
  * @returns the id of the delivery.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet.
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `STEP_CONFLICT` when the endpoint is disabled, or the account has no event
+ * yet.
  */
 export async function sendTestWebhook(
   context: Context,

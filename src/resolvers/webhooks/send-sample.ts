@@ -31,11 +31,13 @@ const BRL = { currency: 'BRL', amount: '109' };
 const CRYPTO = { currency: 'USDT_TRX', amount: '20' };
 
 /**
- * Sends a made-up event: its body has the published form of its name, and is of no transaction. It has one attempt, ahead of
- * deliveries and of an open breaker, with the header `crossramp-test: true`; a failure does not count against the endpoint.
+ * Sends a made-up event: its body has the published form of its name, and belongs to no transaction. It has one attempt,
+ * ahead of deliveries and of an open breaker, with the header `crossramp-test: true`; a failure does not count against the
+ * endpoint.
  *
  * @returns its id.
- * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER` for a name that the endpoint never gets, `STEP_CONFLICT` when it
+ * @throws {GatewayError} `FORBIDDEN`, `NOT_FOUND`, `INVALID_PARAMETER` for a name that the endpoint never gets,
+ * `STEP_CONFLICT` when it
  *   is disabled.
  */
 export async function sendSample(
@@ -90,7 +92,7 @@ function namedStep(
 ): readonly [Template, Step] {
   for (const template of templates) {
     const at = eventNamesOf(template).indexOf(value);
-    // The events beside the steps come after them, and happen at any step.
+    // The events beside the steps follow them, and happen at any step.
     if (at >= 0) return [template, known(template.steps[at] ?? template.steps[0], 'a step')];
   }
   const nearest = nearestName(value, templates.flatMap(eventNamesOf));

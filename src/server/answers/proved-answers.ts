@@ -8,10 +8,10 @@ import type { Database } from '../../store/connection/database.ts';
 import type { JsonText } from '../../wire/list.ts';
 import { type Exchange, send } from '../http/http.ts';
 
-/** An answer as it is written. */
+/** An answer ready to be sent. */
 export interface Answer {
   readonly contentType: string;
-  /** Each character is a byte: Node sends such a text in one piece with its headers and copies it as it is. */
+  /** Each character stands for a byte: Node sends such a text in one write with its headers, without encoding it. */
   readonly body: string;
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Answer {
   readonly etag: string | null;
   /** Fields of the request log. */
   readonly noted: Exchange['noted'];
-  /** Points that it counts in the limits of the key. */
+  /** Points that it counts against the limits of the key. */
   readonly points: number;
 }
 
@@ -29,33 +29,34 @@ export interface Found {
   /** Version of the account, if it was read. */
   readonly version?: bigint;
   /**
-   * Keeps what was read after the request was looked up.
+   * Stores a response that was read after the look-up of its request.
    *
-   * @param shown - version afterwards on the standby that was read: another one than was looked up proves nothing. Default: no standby was read.
+   * @param shown - version afterwards on the standby that was read: if it differs from the looked-up one, the response proves
+   * nothing. Default: no standby was read.
    */
   readonly cache?: (answer: Answer, shown?: bigint) => void;
 }
 
 /**
- * Overhead of a cached response in bytes besides its text and its key, measured
+ * Overhead of a cached response in bytes, in addition to its text and its key, measured
  * (test/server/answers/proved-answers.test.ts).
  */
 const ANSWER_BYTES = 500;
-/** The same of a key that was asked for. */
+/** The same overhead for a key that was requested. */
 const REQUEST_BYTES = 200;
-/** Share of all bytes that one response may take; the remembered requests take as much in total. */
+/** Maximum share of all bytes for one response; the stored request keys use as much in total. */
 const SHARE = 16;
 const NOTHING: Found = {};
 
-/** The answers that a process keeps. */
+/** The answers that a process caches. */
 export class ProvedAnswers {
   readonly #cached: Shelf<{ readonly version: bigint; readonly answer: Answer }>;
-  /** Earlier requests. A request that comes once is not cached, and costs no additional statement. */
+  /** Earlier requests. A request that is sent only once is not cached, and costs no additional statement. */
   readonly #requested: Shelf<true>;
   readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   readonly #answerBytesMax: number;
 
-  /** @param bytesMax - of all answers together, and of what was asked for; 0 keeps none. */
+  /** @param bytesMax - of all answers together, and of the requested keys; 0 caches none. */
   constructor(database: Pick<Database, 'query'>, bytesMax: number) {
     this.#answerBytesMax = bytesMax / SHARE;
     this.#requested = new Shelf(bytesMax / SHARE);
@@ -88,7 +89,7 @@ export class ProvedAnswers {
   #cache(name: string, version: bigint, answer: Answer): void {
     const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
     if (bytes > this.#answerBytesMax) return;
-    // In one piece: the parts that a text is put together of take several times its memory.
+    // Flattened: a text that still consists of its concatenated parts takes several times its memory.
     const body = Buffer.from(answer.body, 'latin1').toString('latin1');
     this.#cached.put(name, { version, answer: { ...answer, body } }, bytes);
   }
@@ -96,13 +97,13 @@ export class ProvedAnswers {
 
 const NOT_LATIN = /[\u0100-\uffff]/;
 
-/** @returns the memory that a text takes: one character outside of Latin-1 makes all of them two bytes long. */
+/** @returns the memory of a text: one character outside of Latin-1 makes all of them two bytes long. */
 function bytesOf(text: string): number {
   return NOT_LATIN.test(text) ? 2 * text.length : text.length;
 }
 
 /**
- * Holds a limited number of bytes. The oldest value makes room, unless it was used since it was last considered: then
+ * A cache with a limited number of bytes. The oldest value makes room, unless it was used since it was last considered: then
  * it moves to the end.
  */
 class Shelf<Value> {
@@ -116,7 +117,7 @@ class Shelf<Value> {
 
   get(name: string): Value | undefined {
     const item = this.#items.get(name);
-    // To make it the last of the map each time would cost a quarter of what it costs to find it.
+    // Moving it to the end of the map each time would cost a quarter of the look-up.
     if (item) item.isUsed = true;
     return item?.value;
   }
@@ -138,12 +139,12 @@ class Shelf<Value> {
 
 /** Buffer in which texts become bytes; a longer text gets memory of its own. */
 const ROOM = Buffer.allocUnsafeSlow(262_144);
-/** Most bytes of a character in UTF-8, as texts count them. */
+/** Maximum number of bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 3;
 
 /**
  * @param encoding - of the text.
- * @returns the body as it is sent, and a strong entity tag: equal bytes of the same media type have equal tags.
+ * @returns the body in its sent form, and a strong entity tag: equal bytes of the same media type have equal tags.
  */
 export function answerBody(contentType: string, text: JsonText, encoding: 'utf8' | 'latin1' = 'utf8') {
   const head = `${contentType}\n`;
@@ -154,7 +155,7 @@ export function answerBody(contentType: string, text: JsonText, encoding: 'utf8'
   };
 }
 
-/** @returns bytes that are overwritten by the next ones. */
+/** @returns bytes that the next call overwrites. */
 function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): Buffer {
   let end = 0;
   for (const piece of pieces) {
@@ -170,7 +171,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, value: Record<str
   const { request, response, requestId } = exchange;
   const headers: Record<string, string> = { ...value, ...answer.headers };
   if (etag !== null) {
-    // A browser may keep it, and asks each time whether it is still the same.
+    // A browser may cache it, and revalidates it each time.
     headers['cache-control'] = 'private, no-cache';
     headers.etag = etag;
     if (hasSame(request.headers['if-none-match'], etag)) {

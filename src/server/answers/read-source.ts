@@ -1,6 +1,7 @@
 /**
- * Where a read is answered (decision 0088). A standby answers what the version of an account proves, when it has the present version, which the
- * primary says, and the one that the caller has seen. Everything else, and whatever a standby fails at, is answered by the primary.
+ * Where a read is answered (decision 0088). A standby answers requests that the version of an account proves, when it has the
+ * present version, which the primary reports, and the version that the caller has seen. All other requests, and those that
+ * fail on a standby, are answered by the primary.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -49,7 +50,7 @@ export interface ReadSource {
     requested: ProvedRead,
     read: (database: Database) => Promise<Result>,
   ) => Promise<Seen<Result>>;
-  /** @returns whether a response of this version may be written again: its caller has seen nothing newer. */
+  /** @returns whether a response of this version may be sent again: its caller has seen nothing newer. */
   readonly mayRepeat: (exchange: Pick<Exchange, 'request'>, version: bigint | undefined) => boolean;
   /** @returns the present version, after the primary has answered or written something; undefined where it is of no use or cannot be read. */
   readonly presentVersion: (accountId: bigint) => Promise<bigint | undefined>;
@@ -71,7 +72,7 @@ export interface ReadSource {
 
 /** Header with the version: of a request, the one that its caller has seen; of an answer, the newest that it shows. */
 export const VERSION_HEADER = 'crossramp-version';
-/** Digits of every version: so their texts have the order of the numbers, which exceed those of JavaScript. */
+/** Digits of every version, so that their texts sort like the numbers, which exceed those of JavaScript. */
 const DIGITS = 19;
 const FORM = /^\d{19}$/;
 /** Time limit of reading a version from a standby. Unit: ms. */
@@ -80,7 +81,7 @@ const VERSION_MAX_MS = 250;
 const READ_MAX_MS = 1_000;
 /** `Retry-After` of a standby that will soon be newer. Unit: seconds. */
 const RETRY_SECONDS = 1;
-/** A standby can show a commit a little before its primary does, which waits for it. Unit: ms. */
+/** A standby can show a commit slightly before its primary, which waits for it. Unit: ms. */
 const AHEAD_PAUSE_MS = 20;
 const AHEAD_PAUSES = 5;
 /** Longest wait for a version on a gateway for reads: more than a mark takes that was written after the request. Unit: ms. */
@@ -134,7 +135,7 @@ function fromReplicas(database: Database, replicas: ReadReplicas): ReadSource {
   };
 }
 
-/** The source of a gateway for reads alone, which works on a standby. */
+/** The source of a gateway that answers only reads, which uses a standby. */
 function onStandby(database: Database): ReadSource {
   const counts = { primary: 0, replica: 0 };
   const presentVersion = presentVersionOf(database);
@@ -217,7 +218,10 @@ function seenVersion({ request }: Pick<Exchange, 'request'>): bigint | undefined
   );
 }
 
-/** @returns undefined where the standby has not come to the version, or does not answer. @throws {GatewayError} refusals of the read. */
+/**
+ * @returns undefined if the standby has not reached the version, or does not answer. @throws {GatewayError} refusals of the
+ * read.
+ */
 async function readReplica<Result>(
   replica: ReadReplica,
   { accountId, least }: { readonly accountId: bigint; readonly least: bigint },

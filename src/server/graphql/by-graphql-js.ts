@@ -15,7 +15,10 @@ import type { Plugin } from 'graphql-yoga';
 import { isOfOperator, merchantContract } from '../../schema/contracts.ts';
 import type { ServerContext } from './graphql-context.ts';
 
-/** Yoga has an executor of its own, which differs in small things: an operation is answered alike when it comes again. */
+/**
+ * Yoga has an executor of its own with small differences: this way an operation is answered in the same way when it is
+ * repeated.
+ */
 export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, ServerContext> {
   const merchants = merchantContract(schema);
   const executeCut = (args: ExecutionArgs) => execute({ ...args, schema: merchants });
@@ -39,7 +42,7 @@ async function extended(
   return extensions ? { ...result, extensions: { ...result.extensions, ...extensions } } : result;
 }
 
-/** @returns whether a document has a field of introspection besides `__typename`. */
+/** @returns whether a document has an introspection field other than `__typename`. */
 export function selectsTypes(document: DocumentNode): boolean {
   let isFound = false;
   visit(document, {

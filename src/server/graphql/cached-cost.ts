@@ -1,6 +1,6 @@
 /**
- * Points that the complexity plugin does not count: of fields that compute once for a page, which it would take as often as the page has
- * nodes; and of introspection, of which it takes a field for one point, whatever is asked for below it.
+ * Points that the complexity plugin does not count correctly: fields that compute once for a page, which it would count for
+ * each node of the page; and introspection, which it counts as one point, whatever is selected below it.
  */
 import {
   type DocumentNode,
@@ -23,7 +23,7 @@ import {
 } from 'graphql';
 import { pointsOnceOf } from '../../schema/builder.ts';
 
-/** Fields of introspection that cost as much as one other field: they read nothing from the database. */
+/** Introspection fields that cost as much as one other field: they read nothing from the database. */
 const FIELDS_PER_POINT = 5;
 /** Includes deprecated members. */
 const ALL = { includeDeprecated: true };
@@ -33,7 +33,7 @@ const COUNTED_MAX = 20_000;
 /** Additional cost of an operation. */
 export interface PointsOnce {
   readonly fields: number;
-  /** Infinite where counting would take too long. */
+  /** Infinite if counting would take too long. */
   readonly introspection: number;
 }
 
@@ -43,7 +43,7 @@ type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
  * @param document - valid: its fragments do not spread each other in a circle.
- * @param variables - as the operation takes them.
+ * @param variables - in the form that the operation accepts.
  */
 export function pointsOnce(
   schema: GraphQLSchema,

@@ -36,7 +36,9 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** Refuses documents of too many tokens, nested too deep, or with too many fields of one name in one place, with status 400. */
+/**
+ * Refuses documents with too many tokens, nested too deep, or with too many fields of one name at one path, with status 400.
+ */
 export const DOCUMENT_BOUNDS: Plugin = {
   onParse({ setParseFn }) {
     setParseFn((source: string | Source, options: object) => {

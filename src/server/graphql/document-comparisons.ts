@@ -1,6 +1,6 @@
 /**
- * Number of comparisons in a validation: fields with the same response name in one place are compared pairwise
- * (GraphQL 5.3.2), so a short document could keep the process busy for long. The count comes before the validation.
+ * Number of comparisons in a validation: fields with the same response name at one path are compared pairwise (GraphQL
+ * 5.3.2), so a short document could keep the process busy for long. The count comes before the validation.
  */
 import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
@@ -39,7 +39,7 @@ interface Selected {
   readonly sets: SelectionSetNode[];
 }
 
-/** Selections in one place of the response, from several fields and the fragments that they spread. */
+/** Selections at one path of the response, from several fields and the fragments that they spread. */
 function selectedIn(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -12,7 +12,7 @@ export interface KeyLimits {
    * @throws {GatewayError} `RATE_LIMITED`.
    */
   readonly consumeWrites: (writes: number) => void;
-  /** Counts what it takes to parse and validate a document of this length. @throws {GatewayError} `RATE_LIMITED`. */
+  /** Counts the work of parsing and validating a document of this length. @throws {GatewayError} `RATE_LIMITED`. */
   readonly consumeDocument: (length: number) => void;
   /**
    * Counts the cost of an operation, waits until it may begin, and checks the key again.
@@ -22,7 +22,7 @@ export interface KeyLimits {
    */
   readonly enter: (points: number) => Promise<() => void>;
   /**
-   * Waits until a frame of a subscription may be executed. Its operation was counted when it began.
+   * Waits until a frame of a subscription may be executed. Its operation was counted at its start.
    *
    * @returns the function to call afterwards.
    */
@@ -55,7 +55,7 @@ export type Prepared =
 /** Parses and validates a document, and checks the limits. @throws {GatewayError} `RATE_LIMITED` for one that is not known yet. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
-/** Prepares a document that came in a request: of the new ones of an account, one in each turn of the event loop. @throws as `Prepare`. */
+/** Prepares a document of a request: new documents of an account one per turn of the event loop. @throws as `Prepare`. */
 export type PrepareOnTick = (query: string, context: ServerContext) => Promise<Prepared>;
 
 /** @returns the error for operations that a stream token does not allow. */

@@ -6,7 +6,7 @@ import { type Exchange, GRAPHQL_PATH, mediaTypeOf } from '../http/http.ts';
 import type { OperationParams } from './known-operations.ts';
 import { PersistedQueryNotSupported, type ResolveDocument } from './persisted-documents.ts';
 
-/** @returns the parameters of a request, or the refusal of a hash that came in place of a document. */
+/** @returns the parameters of a request, or the refusal of a hash sent in place of a document. */
 export function readParams(exchange: Exchange, text: string, resolveDocument: ResolveDocument): unknown {
   try {
     return exchange.request.method === 'POST'
@@ -18,7 +18,7 @@ export function readParams(exchange: Exchange, text: string, resolveDocument: Re
   }
 }
 
-/** The operation of a GET, from its query parameters. Yoga reports what is wrong with them. */
+/** The operation of a GET, from its query parameters. Yoga reports their errors. */
 function searchParams({ request, search }: Exchange, resolveDocument: ResolveDocument): unknown {
   const parameters = new URLSearchParams(search);
   const [text, documentId] = [parameters.get('query'), parameters.get('documentId')];
@@ -31,7 +31,7 @@ function searchParams({ request, search }: Exchange, resolveDocument: ResolveDoc
     request.url = `${GRAPHQL_PATH}?${parameters}`;
   }
   const variables = jsonParameter(parameters, 'variables');
-  // An empty name is none, as Yoga has it.
+  // An empty name counts as none, as in Yoga.
   return { query, operationName: parameters.get('operationName') || null, variables };
 }
 

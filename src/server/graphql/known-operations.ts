@@ -13,8 +13,8 @@ export interface OperationParams {
 }
 
 /**
- * @returns a text that only the same document and the same name of an operation have. Mostly it is the document itself, so that
- *   nothing is put together; any other begins with its length.
+ * @returns a text that only the same document and the same name of an operation have. Usually the document itself, so that
+ * nothing is concatenated; any other key begins with its length.
  */
 export function operationKey({ query, operationName }: OperationParams): string {
   if (operationName == null && !BEGINS_AS_LENGTH.test(query)) return query;
@@ -25,7 +25,7 @@ export function operationKey({ query, operationName }: OperationParams): string 
 const BEGINS_AS_LENGTH = /^\d/;
 
 const SEEN_MAX = 1_000;
-/** Most fields of all compiled operations together: about 50 MB. */
+/** Maximum number of fields of all compiled operations together: about 50 MB. */
 const FIELDS_MAX = 50_000;
 /** Characters of a document that weigh as much as one compiled field. */
 const CHARACTERS_PER_FIELD = 10;

@@ -14,16 +14,16 @@ const NAME = /^[_A-Za-z]\w{0,99}$/;
 /** Objects in answers are looked into so deep. */
 const DEPTH = 3;
 
-/** Notes an operation before it is executed. The first of a request counts. */
+/** Notes an operation before it is executed. The first operation of a request counts. */
 export function noteOperation({ noted }: Noted, { query, operationName, variables }: OperationParams): void {
   const name = operationName ?? NAMED.exec(query)?.[1];
   if (name !== undefined && NAME.test(name)) noted.operation ??= name;
   const named = variables && end2endIn(variables, DEPTH);
-  // A variable can be anything; only what has the form of an id is one.
+  // A variable can be anything; only a value in the form of an id counts as one.
   if (named && isEnd2end(named)) noted.end2end ??= named;
 }
 
-/** Notes how an operation was answered; errors as they are shown. */
+/** Records the outcome of an operation; errors as the client sees them. */
 export function noteResult({ noted }: Noted, { data, errors }: ExecutionResult): void {
   const code = errors?.[0]?.extensions?.code;
   if (typeof code === 'string') noted.errorCode ??= code;
@@ -33,7 +33,7 @@ export function noteResult({ noted }: Noted, { data, errors }: ExecutionResult):
 /**
  * Notes how a compiled operation was answered.
  *
- * @param data - JSON text, each character a byte of UTF-8, which is read only where the transaction is to be found in it.
+ * @param data - JSON text, each character a byte of UTF-8; only read if the transaction has to be found in it.
  */
 export function noteText(
   exchange: Noted,

@@ -37,7 +37,7 @@ export type CostOf = (params: OperationParams, context: ServerContext) => Cost;
 const REMEMBERED_MAX = 1_000;
 /** The cost of longer operations is not cached. */
 const LENGTH_MAX = 4_000;
-/** The cost of what will not be executed. */
+/** The cost of an operation that will not be executed. */
 export const NO_COST: Cost = { points: 0, isWithin: false };
 
 /** @returns the cost function for this schema. */
@@ -53,7 +53,7 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
     const { document } = prepare(params.query, context);
     if (!document) return NO_COST;
     const cost = measure(schema, document, params, context);
-    // A variable that does not count may be the reason why an operation is invalid.
+    // A variable that does not affect the cost may be the reason why an operation is invalid.
     if (cost === NO_COST || key.length > LENGTH_MAX) return cost;
     const counting = operation ?? { number: ++operations, names: countingVariables(schema, document) };
     const remembered = withValues(counting, params);
@@ -65,9 +65,9 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
   };
 }
 
-/** An operation whose cost is remembered. */
+/** An operation whose cost is cached. */
 interface CountedOperation {
-  /** Stands for it in what is remembered: its text would be put together with the values for each request. */
+  /** Cache key of the operation: its text would be concatenated with the values for each request. */
   readonly number: number;
   /** The variables that its cost follows from. */
   readonly names: readonly string[];
@@ -75,7 +75,7 @@ interface CountedOperation {
 
 function withValues({ number, names }: CountedOperation, { variables }: OperationParams): string {
   if (names.length === 0) return `${number}`;
-  // Null is something else than nothing, for which there may be a default.
+  // Null differs from an omitted value, for which there may be a default.
   const values = names.map((name) => (variables && Object.hasOwn(variables, name) ? [variables[name]] : 0));
   return `${number} ${JSON.stringify(values)}`;
 }
@@ -106,7 +106,7 @@ function measure(
 ): Cost {
   const operation = getOperationAST(document, operationName);
   if (!operation) return NO_COST;
-  // Of several operations only the one that is asked for counts.
+  // Of several operations only the requested one counts.
   const others = document.definitions.filter(({ kind }) => kind !== Kind.OPERATION_DEFINITION);
   const alone = { ...document, definitions: [operation, ...others] };
   // The plugin would collect the errors of all values.

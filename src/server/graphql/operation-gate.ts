@@ -6,7 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
 
-/** Maximum points of one account at once. An operation with more runs alone. */
+/** Maximum number of points of one account at a time. An operation with more points runs alone. */
 const POINTS_MAX = 10_000;
 /** Maximum number of waiting operations of one account. */
 const WAITING_MAX = 50;
@@ -36,10 +36,7 @@ class Line {
     return this.#next.length === 0 && this.#fits(weight);
   }
 
-  /**
-   * Begins the operations that fit. No operation overtakes the head of the queue whose turn it is: heavy work would
-   * wait for ever.
-   */
+  /** Starts the operations that fit. No operation overtakes the head of the queue: heavy work would wait for ever. */
   goOn(): void {
     for (let queue = this.#next; queue[0] && this.#fits(queue[0].weight); queue = this.#next) {
       const { weight, begin } = queue.shift() as Waiting;
@@ -68,8 +65,8 @@ export class OperationGate {
    *
    * @param holder - key of the shared limit, as `sharedBy` returns it.
    * @param points - cost of the operation.
-   * @param response - of its request: an operation whose client has gone stops waiting. A frame of a subscription has
-   *   none: it is never refused, because its stream would miss it, and does not count among the waiting operations.
+   * @param response - of its request: an operation whose client has disconnected stops waiting. A frame of a subscription has
+   * none: it is never refused, because its stream would miss it, and does not count among the waiting operations.
    * @returns a function to be called when it has ended.
    * @throws {GatewayError} `RATE_LIMITED` when too many wait, with the time to retry after.
    */
@@ -103,7 +100,10 @@ export class OperationGate {
     this.#msPerPoint += NEWEST_SHARE * (msPerPoint - this.#msPerPoint);
   }
 
-  /** Estimates from recent durations when the operations that wait now will have started: as many frames have their turn in between. */
+  /**
+   * Estimates from recent durations when the operations that wait now will have started; it assumes as many frames in
+   * between.
+   */
   #secondsOf({ operations, frames, running }: Line): number {
     const before = [...operations, ...frames.slice(0, operations.length)];
     const points = before.reduce((sum, { weight }) => sum + weight, running);

@@ -1,6 +1,6 @@
 /**
- * Persisted documents (GraphQL over HTTP, appendix A): documents that are registered at the start and asked for by `documentId`.
- * With the allow-list nothing else is executed.
+ * Persisted documents (GraphQL over HTTP, appendix A): documents that are registered at the start and requested by
+ * `documentId`. With the allow-list no other document is executed.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ const HASH = /^[0-9a-f]{64}$/;
 /**
  * @param path - a folder of `.graphql` files, each a whole document, or a JSON file of documents by id.
  * @returns the documents by id: `sha256:` and the hash of the text, and the name of the file or the id of the JSON file.
- * @throws {ConfigError} for what cannot be read, is not valid on the schema, or has an id that another document has.
+ * @throws {ConfigError} for a file that cannot be read, is not valid on the schema, or has the id of another document.
  */
 export function readDocuments(path: string, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const documents = new Map<string, string>();
@@ -67,8 +67,8 @@ export function documentResolver(
 }
 
 /**
- * The refusal of an automatic persisted query: a client that sends the hash of a document in place of its text, sends the
- * text after this answer. Its message and code are those that Apollo's clients and servers use.
+ * The refusal of an automatic persisted query: a client that sent the hash of a document in place of its text sends the text
+ * after this answer. Its message and code are those that Apollo's clients and servers use.
  */
 export class PersistedQueryNotSupported extends GatewayError {
   constructor() {

@@ -1,4 +1,4 @@
-/** Answers to GraphQL operations that are written again while nothing of their account has changed (docs/decisions/0044). */
+/** Answers to GraphQL operations that are sent again while nothing of their account has changed (docs/decisions/0044). */
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../../resolvers/services/context.ts';
 import { provedDocuments } from '../../schema/proved-fields.ts';
@@ -28,7 +28,7 @@ export interface FoundOperation extends Pick<Found, 'answer' | 'version'> {
   readonly proving: (request: ProvedRequest) => Prove | undefined;
 }
 
-/** Looks for the answer to an operation, given as it came. */
+/** Looks for the answer to an operation, in the form of its request. */
 export type FindOperation = (
   exchange: Exchange,
   context: Context,
@@ -47,7 +47,7 @@ export function provedOperations(
   const isProved = provedDocuments(schema);
   return async ({ request: { method } }, { caller }, text, mediaType) => {
     if (!answers || !mediaType || caller.isForStreams || !caller.scopes.includes('read')) return NOT_PROVED;
-    // Everything that the response depends on besides the data of the account.
+    // All inputs of the response apart from the data of the account.
     const key = `${method} ${mediaType} ${caller.scopes.join()} ${text}`;
     const { answer, version, cache } = await answers.find(caller.accountId, key);
     const proving = ({ exchange, context, params, points }: ProvedRequest): Prove | undefined => {

@@ -1,6 +1,6 @@
 /**
- * A subscription has one field, and no `@skip` or `@include` may stand at it (GraphQL of September 2025, 5.2.4.1). graphql-js cannot
- * execute one that leaves its field out, and its own rule speaks of a variable that it was not given.
+ * A subscription has one field, and no `@skip` or `@include` may apply to it (GraphQL of September 2025, 5.2.4.1). graphql-js
+ * cannot execute one that leaves its field out, and its own rule reports a variable that it was not given.
  */
 import {
   type DocumentNode,
@@ -14,7 +14,7 @@ import type { Plugin } from 'graphql-yoga';
 
 const CONDITIONS: readonly string[] = ['skip', 'include'];
 
-/** Refuses subscriptions whose field stands under a condition, before they are validated. */
+/** Refuses subscriptions with a conditional field, before they are validated. */
 export const SUBSCRIPTION_CONDITIONS: Plugin = {
   onValidate({ params: { documentAST }, setResult }) {
     const error = conditionError(documentAST as DocumentNode);

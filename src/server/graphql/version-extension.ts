@@ -1,12 +1,12 @@
 /**
- * The account version for GraphQL clients that see no headers (decision 0088): `extensions.version` of a request stands for the header, and has
- * the response carry its own.
+ * The account version for GraphQL clients that see no headers (decision 0088): `extensions.version` of a request replaces the
+ * header, and makes the response carry its own.
  */
 import { type ReadSource, VERSION_HEADER } from '../answers/read-source.ts';
 import type { Exchange } from '../http/http.ts';
 
 /**
- * Takes the version from a request that was admitted without it.
+ * Reads the version from a request that was admitted without it.
  *
  * @param check - see `ReadSource.admit`.
  * @returns whether the request has the extension; an empty text names no version.

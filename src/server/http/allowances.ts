@@ -14,11 +14,11 @@ export interface Limited {
   readonly consume: RateLimiter;
 }
 
-/** The buckets of a caller; undefined where nothing is limited. */
+/** The buckets of a caller; undefined without limits. */
 export type Limiters = ((caller: KeyRecord) => Readonly<Record<RequestKind, Limited>>) | undefined;
 
 /**
- * @returns the buckets of every caller. Reads and writes of a key are counted apart (C-53). The holder of a payment
+ * @returns the buckets of every caller. Reads and writes of a key are counted separately (C-53). The holder of a payment
  *   link has its token, so payers have the rate of a page.
  */
 export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
@@ -30,9 +30,9 @@ export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
 }
 
 /**
- * Takes requests from the bucket of a key.
+ * Counts requests against the bucket of a key.
  *
- * @param requests - number to take now.
+ * @param requests - number to count now.
  * @param counted - total that the request counts for.
  * @returns headers with the remaining allowance.
  * @throws {GatewayError} `RATE_LIMITED`.

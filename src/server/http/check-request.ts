@@ -1,4 +1,4 @@
-/** Checks of every request, whatever its path: its target, method, `Host` and `Expect` (RFC 9110, RFC 9112). */
+/** Checks that every request has to pass on any path: its target, method, `Host` and `Expect` (RFC 9110, RFC 9112). */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { GRAPHQL_PATH, headerValues } from './http.ts';

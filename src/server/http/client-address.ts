@@ -1,4 +1,4 @@
-/** Addresses of clients: networks in CIDR form, the address behind trusted proxies, and what counts as one client in a limit. */
+/** Addresses of clients: networks in CIDR form, the address behind trusted proxies, and the key of a client in limits. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
@@ -18,8 +18,9 @@ export function networksOf(cidrs: readonly string[]): AddressCheck {
 }
 
 /**
- * @param isTrusted - whether an address is that of a proxy whose `X-Forwarded-For` is believed.
- * @returns the address of the client: the right-most in `X-Forwarded-For` that is not a trusted proxy. Everything to the left of
+ * @param isTrusted - whether an address is that of a proxy whose `X-Forwarded-For` is trusted.
+ * @returns the address of the client: the right-most in `X-Forwarded-For` that is not a trusted proxy. Everything to the left
+ * of
  *   it may be forged by the client. Empty when the connection is closed.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: AddressCheck): string {
@@ -50,7 +51,7 @@ export function limitedAddress(address: string): string {
   return `${prefix.join(':')}::/64`;
 }
 
-/** An IPv4 address that came in by an IPv6 socket is an IPv4 address. */
+/** An IPv4 address in an IPv6 socket is an IPv4 address. */
 export function plainAddress(address: string): string {
   const text = address.trim();
   return text.toLowerCase().startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;

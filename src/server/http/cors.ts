@@ -9,7 +9,7 @@ import { type Exchange, send } from './http.ts';
 
 /** The answers to pages of other origins. */
 export interface Cors {
-  /** Answers a preflight. `isOpen`: tokens of payers and streams are taken on the path. */
+  /** Answers a preflight. `isOpen`: tokens of payers and streams are accepted on the path. */
   readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
   /** Adds the headers that let the page read the answer, if the caller's account allows it. */
   readonly allow: (exchange: Exchange, caller: KeyRecord) => void;
@@ -30,7 +30,7 @@ const ANSWER_HEADERS = [
 ].join(', ');
 /** Time for which a browser may cache the response to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;
-/** Time for which the list of origins is cached: at most one query of the database in it. Unit: ms. */
+/** Time for which the list of origins is cached: at most one database query in it. Unit: ms. */
 const BELIEVED_MS = 1_000;
 
 /** @returns whether a request is a preflight. */
@@ -42,7 +42,7 @@ export function isPreflight({ request: { method, headers } }: Exchange): boolean
   );
 }
 
-/** @param find - asks the database. */
+/** @param find - queries the database. */
 export function createCors(find: FindListed): Cors {
   const isListed = remembering(find);
   const allowedBeforeKey = async (origin: string, isOpen: boolean) => isOpen || (await isListed(origin));
@@ -92,7 +92,7 @@ function remembering(find: FindListed): (origin: string) => Promise<boolean> {
     if (!listed || performance.now() > untilMs) {
       untilMs = performance.now() + BELIEVED_MS;
       listed = find();
-      // A failure is not cached: the next request asks again.
+      // A failure is not cached: the next request queries again.
       listed.catch(() => {
         listed = undefined;
       });

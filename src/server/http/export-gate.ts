@@ -1,7 +1,10 @@
-/** Limits how many exports are written at once, so that those who download much leave the database to everybody else. */
+/**
+ * Limits how many exports are written at the same time, so that a few large downloads leave the database to all other
+ * callers.
+ */
 import { GatewayError } from '../../base/errors/errors.ts';
 
-/** Exports of one account at once, and of all accounts of this process. */
+/** Maximum number of concurrent exports of one account, and of all accounts of this process. */
 export const EXPORTS_MAX = { account: 2, process: 8 } as const;
 const RETRY_SECONDS = 10;
 

@@ -3,8 +3,8 @@ import { onBehalf } from '../../base/concurrency/on-behalf.ts';
 import type { Exchange } from './http.ts';
 
 /**
- * From the moment when the account is known, it counts, whichever of its keys, people, payers and streams makes the
- * request. Finding the caller is on behalf of none.
+ * From the moment when the account is known, the request counts for it, whichever of its keys, people, payers and streams
+ * sends it. Finding the caller is on behalf of none.
  *
  * @param answer - admits and answers the request.
  */

@@ -6,13 +6,13 @@ import { isCloseBehind, standbyBehindMs } from '../../store/account/standby.ts';
 import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
-/** A check without a result after this long may wait for a connection that is dead: another one begins beside it. Unit: ms. */
+/** A check without a result after this long may wait for a dead connection: another one begins in parallel. Unit: ms. */
 const NEXT_MS = 600;
-/** A check is shared with requests that come so soon after it began. Unit: ms. */
+/** A check is shared with requests that arrive within this time after its start. Unit: ms. */
 const SHARED_MS = 300;
-/** Checks under way at once, each of which takes a connection: more requests share the newest. */
+/** Maximum number of parallel checks, each of which takes a connection: further requests share the newest. */
 const CHECKS_MAX = 3;
-/** Time limit of all checks for a request, the first of which has ended then. Unit: ms. */
+/** Time limit of all checks for a request; the first of them has ended by then. Unit: ms. */
 const ALL_MAX_MS = PROBE_MAX_MS + 100;
 
 const UNREACHABLE: Readiness = { reads: false, writes: false, isReadOnly: false, webhooks: undefined };
@@ -62,15 +62,15 @@ export function unreadinessOf(services: Checked): () => Promise<string | undefin
   return async () => unreadyReason(await check()) ?? clockFailure(services.database);
 }
 
-/** @returns a check of what requests need, which ends within two seconds. */
+/** @returns a check of everything that requests need, which ends within two seconds. */
 export function readinessCheck({ database, clock, writes, readsOnly }: Checked): () => Promise<Readiness> {
   const check = sharedCheck(() =>
     readsOnly
       ? probeStandby(database)
       : probeDatabase(database, {
-          // Every write asks for the time first, and all who ask wait for each other.
+          // Every write first reads the time, and all who read it wait for each other.
           toRead: () => clock.nowMs(),
-          // And most wait for the database transaction of those before them.
+          // Most of them also wait for the database transaction of the writers before them.
           toWrite: () => writes.ended(),
         }),
   );
@@ -86,7 +86,7 @@ async function probeStandby(database: Services['database']): Promise<Readiness> 
   );
 }
 
-/** @returns a check that requests share for a moment: later, it would tell them of what was before they came. */
+/** @returns a check that requests share for a short time: a longer one would show them a state from before they arrived. */
 function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
   let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
   let running = 0;
@@ -105,7 +105,7 @@ function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> 
 }
 
 /**
- * Begins a check, and others while none has a result.
+ * Starts a check, and further ones while none has a result.
  *
  * @returns the first success; without any, the last result, as soon as no check is under way.
  */
@@ -142,7 +142,7 @@ export function unreadyReason({ reads, writes, isReadOnly, behindMs }: Readiness
   return writes ? 'the database can be written but not read' : 'database away';
 }
 
-/** A machine whose clock is off may be wrong in what still goes by it, such as certificates. */
+/** A machine whose clock is wrong may be wrong about everything that still depends on it, such as certificates. */
 function clockFailure(database: Services['database']): string | undefined {
   return isClockOff(database) ? 'the clock of this machine is off' : undefined;
 }

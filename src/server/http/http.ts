@@ -9,7 +9,7 @@ import { traceAtWork } from '../../base/trace/spans.ts';
 import type { Origin } from '../../resolvers/services/context.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
-/** A request and what is known of it so far. */
+/** A request with its known facts so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -18,11 +18,11 @@ export interface Exchange {
   readonly path: string;
   /** The part after `?`, empty when there is none. */
   readonly search: string;
-  /** Of the client, behind trusted proxies; empty when the connection is gone. */
+  /** Address of the client, behind trusted proxies; empty when the connection is closed. */
   readonly address: string;
-  /** The route that answers, for logs: never a path with ids in it. */
+  /** The matched route, for logs: never a path with ids in it. */
   route: string;
-  /** The account that asks, once it is known. */
+  /** The calling account, once it is known. */
   accountId: bigint | undefined;
   /** Caller by a key, a session or a token, once it is known. */
   caller: KeyRecord | undefined;
@@ -31,14 +31,14 @@ export interface Exchange {
     operation?: string | undefined;
     end2end?: string | undefined;
     errorCode?: string | undefined;
-    /** Whether the answer is a stream of events, which lasts as long as its client stays. */
+    /** Whether the answer is a stream of events, which lasts until its client disconnects. */
     isStream?: boolean;
   };
-  /** Methods that the route takes. */
+  /** Methods that the route accepts. */
   allowed: readonly string[];
 }
 
-/** Status of a request whose client left before its response began; there is no standard one. */
+/** Status of a request whose client disconnected before its response began; there is no standard one. */
 export const CLIENT_LEFT = 499;
 
 /** The part of an exchange that an answer is written to. */
@@ -51,7 +51,7 @@ export function originOf({ requestId, address }: Exchange): Origin {
 
 /**
  * @param name - in lower case.
- * @returns the values of a header, each as it was sent: of some headers Node keeps the first alone, others it joins.
+ * @returns the values of a header, each as it was sent: for some headers Node keeps only the first, others it joins.
  */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];

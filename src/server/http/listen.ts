@@ -5,7 +5,7 @@ import { type AddressCheck, limitedAddress, plainAddress } from './client-addres
 
 /** Limits on connections. Times in milliseconds. */
 export interface ConnectionLimits {
-  /** Maximum number of connections; further ones are closed at once. */
+  /** Maximum number of connections; further ones are closed immediately. */
   readonly total: number;
   /** Maximum number of connections of one client address; trusted proxies have no such limit. */
   readonly perAddress: number;
@@ -101,10 +101,7 @@ function limitConnections(
   });
 }
 
-/**
- * Node leaves a silent connection to the listeners of its response. Only work on a complete request may take any
- * time.
- */
+/** Node leaves a silent connection to the listeners of its response. Only work on a complete request has no time limit. */
 function endSilence(this: ServerResponse, socket: Socket): void {
   const isWorkedOn = this.req.complete && !this.headersSent;
   if (!isWorkedOn) socket.destroy();

@@ -1,4 +1,7 @@
-/** The headers of pages, the same for all that browsers show: documents, GraphiQL, the console, where people sign in, who pays. */
+/**
+ * The headers of pages, the same for everything that browsers show: documents, GraphiQL, the console, sign-in pages, payment
+ * pages.
+ */
 import { DOOR_POLICY } from '../../pages/sign-in/frame.ts';
 
 /** Properties of a page that determine its headers. */
@@ -9,7 +12,7 @@ export interface PageTraits {
   readonly vary?: string;
   /** Whether search engines may have it. */
   readonly isPublic?: boolean;
-  /** Whether a person acts on the page: then it is isolated from the window that opened it. */
+  /** Whether a person performs actions on the page: then it is isolated from the window that opened it. */
   readonly isOfPerson?: boolean;
 }
 
@@ -33,7 +36,7 @@ export function pageHeaders({ policy, vary, isPublic, isOfPerson }: PageTraits):
   };
 }
 
-/** Headers of the pages at which people sign in and show passkeys. */
+/** Headers of the pages at which people sign in and present passkeys. */
 export const DOOR_HEADERS = pageHeaders({
   policy: DOOR_POLICY,
   vary: 'accept-language, cookie',

@@ -1,11 +1,11 @@
-/** The errors that callers see. Unexpected errors are logged, and shown only by their request id (C-50). */
+/** The errors that callers see. Unexpected errors are logged, and clients see only their request id (C-50). */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { GatewayError, shownViolations } from '../../base/errors/errors.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
 import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
 
-/** `Retry-After` while the database is away. Unit: seconds. */
+/** `Retry-After` while the database is unreachable. Unit: seconds. */
 const DATABASE_RETRY_SECONDS = 2;
 
 /** @returns the error to answer with; an unexpected one is logged and becomes `INTERNAL`. */
@@ -36,7 +36,7 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
   }
   const presented = presentError(cause, log, requestId);
   const { code, message } = presented;
-  // Status and headers for Yoga, which are not shown.
+  // Status and headers for Yoga, which clients do not see.
   const { http } = error.extensions;
   return withExtensions(error, message, {
     code,

@@ -9,8 +9,8 @@ export interface Allowance {
 }
 
 /**
- * Takes a request from a key's bucket, or more for a costly one. A request that costs more than the burst needs a
- * full bucket, and leaves a negative balance.
+ * Counts a request against a key's bucket, or several for a costly one. A request that costs more than the burst needs a full
+ * bucket, and leaves a negative balance.
  */
 export type RateLimiter = (keyId: string, requests?: number) => Allowance;
 
@@ -42,7 +42,7 @@ export function rateLimiter(
     const at = now();
     let bucket = buckets.get(keyId);
     if (!bucket) {
-      // A missing bucket is a full one: dropping all of them gives each key at most one more burst.
+      // A missing bucket is a full one: dropping all buckets gives each key at most one more burst.
       if (buckets.size >= BUCKETS_MAX) buckets.clear();
       bucket = { tokens: burst, at };
       buckets.set(keyId, bucket);

@@ -1,4 +1,4 @@
-/** Requests that a gateway for reads alone does not answer (`ROLE=read`, decision 0088). */
+/** Requests that a gateway for reads does not answer (`ROLE=read`, decision 0088). */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Route } from '../../rest-compat/route.ts';
 

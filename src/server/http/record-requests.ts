@@ -17,12 +17,12 @@ export interface RequestRecorder {
   readonly end: () => Promise<void>;
 }
 
-/** Most batches that wait in memory: 10,000 entries. */
+/** Maximum number of batches that wait in memory: 10,000 entries. */
 const BATCHES_MAX = 10;
 const WRITE_EVERY_MS = 500;
 /** Pause of the database after a failed batch. Unit: ms. */
 const AFTER_FAILURE_MS = 5_000;
-/** Lines about what was dropped come no more often. */
+/** Minimum interval between log lines about dropped entries. */
 const WARN_EVERY_MS = 10_000;
 
 /** @returns the recorder of this process. */
@@ -36,7 +36,7 @@ export function requestRecorder(
   let hasEnded = false;
   const drops = dropCounter(log);
 
-  /** Writes all waiting entries until a batch fails: later ones wait for the next turn. */
+  /** Writes all waiting entries until a batch fails: later ones wait for the next run. */
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       const [batch, ...rest] = waiting as [RequestBatch, ...RequestBatch[]];
@@ -44,14 +44,14 @@ export function requestRecorder(
       try {
         await batch.write(database);
       } catch (error) {
-        // The database may have taken a batch whose answer is missing: a second try could write it twice.
+        // The database may have stored a batch whose answer is missing: a second attempt could write it twice.
         drops.add(batch.count, error);
         return plan(AFTER_FAILURE_MS);
       }
     }
     timer = undefined;
   };
-  /** One turn at a time: the next is planned at the end of this one. */
+  /** One run at a time: the next is planned at the end of this one. */
   const plan = (delayMs: number): void => {
     timer = setTimeout(() => {
       writing = writeAll();
@@ -82,7 +82,7 @@ export function requestRecorder(
   };
 }
 
-/** Counts what was dropped, and says so in the log now and then. */
+/** Counts dropped entries, and logs their number from time to time. */
 function dropCounter(log: Pick<Logger, 'warn'>) {
   let dropped = 0;
   let warned = 0;

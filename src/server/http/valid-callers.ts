@@ -1,14 +1,16 @@
-/** Callers whose rights still hold: keys that are neither revoked nor expired, and people whose session and role hold. */
+/**
+ * Callers whose rights are still valid: keys that are neither revoked nor expired, and people with a valid session and role.
+ */
 import { findValidKeys, type KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { findValidSessions } from '../../store/people/person-sessions.ts';
 
-/** @returns the name that distinguishes callers: a person counts anew in each session and account. */
+/** @returns the name that distinguishes callers: a person counts separately in each session and account. */
 export function callerName({ id, accountId, person }: KeyRecord): string {
   return person ? `${person.sessionId} ${accountId}` : id;
 }
 
-/** @returns the names of those callers that still may ask. */
+/** @returns the names of those callers that are still valid. */
 export async function findValidCallers(
   database: Database,
   callers: readonly KeyRecord[],

@@ -235,7 +235,7 @@ export function databaseGauges(registry: Registry): (figures: DatabaseFigures) =
       return { group: group as FigureGroup, labels, column, gauge };
     }),
   );
-  /** A gauge without labels is 0 otherwise, which may mean that all is well. */
+  /** A gauge without labels would otherwise be 0, which may mean that all is well. */
   const clear = () => {
     for (const { gauge, labels } of shown) labels.length === 0 ? gauge.remove() : gauge.reset();
   };

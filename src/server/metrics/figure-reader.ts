@@ -1,4 +1,4 @@
-/** The figures of the database as they were read last: at most once in a while, however many ask at the same time. */
+/** The last read figures of the database: read at most once per interval, however many requests arrive. */
 import type { Times } from '../../base/access/account-mode.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -12,7 +12,7 @@ import {
 
 /** Time between two reads of a figure. Unit: ms. */
 const READ_EVERY_MS = 15_000;
-/** Most time between two reads of a figure that reads a whole table. Unit: ms. */
+/** Maximum time between two reads of a figure that reads a whole table. Unit: ms. */
 const SLOW_EVERY_MS = 300_000;
 /** Interval of such a read, as a multiple of its duration: it works for one hundredth of the time at most. */
 const SLOW_SHARE = 100;
@@ -34,7 +34,7 @@ export interface ReaderTimes {
 
 type Read = Pick<Services, 'database' | 'forMode'>;
 
-/** @returns a function that reads the figures. It never fails, and answers within four seconds. */
+/** @returns a function that reads the figures. The read never fails, and answers within four seconds. */
 export function figureReader(
   services: Read,
   { everyMs = READ_EVERY_MS, slowEveryMs = SLOW_EVERY_MS }: ReaderTimes = {},
@@ -58,7 +58,7 @@ export function figureReader(
         slowMs = Math.min(Math.max(SLOW_SHARE * (performance.now() - now), everyMs), slowEveryMs);
       return { isUp: true, rows };
     } catch {
-      // Old figures would look like new ones.
+      // Old figures would be mistaken for new ones.
       rows.clear();
       readAt.clear();
       return { isUp: false, rows };

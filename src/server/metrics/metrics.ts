@@ -14,7 +14,7 @@ import { type NoteRequest, requestFigures } from './request-figures.ts';
 
 /** The metrics of a process. */
 export interface Metrics {
-  /** Undefined where there is no listener. */
+  /** Undefined without a listener. */
   readonly port: number | undefined;
   /** Of each cell of the process, in their order. */
   readonly cells: readonly CellMetrics[];
@@ -30,7 +30,7 @@ export interface CellMetrics {
 
 /** Times of metrics. Unit: ms. */
 export interface MetricsTimes extends ReaderTimes {
-  /** An answer serves those who ask so soon after it. @default 1,000 */
+  /** Time for which an answer is shared by further requests. @default 1,000 */
   readonly sharedMs?: number;
 }
 
@@ -87,7 +87,7 @@ async function textOfCells(cells: readonly CellFigures[]): Promise<string> {
 }
 
 /**
- * Starts the listener when the settings ask for one.
+ * Starts the listener if the settings configure one.
  *
  * @param options - `cells`: names of the cells of the process; a single one has no label.
  *
@@ -139,7 +139,7 @@ function answer(
       .catch(() => response.destroy());
 }
 
-/** @returns the work, shared by all who ask while it is under way, or so soon after it began. */
+/** @returns the work, shared by all callers while it is under way, and for a short time after it began. */
 function shared(ms: number, work: () => Promise<string>): () => Promise<string> {
   let latest: { readonly begunAt: number; readonly text: Promise<string> } | undefined;
   let isRunning = false;

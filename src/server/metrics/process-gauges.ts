@@ -18,7 +18,7 @@ export interface Watched {
   readonly replicas?: Pick<ReadReplicas, 'status'> | undefined;
 }
 
-/** Disks whose size is known. */
+/** Disks of known size. */
 export interface Disks {
   /** Folder of the process: its disk is read. */
   readonly home: string;

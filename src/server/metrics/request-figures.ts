@@ -1,4 +1,4 @@
-/** Requests by route, method and outcome, with how long they took. Labels are route templates: a path with ids is never one. */
+/** Requests by route, method and outcome, with their durations. Labels are route templates: a path with ids is never one. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { CLIENT_LEFT, type Exchange } from '../http/http.ts';
 

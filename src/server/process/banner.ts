@@ -10,7 +10,7 @@ export interface Started {
   readonly sandbox: Sandbox | undefined;
   /** Link that signs the person at the terminal in to the console; undefined where none was made. */
   readonly entrance: string | undefined;
-  /** Whether a person reads the output: files and logs get no key. */
+  /** Whether a person reads the output: files and logs never contain a key. */
   readonly isTerminal: boolean;
 }
 
@@ -43,7 +43,7 @@ This start made no sandbox (--sandbox makes one). Make an account, and a key for
 docs/operations.md says more.
 `;
 
-/** The account, the keys that are new, and at the first start four steps whose commands work when pasted. */
+/** The account, its new keys, and at the first start four steps whose commands can be pasted. */
 function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
   const { baseUrl, graphqlUrl, accountId, paths, holder } = sandbox;
   const command = commandOf(dirname(paths.json));
@@ -85,12 +85,12 @@ function commandOf(home: string): string {
   return `${isUsual ? '' : `CROSSRAMP_HOME=${shellQuoted(home)} `}npm run -s crossramp --`;
 }
 
-/** Shows a new key to a person; otherwise the file that holds it. */
+/** Shows a new key to a person; otherwise the name of its file. */
 function keyLine(name: string, newKey: string | false, path: string): string {
   return newKey ? `  ${name}  ${newKey}   (shown once; kept in ${path})\n` : `  ${name}  in ${path}\n`;
 }
 
-/** @returns the text of a process that answers reads alone (`ROLE=read`). */
+/** @returns the text of a process that answers only reads (`ROLE=read`). */
 export function readerBanner(baseUrl: string): string {
   return `\nCrossramp Gateway answers reads on a standby (ROLE=read)\n\n  REST      ${baseUrl}/v2\n  GraphQL   ${baseUrl}/graphql\n\nCtrl-C stops it.\n\n`;
 }

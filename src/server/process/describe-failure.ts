@@ -1,4 +1,4 @@
-/** Describes why a process failed, in one line for the person who started it. */
+/** Describes the failure of a process in one line for the person who started it. */
 
 import { SecretKeyError } from '../../base/access/secret-box.ts';
 import { GatewayError } from '../../base/errors/errors.ts';

@@ -1,11 +1,11 @@
 /**
- * Standard error as the destination of the log. Writing is asynchronous and bounded: a full disk, a reader that stalls or one that
- * is gone delays or loses lines, and never holds up or ends the process.
+ * Standard error as the destination of the log. Writing is asynchronous and bounded: a full disk, or a reader that is slow or
+ * has exited, delays or loses lines, and never blocks or ends the process.
  */
 import { fstatSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Most characters of lines that wait to be written; further lines are dropped and counted. */
+/** Maximum number of characters in waiting lines; further lines are dropped and counted. */
 const WAITING_MAX = 4_194_304;
 /** Pause after a failed write, such as on a full disk. Unit: ms. */
 const RETRY_MS = 1_000;
@@ -29,7 +29,7 @@ export interface OutputLimits {
   readonly retryMs?: number;
 }
 
-/** Lines that wait for a sink, and what was dropped. */
+/** Lines that wait for a sink, and the number of dropped ones. */
 export class LogOutput {
   readonly #sink: Sink;
   readonly #waitingMax: number;
@@ -38,7 +38,7 @@ export class LogOutput {
   #length = 0;
   #dropped = 0;
   #droppedEver = 0;
-  /** Ends when nothing waits any more. */
+  /** Resolves when no line waits any more. */
   #writing: Promise<void> | undefined;
 
   constructor(sink: Sink, { waitingMax = WAITING_MAX, retryMs = RETRY_MS }: OutputLimits = {}) {
@@ -105,18 +105,21 @@ export function standardError(): LogOutput {
     try {
       writeSync(STANDARD_ERROR, output.removeBuffered());
     } catch {
-      // Its disk is full, or its reader is gone.
+      // Its disk is full, or its reader has exited.
     }
   });
   return output;
 }
 
-/** Keeps the process going when what it prints for people cannot be written. */
+/** Keeps the process running when its output for people cannot be written. */
 export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/** A write to a pipe or a socket could take for ever, and a thread at it would keep the process from ending: Node never blocks on those. */
+/**
+ * A write to a pipe or a socket could take for ever, and a blocked thread would keep the process from ending: Node never
+ * blocks on these.
+ */
 function isStream(file: number): boolean {
   try {
     const stat = fstatSync(file);

@@ -14,7 +14,7 @@ export interface LogSource {
 }
 
 /**
- * @param source - none for a log whose reader watches its process.
+ * @param source - none for a log whose reader already knows its process.
  * @returns a log at this level, to standard error unless another output is given.
  */
 export function openLog(
@@ -54,7 +54,7 @@ interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Names of the schema, where PostgreSQL gave them. */
+  /** Names of the schema, if PostgreSQL reported them. */
   readonly table?: unknown;
   readonly constraint?: unknown;
   readonly stack?: string;

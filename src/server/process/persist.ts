@@ -5,7 +5,7 @@ import { isDatabaseUnreachable, isLoginRefused } from '../../store/connection/da
 
 /** Duration and interval of attempts. Units: ms. */
 export interface Persistence {
-  /** After this time the failure counts. */
+  /** Time after which the failure is final. */
   readonly limitMs: number;
   /** @default 1,000 */
   readonly pauseMs?: number;
@@ -13,7 +13,10 @@ export interface Persistence {
   readonly signal?: AbortSignal;
 }
 
-/** @returns the result of the step. @throws its last failure; at once a refused login, and a failure that is not the database's. */
+/**
+ * @returns the result of the step. @throws its last failure; immediately a refused login, and a failure that is not the
+ * database's.
+ */
 export async function persist<Result>(
   step: () => Promise<Result>,
   log: Pick<Logger, 'warn'>,

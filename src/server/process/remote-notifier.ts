@@ -1,7 +1,7 @@
 /**
- * Notifications between processes: accounts with new events. They go through PostgreSQL (LISTEN/NOTIFY, on a
- * connection of its own and never in a business transaction) or through Redis. They are hints only: every listener
- * also polls once a second, so a lost notification costs only time.
+ * Notifications between processes: accounts with new events. They go through PostgreSQL (LISTEN/NOTIFY, on a connection of
+ * its own and never in a business transaction) or through Redis. Notifications are hints only: every listener also polls once
+ * a second, so a lost one costs only time.
  */
 import { createClient } from '@redis/client';
 import type pg from 'pg';
@@ -14,17 +14,17 @@ export interface RemoteNotifier {
   readonly close: () => Promise<void>;
 }
 
-/** A way to say something to all processes, this one too. */
+/** A channel to all processes, including this one. */
 interface Wire {
   readonly publish: (text: string) => Promise<unknown>;
   readonly close: () => Promise<unknown>;
 }
 
-/** Stands among the accounts of a message when workers of the sender do what is to be done; no account has this number. */
+/** Marker in a message's accounts that the sender's workers handle its jobs; no account has this number. */
 const WORKED_ON = 0n;
 /**
- * Pause after a message: accounts that move meanwhile go out together, because one NOTIFY per commit would slow
- * commits down. Unit: ms.
+ * Pause after a message: accounts that move meanwhile are sent together, because one NOTIFY per commit would slow commits
+ * down. Unit: ms.
  */
 const PAUSE_MS = 20;
 /** Name by which the server knows the connection. */
@@ -41,11 +41,11 @@ const SILENCE_MS = 5_000;
 
 /** Connection to other processes, and the role of this one. */
 export interface RemoteNotifierOptions {
-  /** `postgres:…` or `redis:…`, or what gives it for each new connection. */
+  /** `postgres:…` or `redis:…`, or a function that returns it for each new connection. */
   readonly url: string | (() => string);
   /** Set when the database that carries notifications is on several hosts. */
   readonly primary?: Primary | undefined;
-  /** Of the database whose accounts it is about: each schema has a notifier of its own. */
+  /** Schema of the accounts: each schema has a notifier of its own. */
   readonly schema: string;
   /** Whether workers of this process handle its own commits: those of other processes then need not scan. */
   readonly works: boolean;
@@ -61,7 +61,7 @@ export async function connectNotifier(
   { url, primary, schema, works, isFast = true }: RemoteNotifierOptions,
   log: Logger,
 ): Promise<RemoteNotifier> {
-  // The name on which processes of earlier versions listen too.
+  // The channel that processes of earlier versions also listen to.
   const channel = schema === 'public' ? 'crossramp_doorbell' : `crossramp_doorbell_${schema}`;
   const onText = (text: string) => {
     const numbers = text.split(',').filter(Boolean).map(BigInt);

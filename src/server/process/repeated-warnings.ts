@@ -1,10 +1,13 @@
-/** Repeated warnings: the first is logged, those of the next ten seconds are counted, and their count is logged with the last of them. */
+/**
+ * Repeated warnings: the first is logged, those of the next ten seconds are counted, and their count is logged with the last
+ * of them.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Unit: ms. */
 const WINDOW_MS = 10_000;
-/** Different warnings that are counted at the same time; further ones are logged as they come. */
+/** Maximum number of different warnings that are counted at the same time; further ones are logged immediately. */
 const KEYS_MAX = 200;
 
 /** Logs a warning. */
@@ -25,7 +28,7 @@ export class RepeatedWarnings {
     this.#windowMs = windowMs;
   }
 
-  /** Logs a warning, or counts it if the same one was logged a moment ago. */
+  /** Logs a warning, or counts it if the same one was logged recently. */
   log(facts: Record<string, unknown>, text: string, write: Write): void {
     const key = keyOf(facts, text);
     const window = this.#windows.get(key);
@@ -35,7 +38,7 @@ export class RepeatedWarnings {
       return;
     }
     window.repeated += 1;
-    // It is written later, and names the transaction and the trace of now.
+    // It is written later, with the present transaction and trace.
     window.last = AsyncLocalStorage.bind(() => write({ ...facts, repeated: window.repeated }, text));
   }
 

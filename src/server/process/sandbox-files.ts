@@ -25,7 +25,7 @@ export interface Sandbox extends SandboxFile {
   readonly isNewKey: boolean;
   readonly isNewPlatformKey: boolean;
   readonly paths: { readonly json: string; readonly header: string };
-  /** Set when another running gateway holds `sandbox.json`: which one, in words. */
+  /** Description of another running gateway that holds `sandbox.json`, if there is one. */
   readonly holder: string | undefined;
   /** Releases `sandbox.json`; a gateway that did not hold it deletes its own files. */
   readonly release: () => void;
@@ -77,7 +77,7 @@ export async function writeSandbox(
   };
 }
 
-/** @returns the other gateway that holds `sandbox.json`; undefined when this process has got it. */
+/** @returns the other gateway that holds `sandbox.json`; undefined when this process holds it. */
 async function claim(home: string, baseUrl: string): Promise<Holder | undefined> {
   const path = holderPath(home);
   return withHomeLock(home, async () => {

@@ -1,4 +1,4 @@
-/** Traces of the process: spans go to the SDK that was loaded before it, or to the collector of the settings, or are not made. */
+/** Traces of the process: spans are sent to a preloaded SDK or to the configured collector, or are not created. */
 import { context, ProxyTracerProvider, propagation, type Tracer, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { spanSender } from '../../base/trace/otlp.ts';
@@ -48,7 +48,7 @@ export function openTracing(
 function loadedTracer(version: string): Tracer | undefined {
   const provider = trace.getTracerProvider();
   const isProxy = provider instanceof ProxyTracerProvider;
-  // The proxy of the API stands before whatever is registered, or before nothing.
+  // The proxy of the API exists whether or not a provider is registered.
   if (!isProxy) return provider.getTracer(NAME, version);
   return provider.getDelegateTracer(NAME, version);
 }

@@ -39,7 +39,7 @@ interface Believed {
 /**
  * @param sessions - of people.
  * @param failureLimit - failures of one client address; null for any number.
- * @returns the check of keys, and the check where people, payers and streams ask too.
+ * @returns the check of keys, and the check that also accepts people, payers and streams.
  */
 export function authenticators(
   services: Services,
@@ -55,7 +55,7 @@ export function authenticators(
 }
 
 /**
- * @param authenticate - finds the key of a request now.
+ * @param authenticate - finds the present key of a request.
  * @returns a function that checks the key again when the request has taken long. Throws {GatewayError}
  *   `UNAUTHORIZED`.
  */
@@ -77,7 +77,7 @@ function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'rea
   const lookup = async (name: string): Promise<Believed | undefined> => {
     const cached = believed.get(name);
     if (cached && cached.until > performance.now()) return cached;
-    // Many callers mean many requests at the moment when a cached key expires: one look-up serves all.
+    // Many callers mean many requests at the time when a cached key expires: one look-up serves all.
     const requestedMs = performance.now();
     const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
@@ -126,7 +126,10 @@ function keyNames(): (request: IncomingMessage) => string | undefined {
   };
 }
 
-/** @returns the check where a person asks too: a page of our own, by the cookie of the session, and without a token of any kind. */
+/**
+ * @returns the check that also accepts a person: a page of our own, by the cookie of the session, and without a token of any
+ * kind.
+ */
 function personAuthenticator(sessions: ConsoleSessions, authenticate: Authenticate): Authenticate {
   return async (exchange) => {
     const { request } = exchange;
@@ -137,8 +140,9 @@ function personAuthenticator(sessions: ConsoleSessions, authenticate: Authentica
 }
 
 /**
- * @returns the check where payers ask too: an API key, or the token of a payment session or of streams, as bearer or, because a browser's
- *   EventSource sends no headers, as `access_token` of the query (RFC 6750 section 2.3). A key in a query is refused.
+ * @returns the check that also accepts payers: an API key, or the token of a payment session or of streams, as bearer or,
+ * because a browser's EventSource sends no headers, as `access_token` of the query (RFC 6750 section 2.3). A key in a query
+ * is refused.
  */
 function payerAuthenticator(services: Services, authenticate: Authenticate): Authenticate {
   const known = new Map<string, KeyRecord>();
@@ -169,7 +173,7 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
       if (!row) throw refusal();
       caller = sessionCaller(await services.forAccount(row.accountId), row);
       if (known.size >= CACHED_SESSIONS_MAX) known.clear();
-      // A session is never revoked: its content is public to everybody who has its link.
+      // A session is never revoked: its content is public to every holder of its link.
       known.set(token, caller);
     }
     return caller;
@@ -178,8 +182,8 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
 
 /**
  * @param limit - failures of one client address; null for any number.
- * @returns a wrapper whose check answers `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. A
- *   valid key always passes: others may share its address.
+ * @returns a wrapper whose check answers `RATE_LIMITED` instead of `UNAUTHORIZED` to a client that fails too often. A valid
+ * key always passes: other clients may share its address.
  */
 function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) => Authenticate {
   if (!limit) return (authenticate) => authenticate;
@@ -212,7 +216,7 @@ function refusal(): GatewayError {
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {
-  // Of two Authorization headers Node silently keeps the first. Two are refused here.
+  // Of two Authorization headers Node silently uses the first. Two are refused here.
   const sent = headerValues(request, 'authorization');
   if (sent.length !== 1) return undefined;
   return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];

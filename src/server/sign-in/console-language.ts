@@ -6,7 +6,7 @@ import type { Exchange } from '../http/http.ts';
 const COOKIE = 'lang';
 const YEAR_SECONDS = 31_536_000;
 
-/** @returns the language that the address asks for, else the one that was asked for before, else what the browser asks for. */
+/** @returns the language of the address's query, else the one chosen earlier, else the browser's. */
 export function languageOfRequest({ request, search }: Exchange): Language {
   const requested = new URLSearchParams(search).get('lang');
   const cookie = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];
@@ -14,7 +14,7 @@ export function languageOfRequest({ request, search }: Exchange): Language {
   return chooseLanguage(chosen, request.headers['accept-language']);
 }
 
-/** @returns the cookie that keeps the language which an address asks for; null where it asks for none. */
+/** @returns the cookie that stores the language of the address's query; null if it has none. */
 export function languageCookie({ search }: Exchange): string | null {
   const requested = new URLSearchParams(search).get('lang');
   if (requested === null || !isLanguage(requested)) return null;

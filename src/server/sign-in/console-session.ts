@@ -1,6 +1,6 @@
 /**
- * The session of a person over HTTP: its cookie, who it lets in, and the proof that a request comes from our own pages.
- * With https the cookie is `__Host-session`; over plain http, which browsers trust on `localhost` only, it is `session`.
+ * The session of a person over HTTP: its cookie, its check, and the proof that a request comes from our own pages. With https
+ * the cookie is `__Host-session`; over plain http, which browsers trust on `localhost` only, it is `session`.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { formToken, isPersonToken, newPersonToken } from '../../base/access/person-token.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../../resolvers/services/context.ts';
 import { SESSION_MS, touchSession } from '../../store/people/person-sessions.ts';
 import type { Exchange } from '../http/http.ts';
 
-/** A person who is signed in, and what the forms of this session have to carry. */
+/** A signed-in person, and the token that the forms of this session carry. */
 export interface SignedIn {
   readonly caller: PersonCaller;
   /** Token of the session. */
@@ -38,7 +38,7 @@ export interface ConsoleSessions {
   readonly formOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
 }
 
-/** Name of the form field that holds the token of forms. */
+/** Name of the form field for the form token. */
 export const CSRF_FIELD = 'csrf';
 /** Record that marks of browsers are sealed for. */
 const DEVICE = 'device of the console';
@@ -106,8 +106,8 @@ export function consoleSessions({
 }
 
 /**
- * Refuses what another site makes a browser send. A browser that says where a request comes from must say that it is our
- * own page.
+ * Refuses requests that another site makes a browser send. A browser that reports the origin of a request must report our own
+ * page.
  *
  * @throws {GatewayError} `FORBIDDEN`.
  */
@@ -130,8 +130,8 @@ export function refuseForgedForm(
 }
 
 /**
- * @returns whether the browser says that a page of our own made the request: required for requests with a cookie and
- *   without a form token.
+ * @returns whether the browser reports that a page of our own made the request: required for requests with a cookie and
+ * without a form token.
  */
 export function isFromOwnPage({ request }: Pick<Exchange, 'request'>): boolean {
   return request.headers['sec-fetch-site'] === 'same-origin';

@@ -18,7 +18,7 @@ export const OIDC_CALLBACK_PATH = `${OIDC_PATH}/callback`;
 export interface Provider {
   /**
    * @param next - page at which the person continues.
-   * @returns the address to which the browser goes, and the cookie that it keeps until its return.
+   * @returns the provider's address for the browser, and the cookie that it stores until its return.
    * @throws {GatewayError} `UNAVAILABLE`.
    */
   readonly begin: (next: string) => Promise<{ readonly location: string; readonly cookie: string }>;
@@ -29,7 +29,7 @@ export interface Provider {
   readonly finish: (
     exchange: Pick<Exchange, 'request' | 'search'>,
   ) => Promise<{ readonly claims: Claims; readonly next: string }>;
-  /** The cookie that ends a try. */
+  /** The cookie that ends an attempt. */
   readonly cookieEnd: string;
 }
 
@@ -93,7 +93,7 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
   };
 }
 
-/** The e-mail address is in the token, or where the provider says more about its people. */
+/** The e-mail address is in the token, or at the provider's user-info endpoint. */
 async function claimsOf(
   configuration: openid.Configuration,
   tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
@@ -129,7 +129,7 @@ function discovery({
   const server = new URL(issuer);
   // Settings allow plain http for a provider on this machine only.
   const insecure = server.protocol === 'http:' ? [openid.allowInsecureRequests] : [];
-  // Signatures of ID tokens are checked, also where the token came over TLS.
+  // Signatures of ID tokens are always checked, even if the token arrived over TLS.
   const options = { execute: [openid.enableNonRepudiationChecks, ...insecure] };
   return () => {
     found ??= openid.discovery(server, clientId, clientSecret, undefined, options).catch((cause: unknown) => {

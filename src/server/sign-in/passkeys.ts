@@ -21,7 +21,7 @@ import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 /** Path below which they are. */
 export const PASSKEYS_PATH = `${CONSOLE_PATH}/passkeys/`;
 
-/** Replaces the person in a challenge for a visitor who is unknown yet. */
+/** Placeholder for the person in the challenge of a visitor who is not known yet. */
 export const CHALLENGE = 'challenge';
 
 /** Parts that serve passkeys. */
@@ -44,7 +44,7 @@ interface PasskeyInput {
 
 type Answer = (exchange: Exchange, input: PasskeyInput) => Promise<unknown>;
 
-/** @returns the handler of these paths; undefined for a path that is none of them. */
+/** @returns the handler of these paths; undefined for any other path. */
 export function passkeyServer(
   parts: PasskeyParts,
 ): (path: string) => ((exchange: Exchange) => Promise<void>) | undefined {

@@ -62,8 +62,8 @@ export interface PeopleParts {
 }
 
 /**
- * Attempts of one address to sign in, in any form and at any process; and of one person to show a passkey. An attempt that names a known
- * person counts to the person: others behind the same address cannot use up theirs.
+ * Maximum number of sign-in attempts of one address, in any form and at any process; and of one person presenting a passkey.
+ * An attempt that names a known person counts for that person: others behind the same address cannot use up their attempts.
  */
 const ATTEMPT_LIMIT = { burst: 20, pauseMs: 5_000 };
 /**
@@ -80,7 +80,7 @@ const STEP_UP = 'step up';
 
 type Serve = (exchange: Exchange, language: Language) => Promise<void>;
 
-/** @returns the handler of these paths; undefined for a path that is none of them. */
+/** @returns the handler of these paths; undefined for any other path. */
 export function peopleServer(
   parts: PeopleParts,
 ): (path: string) => ((exchange: Exchange) => Promise<void>) | undefined {
@@ -209,15 +209,15 @@ function sendScript(exchange: Exchange): void {
   sendText(exchange, 200, 'text/javascript; charset=utf-8', PASSKEY_SCRIPT, headers);
 }
 
-/** A link can be shown any number of times; its form uses it up. */
+/** A link can be opened any number of times; its form uses it up. */
 function linkServer({ services, sessions }: PeopleParts, countAttempt: CountAttempt): Serve {
   return async (exchange, language) => {
     const token = exchange.path.slice(LINK_PATH.length);
     const signedIn = await sessions.find(exchange);
     const open = await readLink(services, token).catch(async (error: unknown) => {
-      // A person who is signed in needs no link.
+      // A signed-in person needs no link.
       if (signedIn && error instanceof GatewayError && error.code === 'NOT_FOUND') return null;
-      // Only guesses count: a link that is open names its person.
+      // Only guesses count: a valid link names its person.
       await countAttempt(exchange);
       throw error;
     });
@@ -356,7 +356,7 @@ function accountIdOf(text: string | null): bigint {
 }
 
 function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
-  // Beside a cookie that came before it.
+  // Together with a cookie that was set before.
   const cookie = languageCookie(exchange);
   if (cookie !== null) exchange.response.appendHeader('set-cookie', cookie);
   sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {

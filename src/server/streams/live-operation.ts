@@ -42,10 +42,9 @@ export function isFrames(source: FrameStream<Frame> | ExecutionResult): source i
 }
 
 /**
- * Executes a frame when it is its turn among the executions of its key. Its loaders are new, so it reads the current
- * state.
+ * Executes a frame in its turn among the executions of its key. Its loaders are new, so it reads the current state.
  *
- * @param isWanted - whether the stream still has a reader; asked when it is its turn.
+ * @param isWanted - whether the stream still has a reader; called in its turn.
  * @returns the result; undefined without a reader.
  */
 export async function executeFrame(
@@ -63,7 +62,10 @@ export async function executeFrame(
   }
 }
 
-/** @returns whether the result failed because the database was away, so that the frame can be executed again later. */
+/**
+ * @returns whether the result failed because the database was unreachable, so that the frame can be executed again
+ * later.
+ */
 export function isUnavailable({ errors }: ExecutionResult): boolean {
   return errors?.some(({ extensions }) => extensions.code === 'UNAVAILABLE') ?? false;
 }

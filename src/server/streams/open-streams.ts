@@ -109,7 +109,7 @@ export class OpenStreams {
     if (now - since >= STALL_MS) stream.end('stalled');
   }
 
-  /** Checks all callers that have streams. While the database is away, their streams stay open. */
+  /** Checks all callers that have streams. While the database is unreachable, their streams stay open. */
   async #checkCallers(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;

@@ -1,6 +1,6 @@
 /**
- * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and all of its
- * operations come on it. graphql-sse implements the protocol; the amount of data that waits for a slow client is limited here.
+ * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and receives all of
+ * its operations on it. graphql-sse implements the protocol; the amount of data that waits for a slow client is limited here.
  */
 import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
@@ -36,7 +36,7 @@ export interface SingleStreamParts {
 type Call = {
   readonly context: ServerContext;
   readonly stream: SingleStream;
-  /** Forgets the operation that the request asks for. @returns whether it is the newest of its id. */
+  /** Forgets the operation that the request names. @returns whether it is the newest of its id. */
   end?: () => boolean;
 };
 
@@ -46,7 +46,7 @@ type Handle = (request: SseRequest) => Promise<Response>;
 /** Maximum data that waits for a slow client; beyond that its stream is closed. Unit: bytes. */
 const WAITING_MAX_BYTES = 1_048_576;
 const OPERATIONS_MAX = 100;
-/** An operation's id is kept while it runs. Unit: characters. */
+/** An operation's id stays reserved while it runs. Unit: characters. */
 const OPERATION_ID_MAX = 128;
 /** A reservation expires if the stream is not opened in this time. Unit: ms. */
 const OPEN_WITHIN_MS = 30_000;
@@ -54,7 +54,7 @@ const OPEN_WITHIN_MS = 30_000;
 const EVENT_OVERHEAD = 80;
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const STREAM = 'text/event-stream';
-/** A GET only opens the stream. Operations come by POST: only there is the document looked up and checked before it gets here. */
+/** A GET only opens the stream. Operations are sent by POST: only there is the document looked up and checked first. */
 const OTHER_METHODS = ['POST', 'PUT', 'DELETE'];
 
 /** A stream that was reserved. */
@@ -62,9 +62,9 @@ class SingleStream {
   readonly token = randomUUID();
   /** By id, the newest that was begun. */
   readonly newest = new Map<string, Call>();
-  /** Bytes that the connection has not taken yet. */
+  /** Bytes that the connection has not accepted yet. */
   waiting = 0;
-  /** Operations that run, each with what gives its place back. */
+  /** Running operations, each with the function that releases its slot. */
   readonly #operations = new Map<Call, () => void>();
   readonly #endings = new Set<() => unknown>();
   readonly #unopened = setTimeout(() => this.end(), OPEN_WITHIN_MS).unref();
@@ -106,7 +106,7 @@ class SingleStream {
     clearTimeout(this.#unopened);
   }
 
-  /** Calls back when the stream ends, or at once if it has ended. @returns a function that cancels this. */
+  /** Calls back when the stream ends, or immediately if it has ended. @returns a function that cancels this. */
   onEnd(ending: () => unknown): () => void {
     if (this.#isEnded) ending();
     else this.#endings.add(ending);
@@ -147,7 +147,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
       isBegun = !Array.isArray(begun);
       return begun;
     } finally {
-      // graphql-sse keeps the id of a refused operation; the id can be used again.
+      // graphql-sse keeps the id of a refused operation reserved; here the id can be used again.
       if (!isBegun && call.end()) {
         const search = new URLSearchParams({ operationId });
         await handle({ ...request, method: 'DELETE', url: `?${search}` });
@@ -191,7 +191,7 @@ function notOpening(exchange: Exchange): GatewayError {
   return new GatewayError('METHOD_NOT_ALLOWED', `a GET opens the stream, with Accept: ${STREAM}`);
 }
 
-/** graphql-sse takes whatever can be made a text, and says itself where there is none. */
+/** graphql-sse accepts any value that has a text form, and reports by itself if there is none. */
 function checkOperationId(body: unknown): void {
   const { operationId: id } = asMembers(asMembers(body).extensions);
   if (id === undefined || id === null || typeof id === 'number') return;
@@ -231,7 +231,7 @@ function reserve(
   stream.onEnd(() => reserved.delete(name));
   stream.onEnd(() => {
     if (stream.isOpen) return;
-    // The end of operations that came before is only reached by opening the stream.
+    // Operations that were sent before can only end once the stream is opened.
     const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', headers: OPENING });
     opening.then(([body]) => (typeof body === 'object' ? body?.return() : undefined)).catch(() => {});
   });
@@ -301,7 +301,7 @@ function isResults(begun: Begun): begun is AsyncGenerator<ExecutionResult> {
   return Symbol.asyncIterator in begun;
 }
 
-/** Begins an operation of a stream; graphql-sse passes on what it gives. */
+/** Starts an operation of a stream; graphql-sse sends its results. */
 async function perform(
   { schema, prepareOnTick, costOf, log }: SingleStreamParts,
   call: Call,
@@ -338,7 +338,10 @@ async function perform(
   }
 }
 
-/** Opens the subscription before the operation is accepted, so that a client that acts after that gets the events of its act. */
+/**
+ * Opens the subscription before the operation is accepted, so that a client that performs an action after that gets its
+ * events.
+ */
 async function openResults(operation: LiveOperation, stream: SingleStream) {
   const source = await openFrames(operation, { part: 'all' });
   const end = () => (isFrames(source) ? source.return?.() : undefined);
@@ -367,7 +370,7 @@ function requestOf(exchange: Exchange, context: Call, body: unknown = null): Sse
   const { request } = exchange;
   return {
     method: request.method ?? 'GET',
-    // Only a DELETE says anything there. Of a GET whose stream has just ended graphql-sse would execute the operation.
+    // Only a DELETE has a meaning there. For a GET whose stream has just ended graphql-sse would execute the operation.
     url: request.method === 'DELETE' ? (request.url ?? '') : '',
     headers: opensStream(request) ? OPENING : PLAIN,
     body: body as Record<string, unknown> | null,

@@ -1,6 +1,7 @@
 /**
- * Server-sent events on one response: their bytes, and a client that reads slowly or not at all. A stream stays for hours, and a
- * process has thousands, so what only its beginning needs goes then: the headers of the request, and what Node made of them.
+ * Server-sent events on one response: their bytes, and a client that reads slowly or not at all. A stream stays open for
+ * hours, and a process has thousands, so data that only its start needs is dropped then: the headers of the request, and
+ * Node's objects for them.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -21,7 +22,7 @@ const RETRY_MIN_MS = 500;
 const RETRY_SPREAD_MS = 1_500;
 const NONE: readonly string[] = [];
 
-/** An event that many connections write: as it is, and as a chunk of HTTP/1.1, so that none of them makes one of its own. */
+/** An event for many connections: as text, and as a chunk of HTTP/1.1, so that no connection builds its own. */
 export interface EventBytes {
   readonly body: Buffer;
   readonly chunk: Buffer;
@@ -49,15 +50,16 @@ export class EventConnection {
     this.#exchange = exchange;
     const { request, response, requestId } = exchange;
     exchange.noted.isStream = true;
-    // The reader of the body listens no more.
+    // The reader of the body no longer listens.
     request.removeAllListeners();
     Object.assign(request, { rawHeaders: NONE, headers: null, headersDistinct: null });
     const { socket } = response;
     socket?.cork();
     response.writeHead(200, { ...HEADERS, 'x-request-id': requestId, ...headers });
-    // Node keeps the head. Written by itself it is one text, and else the many parts that Node joined it of.
+    // Node keeps the head. Written by itself the head is one text, otherwise the many parts that Node joined.
     response.flushHeaders();
-    // A first comment at once, so that proxies and browsers forward the head. The retry time varies, to spread reconnects.
+    // A first comment immediately, so that proxies and browsers forward the head. The retry time varies, to spread
+    // reconnects.
     response.write(`retry: ${RETRY_MIN_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n:\n\n`);
     socket?.uncork();
   }
@@ -88,7 +90,7 @@ export class EventConnection {
     if (!this.isStalled) this.send(PING);
   }
 
-  /** Resolves when more can be written, or the client has gone. */
+  /** Resolves when more can be written, or the client has disconnected. */
   async drained(): Promise<void> {
     if (!this.isOpen || !this.isStalled) return;
     const gone = new AbortController();
@@ -117,14 +119,14 @@ export class EventConnection {
     this.#exchange.response.destroy();
   }
 
-  /** The response closes once; `once` would keep an object of its own for each stream. */
+  /** The response closes once; `once` would allocate an object for each stream. */
   onClose(listener: () => void): void {
     this.#exchange.response.on('close', listener);
   }
 
   /**
-   * The socket, which takes a finished chunk in one write, once everything before is in its hands. The response itself while it
-   * waits for another one on the connection, and for clients of HTTP/1.0, which know no chunks.
+   * The socket, which takes a finished chunk in one write, once it has everything before. The response itself while it waits
+   * for another one on the connection, and for clients of HTTP/1.0, which have no chunks.
    */
   get #target(): ServerResponse | Socket {
     const { response } = this.#exchange;

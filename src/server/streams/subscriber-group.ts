@@ -1,8 +1,8 @@
 /**
- * Subscribers of one key with the same operation share the work: each frame is executed and serialized once, and the
- * same bytes go to all of them. A new member first reads the events that it has missed, at its own pace, until it has
- * caught up with the others. A member that reads too slowly leaves the shared stream, keeps only its position, and
- * catches up when it is writable again.
+ * Subscribers of one key with the same operation share the work: each frame is executed and serialized once, and the same
+ * bytes are sent to all of them. A new member first reads the events that it has missed, at its own pace, until it has caught
+ * up with the group. A member that reads too slowly leaves the shared stream, stores only its position, and catches up when
+ * it is writable again.
  */
 import { forEachYielding } from '../../base/concurrency/for-each-yielding.ts';
 import type { Frame, FrameStream } from '../../resolvers/events/frame-stream.ts';
@@ -15,13 +15,13 @@ export type Beginning = Awaited<ReturnType<typeof openFrames>>;
 /** A subscriber. */
 interface Member {
   readonly connection: EventConnection;
-  /** The place after its last frame; undefined before the first. */
+  /** The position after its last frame; undefined before the first. */
   position: bigint | undefined;
 }
 
 /**
- * Fixes the position where a subscriber begins, before the head of the response is sent. So a client that acts once
- * it has the head gets the events of its act.
+ * Fixes the position where a subscriber begins, before the head of the response is sent. So a client that performs an action
+ * once it has the head gets the events of that action.
  *
  * @param operation - of the subscriber: its arguments give the first position.
  * @param lastEventId - last event that a returning subscriber had.
@@ -51,7 +51,7 @@ export class SubscriberGroup {
   #position = 0n;
   #isEnded = false;
 
-  /** @param onEnd - called once, when it has no members any more or cannot go on. */
+  /** @param onEnd - called once, when it has no members any more or cannot continue. */
   constructor(operation: LiveOperation, onEnd: () => void) {
     this.#operation = operation;
     this.#onEnd = onEnd;
@@ -162,7 +162,7 @@ export class SubscriberGroup {
     if (!bytes) {
       bytes = this.#execute(frame);
       this.#remembered.set(frame.position, bytes);
-      // A failed frame is not kept: the next member that needs it executes it again.
+      // A failed frame is not cached: the next member that needs it executes it again.
       bytes.catch(() => this.#remembered.delete(frame.position));
       if (this.#remembered.size > Math.min(REMEMBERED_MAX, this.#members.size))
         this.#remembered.delete(this.#remembered.keys().next().value as bigint);

@@ -79,8 +79,8 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
 }
 
 /**
- * Name of the group that subscriptions share. Two callers never share one: frames are charged to the first member,
- * and others would wait for its executions.
+ * Name of the group that subscriptions share. Two callers never share a group: frames are charged to the first member, and
+ * others would wait for its executions.
  */
 function groupName({ context, operationName, variables }: LiveOperation, query: string): string {
   const { id, accountId, mode, scopes, transactionId } = context.caller;
@@ -88,13 +88,13 @@ function groupName({ context, operationName, variables }: LiveOperation, query: 
   return JSON.stringify([caller, operationName, query, variables]);
 }
 
-/** @returns the operation without the variable that gives the starting point. */
+/** @returns the operation without the variable of the starting point. */
 function withoutBeginning(operation: LiveOperation): LiveOperation {
   const name = afterVariableOf(operation);
   return name === undefined ? operation : { ...operation, variables: { ...operation.variables, [name]: '' } };
 }
 
-/** The variable that is used as `after` of the subscription's field, and nowhere else. */
+/** The variable that is used as `after` of the subscription's field, and for nothing else. */
 function afterVariableOf({ document, operationName }: LiveOperation): string | undefined {
   const root = getOperationAST(document, operationName)?.selectionSet.selections[0];
   if (root?.kind !== Kind.FIELD) return undefined;

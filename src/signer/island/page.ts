@@ -1,10 +1,13 @@
-/** The page of the signer in the browser: asks the signer for a challenge and a passkey for its answer. One file without imports. */
+/**
+ * The page of the signer in the browser: requests a challenge from the signer and sends the passkey's answer. One file
+ * without imports.
+ */
 export {};
 
 type Facts = Readonly<Record<string, string>>;
 
 const part = (id: string) => document.getElementById(id) as HTMLElement;
-// The link names account, network and entry. Its address is only compared with what the person pastes.
+// The link names account, network and entry. Its address is only compared with the pasted one.
 const link = new URLSearchParams(location.search);
 
 document.documentElement.lang = navigator.language.startsWith('pt') ? 'pt-BR' : 'en';

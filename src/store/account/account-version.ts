@@ -11,8 +11,8 @@ const VERSIONS: Statement = {
 };
 
 /**
- * Turns of the event loop during which a statement gathers callers: waking PostgreSQL costs more than answering from
- * memory.
+ * Number of turns of the event loop during which a statement gathers callers: waking PostgreSQL costs more than answering
+ * from memory.
  */
 const TICKS = 3;
 

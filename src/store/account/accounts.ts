@@ -63,7 +63,7 @@ const HAS_LIVE: Statement = {
   name: 'account_has_live',
   text: `select exists (select from account where mode = 'live' and not is_platform) as "hasLive"`,
 };
-/** Age up to which the answer that there is no live account is used again. Unit: ms. */
+/** Time for which the answer that there is no live account is cached. Unit: ms. */
 const NO_LIVE_MS = 1_000;
 /** A mode never changes, so it is read once and cached. */
 const REMEMBERED_MAX = 100_000;
@@ -95,7 +95,7 @@ export async function findAccount(database: Tx, idOrHandle: string): Promise<big
 }
 
 /**
- * @returns the account of a mode that holds money without an owner, and to which the operator's keys belong. The
+ * @returns the account of a mode that holds money without an owner, and that the operator's keys belong to. The
  *   first request makes it; parallel requests all get the same one.
  */
 export async function platformAccount(database: Tx, mode: AccountMode): Promise<bigint> {
@@ -145,7 +145,10 @@ export async function hasLiveAccount(database: Tx): Promise<boolean> {
   return row?.hasLive === true;
 }
 
-/** @returns a check that holds until the first live account is made: the database is asked at most once a second, and never after. */
+/**
+ * @returns a check that caches its result until the first live account is created: the database is queried at most once a
+ * second, and never after that.
+ */
 export function whileNoLiveAccount(database: Tx): () => Promise<boolean> {
   let hasLive = false;
   let readAt = Number.NEGATIVE_INFINITY;
@@ -158,7 +161,7 @@ export function whileNoLiveAccount(database: Tx): () => Promise<boolean> {
   };
 }
 
-/** @returns the ids of all accounts, also those of the platform. */
+/** @returns the ids of all accounts, including those of the platform. */
 export async function allAccounts(database: Tx): Promise<bigint[]> {
   const accounts = await database.query<{ id: bigint }>(ALL, []);
   return accounts.map((account) => account.id);
@@ -184,13 +187,13 @@ export async function findHolder(database: Tx, mode: AccountMode, id: bigint): P
   return row ?? null;
 }
 
-/** @returns the origins whose pages may use the account's keys in a browser. */
+/** @returns the origins that may use the account's keys in a browser. */
 export async function readAllowedOrigins(tx: Tx, accountId: bigint): Promise<readonly string[]> {
   const [row] = await tx.query<{ allowedOrigins: readonly string[] }>(ORIGINS, [accountId]);
   return row?.allowedOrigins ?? [];
 }
 
-/** Sets the origins whose pages may use the account's keys in a browser. */
+/** Sets the origins that may use the account's keys in a browser. */
 export async function setAllowedOrigins(
   database: Tx,
   accountId: bigint,

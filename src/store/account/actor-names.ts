@@ -13,7 +13,7 @@ const NAMES: Statement = {
     union all select id, name from person where id = any ($2::text[])`,
 };
 
-/** @returns names of those ids that are of a key of the account, or of a person. */
+/** @returns the names of those ids that belong to a key of the account, or to a person. */
 export function readActorNames(tx: Tx, accountId: bigint, ids: readonly string[]): Promise<NamedActor[]> {
   return tx.query<NamedActor>(NAMES, [accountId, ids]);
 }

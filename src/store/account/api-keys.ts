@@ -12,13 +12,13 @@ export interface KeyRecord {
   readonly scopes: readonly Scope[];
   /** Networks from which the key may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
-  /** Set where the token of a payment session asks: its transaction, of which the public side is all that it opens. */
+  /** Set for the token of a payment session: its transaction, of which it opens only the public side. */
   readonly transactionId?: bigint;
-  /** Set where a stream token asks: subscriptions are all that it opens. */
+  /** Set for a stream token, which opens only subscriptions. */
   readonly isForStreams?: true;
-  /** Set where a person asks, who is signed in; `id` is that of the person then. */
+  /** Set for a signed-in person; `id` is then that of the person. */
   readonly person?: SignedInPerson;
-  /** Origins whose pages may use the account's keys in a browser. */
+  /** Origins that may use the account's keys in a browser. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface SignedInPerson {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** When a passkey was last shown in this session; null: not yet. */
+  /** Time at which a passkey was last presented in this session; null: not yet. */
   readonly verifiedAt: Date | null;
   readonly hasPasskey: boolean;
   /** Whether the session began, by a link or a provider, within the last ten minutes. */
@@ -47,11 +47,11 @@ export interface NewKey
   readonly madeBy?: string | undefined;
   /** The person that makes it. */
   readonly madeByPerson?: string | undefined;
-  /** The key whose place it takes. */
+  /** The key that it replaces. */
   readonly replaces?: string | undefined;
 }
 
-/** A key that is neither revoked nor expired, as those who manage keys see it. */
+/** A key that is neither revoked nor expired, as managers of keys see it. */
 export interface OwnKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -126,7 +126,7 @@ const ONE_MAKER: Statement = {
         from one_maker m join bond b on m.id in (b.one, b.other))
     select id from one_maker where id is not null`,
 };
-/** A key that took the place of another counts from when the first of them was made. */
+/** The age of a replacing key counts from the creation of the first key it replaced. */
 const HERE_SINCE: Statement = {
   name: 'api_key_here_since',
   text: `with recursive line (id, at, replaces) as (
@@ -157,7 +157,7 @@ export async function findValidKey(database: Database, hash: Buffer): Promise<Ke
   return key;
 }
 
-/** @returns the key of this id with what is stored of it, unless it is revoked or expired. */
+/** @returns the key of this id with its stored data, unless it is revoked or expired. */
 export async function findValidKeyById(
   database: Database,
   accountId: bigint,
@@ -177,7 +177,7 @@ export async function findValidKeys(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Notes that the key was used just now. */
+/** Records that the key was used now. */
 export async function touchKey(database: Database, key: KeyRecord): Promise<void> {
   await database.query(TOUCH, [key.accountId, key.id, new Date(database.nowMs())]);
 }
@@ -206,7 +206,7 @@ export async function storeKey(database: Tx, key: NewKey): Promise<void> {
   ]);
 }
 
-/** @returns the account's key of this id, unless it is revoked or has expired by then. */
+/** @returns the account's key of this id, unless it is revoked or expired at that time. */
 export async function findOwnKey(
   database: Tx,
   accountId: bigint,
@@ -217,7 +217,7 @@ export async function findOwnKey(
   return key;
 }
 
-/** Lets a key end at a moment, unless it ends before. */
+/** Sets the expiry of a key, unless it expires earlier. */
 export async function endKeyBy(tx: Tx, accountId: bigint, id: string, at: Date): Promise<void> {
   await tx.query(END_BY, [accountId, id, at]);
 }
@@ -231,15 +231,15 @@ export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, 
   return (await database.query(REVOKE, [accountId, id, at])).length > 0;
 }
 
-/** @returns the key that took the place of this one, whether it is still valid or not; undefined when none did. */
+/** @returns the key that replaced this one, valid or not; undefined if none did. */
 export async function successorOf(tx: Tx, accountId: bigint, id: string): Promise<string | undefined> {
   const [key] = await tx.query<{ id: string }>(SUCCESSOR, [accountId, id]);
   return key?.id;
 }
 
 /**
- * @returns the ids of the keys and people that count as one maker with a caller: itself, and who made, replaced or invited
- *   the other, directly or through others, whether they are still there or not. An invitation counts until another owner has
+ * @returns the ids of the keys and people that count as one maker with a caller: itself, and all that created, replaced or
+ * invited each other, directly or through others, including removed ones. An invitation counts until another owner has
  *   confirmed the person.
  */
 export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
@@ -248,7 +248,7 @@ export async function readOneMaker(database: Tx, accountId: bigint, id: string):
 }
 
 /**
- * @returns the time from which a key or a person can act for the account; undefined for others, such as the operator.
+ * @returns the time from which a key or a person can act for the account; undefined for other callers, such as the operator.
  */
 export async function hereSince(tx: Tx, accountId: bigint, id: string): Promise<Instant | undefined> {
   const [row] = await tx.query<{ since: Instant | null }>(HERE_SINCE, [accountId, id]);
@@ -265,7 +265,7 @@ export async function haveOneMaker(
   return one === other || (await readOneMaker(database, accountId, one)).includes(other);
 }
 
-/** @returns the account of a key that is not revoked, for the operator; undefined when there is no such key. */
+/** @returns the account of a key that is not revoked, for the operator; undefined without such a key. */
 export async function accountOfKey(database: Tx, id: string): Promise<bigint | undefined> {
   const [key] = await database.query<{ accountId: bigint }>(HOLDER, [id]);
   return key?.accountId;

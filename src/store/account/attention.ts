@@ -1,9 +1,9 @@
-/** Counts of an account's items that need a person. */
+/** Counts of an account's records that need a person. */
 import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { OWES_RETURN } from '../engine/merged-lists.ts';
 
-/** Waiting steps of transactions that can still go on. */
+/** Waiting steps of transactions that can still continue. */
 export const WAITING_STEPS = ['heldDeposits', 'holds', 'stepUps'] as const;
 
 /** Everything that is counted. */
@@ -29,7 +29,7 @@ export interface AttentionFilter {
   readonly steps: Readonly<Record<(typeof WAITING_STEPS)[number], readonly string[]>>;
   readonly keysBefore: Date;
   readonly now: Date;
-  /** Approvals that were asked for before are over. */
+  /** Earlier requests for approval have lapsed. */
   readonly approvalsSince: Date;
 }
 

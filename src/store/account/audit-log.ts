@@ -1,14 +1,14 @@
-/** Reads the audit log of an account: the newest entries of a filter, or the oldest, from a place in it on. */
+/** Reads the audit log of an account: the newest entries of a filter, or the oldest, from a position on. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry } from '../engine/audit.ts';
 
-/** Filter of entries; all given members must match. */
+/** Filter of entries; an entry has to match all given members. */
 export interface AuditFilter {
   readonly acts: readonly string[] | null;
   readonly actorId: string | null;
   readonly objectId: string | null;
-  /** At this moment or later, and before that one. */
+  /** From this time on, and before that one. */
   readonly since: Instant | null;
   readonly until: Instant | null;
 }
@@ -59,7 +59,7 @@ const NTH: Statement = {
   text: `select seq from audit_entry where ${MATCHES} order by seq desc limit 1 offset $7`,
 };
 
-/** @returns the number of the entry at a place, counted from 1 with the newest; undefined where there are fewer. */
+/** @returns the number of the entry at a position, counted from 1 with the newest; undefined if there are fewer. */
 export async function findNthAudit(
   database: Tx,
   accountId: bigint,
@@ -89,7 +89,7 @@ export async function countAudit(database: Tx, accountId: bigint, filter: AuditF
   return row?.count ?? 0;
 }
 
-/** Entries have numbers without gaps, so that all of them are counted without being read. */
+/** Entries have numbers without gaps, so that all of them can be counted without reading them. */
 function isOfAll(filter: AuditFilter): boolean {
   return Object.values(filter).every((each) => each === null);
 }

@@ -4,7 +4,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 
 /** The look of an account's pages. */
 export interface Branding {
-  /** The account's own name where it has chosen no other. */
+  /** The account's own name unless it has chosen another. */
   readonly displayName: string;
   /** `#rrggbb`, or null for the plain look. */
   readonly accent: string | null;
@@ -13,7 +13,7 @@ export interface Branding {
   readonly supportUrl: string | null;
   /** Origins that may show the pages in a frame. */
   readonly frameHosts: readonly string[];
-  /** Whether who pays a shop is shown rate and fees. */
+  /** Whether the payer of a shop sees rate and fees. */
   readonly showsPrice: boolean;
 }
 
@@ -45,7 +45,7 @@ const LOGO: Statement = {
   text: `select logo as image, logo_type as type from branding where account_id = $1 and logo is not null`,
 };
 
-/** Missing members stay: a flag per member says whether it is given. */
+/** Missing members are left unchanged: a flag per member says whether it is given. */
 const CHANGE: Statement = {
   name: 'branding_change',
   text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price)
@@ -74,7 +74,7 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
   return row;
 }
 
-/** Changes the look, in one statement; missing members stay. */
+/** Changes the look, in one statement; missing members are left unchanged. */
 export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
   const { displayName, accent, supportUrl, frameHosts, logo, showsPrice } = change;
   await database.query(CHANGE, [

@@ -1,4 +1,4 @@
-/** Evidence of cases: an entry for each thing that was asked, answered or decided. No entry is ever changed. */
+/** Evidence of cases: an entry for each request, answer and decision. No entry is ever changed. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { CaseDecision, CaseState } from './customer-cases.ts';

@@ -30,7 +30,7 @@ const WAITING = idList<CustomerCase>({
   where: `${MATCHING} and (c.state in ('review', 'frozen') or c.is_late_denial or (c.provider is null and c.state = 'open'))`,
 });
 
-/** @returns a part of the cases, those that were opened last first unless backward. */
+/** @returns a part of the cases, the last opened first unless backward. */
 export function listCases(
   database: Tx,
   { mode, accountId, states, taxId }: CaseFilter,

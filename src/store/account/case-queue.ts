@@ -1,4 +1,4 @@
-/** Cases that a provider is to be asked about. Each process that works on jobs claims some; a claim ends by itself. */
+/** Cases that are due for a poll of their provider. Each process that runs jobs claims some; a claim ends by itself. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { CASE_COLUMNS, type CustomerCase } from './customer-cases.ts';
@@ -29,7 +29,7 @@ const OPEN_CASES: Statement = {
 /** Open cases at a provider. */
 export interface OpenCaseCounts {
   readonly waiting: number;
-  /** Of them, those about which the last request failed. */
+  /** Number of these whose last poll failed. */
   readonly failing: number;
   readonly oldestSeconds: number;
   /** A failure of one of them. */
@@ -37,8 +37,8 @@ export interface OpenCaseCounts {
 }
 
 /**
- * Claims cases that are due, and counts the request as failed until it is answered: a case of which a request may have been sent
- * before shows that by `failures` above 1.
+ * Claims due cases, and counts the poll as failed until it is answered: a case of which a request may have been sent before
+ * has `failures` above 1.
  *
  * @param leaseSeconds - until another process may claim them.
  */
@@ -61,12 +61,12 @@ export async function postponeCase(
   await tx.query(POSTPONE, [id, externalId, askAt, failure]);
 }
 
-/** Has the provider asked about a case at once. */
+/** Makes a case due for a poll immediately. */
 export async function hastenCase(tx: Tx, id: bigint, at: Date): Promise<void> {
   await tx.query(HASTEN, [id, at]);
 }
 
-/** @param limit - cases that are counted at most. */
+/** @param limit - maximum number of counted cases. */
 export async function readOpenCaseCounts(tx: Tx, mode: AccountMode, limit: number): Promise<OpenCaseCounts> {
   const [row] = await tx.query<OpenCaseCounts>(OPEN_CASES, [mode, limit]);
   return row ?? { waiting: 0, failing: 0, oldestSeconds: 0, failure: null };

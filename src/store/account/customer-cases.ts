@@ -5,7 +5,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { insertJobs } from '../engine/jobs.ts';
 import type { CustomerLevel } from './customers.ts';
 
-/** States of a case. Where there is a provider, `open` was not answered yet and `pending` is under way there. */
+/** States of a case. With a provider, `open` was not answered yet and `pending` is under way there. */
 export type CaseState =
   | 'open'
   | 'pending'
@@ -38,12 +38,12 @@ export interface CustomerCase extends CaseKey {
   readonly state: CaseState;
   /** State to which unfreezing leads back; null unless it is frozen. */
   readonly frozenState: Exclude<CaseState, 'frozen'> | null;
-  /** Key or person that asked to unfreeze. */
+  /** Key or person that requested the unfreezing. */
   readonly unfreezeBy: string | null;
   readonly unfreezeReason: string | null;
   readonly validUntil: Instant | null;
   readonly attempts: number;
-  /** Kind of the rail; null where people alone decide. */
+  /** Kind of the rail; null if only people decide. */
   readonly provider: string | null;
   readonly externalId: string;
   readonly providerReference: string | null;
@@ -75,7 +75,10 @@ export const CASE_COLUMNS = `c.account_id as "accountId", c.tax_id as "taxId", c
     c.is_late_denial as "isLateDenial", c.opened_at as "openedAt", c.updated_at as "updatedAt", c.attempt_at as "attemptAt",
     c.sealed_link as "sealedLink", c.ask_at as "askAt", c.failures, c.failure`;
 
-/** The order makes it read the primary key, also while nothing is known of the table: any index that begins with the account looks as good. */
+/**
+ * The order forces the primary key, even without statistics of the table: to the planner, any index that begins with the
+ * account looks as good.
+ */
 const OF_CUSTOMER: Statement = {
   name: 'cases_of_customer',
   text: `select ${CASE_COLUMNS} from customer_case c where c.account_id = $1 and c.tax_id = $2 order by c.level`,
@@ -107,7 +110,7 @@ const SET_LEVEL: Statement = {
   name: 'case_set_customer_level',
   text: `update customer set level = $3 where account_id = $1 and tax_id = $2 and level <> $3`,
 };
-/** Transactions of a customer that can still go on, by the index of tax ids. */
+/** Transactions of a customer that can still continue, by the index of tax ids. */
 const OPEN_OF_CUSTOMER = `select t.account_id, t.id as transaction_id, t.process
     from transaction t
     where t.account_id = $1 and t.family = any (array['checkouts', 'onramps', 'offramps']) and t.client_tax_id_key = tax_id_key($2)
@@ -120,7 +123,7 @@ const WAKE: Statement = {
     '$3',
   ),
 };
-/** The time of a step-up begins anew. */
+/** The time of a step-up restarts. */
 const WAIT_ANEW: Statement = {
   name: 'case_wait_anew',
   text: insertJobs(
@@ -162,7 +165,7 @@ export async function addCase(tx: Tx, newCase: NewCase, at: Date): Promise<Custo
   return row as CustomerCase;
 }
 
-/** Stores a case as it is now. */
+/** Stores a case in its present state. */
 export async function saveCase(tx: Tx, row: CustomerCase): Promise<void> {
   await tx.query(SAVE, [
     ...[row.id, row.state, row.frozenState, row.unfreezeBy, row.unfreezeReason, row.validUntil],
@@ -172,7 +175,7 @@ export async function saveCase(tx: Tx, row: CustomerCase): Promise<void> {
   ]);
 }
 
-/** Sets the level of a customer who is known. */
+/** Sets the level of an existing customer. */
 export async function setCustomerLevel(
   tx: Tx,
   { accountId, taxId }: Pick<CaseKey, 'accountId' | 'taxId'>,
@@ -181,7 +184,7 @@ export async function setCustomerLevel(
   await tx.query(SET_LEVEL, [accountId, taxId, level]);
 }
 
-/** Has the transactions of a customer that can still go on look at the customer's cases again. */
+/** Makes a customer's transactions that can still continue check the customer's cases again. */
 export async function wakeTransactions(
   tx: Tx,
   { accountId, taxId }: Pick<CaseKey, 'accountId' | 'taxId'>,
@@ -191,7 +194,7 @@ export async function wakeTransactions(
   await tx.query(WAKE, [accountId, taxId, worker, new Date(dueMs)]);
 }
 
-/** Gives the step-ups of a customer their whole time again, up to `endMs`. */
+/** Restarts the time of a customer's step-ups, up to `endMs`. */
 export async function waitAnew(
   tx: Tx,
   { accountId, taxId }: Pick<CaseKey, 'accountId' | 'taxId'>,

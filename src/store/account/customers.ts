@@ -4,15 +4,15 @@ import { countNew } from '../engine/volumes.ts';
 
 /** Limits of a customer, BRL; null where none is set. */
 export interface CustomerLimits {
-  /** By the account: tighter than those of the templates. */
+  /** Set by the account: tighter than those of the templates. */
   readonly limitDaily: string | null;
   readonly stepUp30d: string | null;
-  /** By the platform: in place of those of the templates. */
+  /** Set by the platform: in place of those of the templates. */
   readonly grantedLimitDaily: string | null;
   readonly grantedStepUp30d: string | null;
 }
 
-/** Stored data of a customer besides the names. */
+/** Stored data of a customer in addition to the names. */
 export interface CustomerRules extends CustomerLimits {
   readonly level: CustomerLevel;
 }
@@ -61,13 +61,13 @@ export const NO_RULES: CustomerRules = {
   level: 'BASIC',
 };
 
-/** @returns the rules of a customer; those of an unknown one where there is no such customer. */
+/** @returns the rules of a customer; default rules for an unknown one. */
 export async function readCustomerRules(tx: Tx, accountId: bigint, taxId: string): Promise<CustomerRules> {
   const [row] = await tx.query<CustomerRules>(READ, [accountId, taxId]);
   return row ?? NO_RULES;
 }
 
-/** Sets the rules of a customer, who is kept from now on if not before. */
+/** Sets the rules of a customer, who is stored if new. */
 export async function setCustomerRules(
   tx: Tx,
   accountId: bigint,
@@ -79,7 +79,7 @@ export async function setCustomerRules(
   await tx.query(SET, [accountId, taxId, ...limits, level, at]);
 }
 
-/** @returns the widest limits of the account's templates; null where it has no settings. */
+/** @returns the widest limits of the account's templates; null if it has no settings. */
 export async function readWidestLimits(
   tx: Tx,
   accountId: bigint,

@@ -1,6 +1,7 @@
 /**
- * Standbys that answer reads in place of the primary (decision 0088). A mark is written to the primary twice a second. A standby answers while it
- * shows a mark of the last three seconds: it follows the server that takes writes now, and follows it closely.
+ * Standbys that answer reads in place of the primary (decision 0088). A mark is written to the primary twice a second. A
+ * standby answers while it shows a mark of the last three seconds: that proves that it follows the present primary, and
+ * follows it closely.
  */
 import { randomInt } from 'node:crypto';
 import type { Database, Statement } from '../connection/database.ts';
@@ -12,7 +13,7 @@ export interface ReadReplica {
   readonly database: Database;
   /** Reads the version of an account there, after the call; undefined without such an account. */
   readonly versionOf: (accountId: bigint) => Promise<bigint | undefined>;
-  /** Gives the standby no reads until it shows a mark again. */
+  /** Excludes the standby from reads until it shows a mark again. */
   readonly setAside: () => void;
 }
 
@@ -27,7 +28,7 @@ export interface ReplicaStatus {
 
 /** The standbys of a process. */
 export interface ReadReplicas {
-  /** @returns the standby whose turn it is; undefined where none may answer. */
+  /** @returns the next standby in turn; undefined if none may answer. */
   readonly next: () => ReadReplica | undefined;
   readonly status: () => readonly ReplicaStatus[];
   readonly close: () => Promise<void>;
@@ -36,16 +37,16 @@ export interface ReadReplicas {
 /** Parts that follow standbys. */
 export interface ReplicaParts {
   readonly primary: Pick<Database, 'within'>;
-  /** URL of the server that takes writes now. */
+  /** URL of the present primary. */
   readonly primaryUrl: () => string;
   readonly replicas: readonly { readonly url: string; readonly database: Database }[];
 }
 
-/** Time for which a mark counts. Unit: ms. */
+/** Time for which a mark is valid. Unit: ms. */
 const FRESH_MS = 3_000;
 /** Pause between two marks. Unit: ms. */
 const PAUSE_MS = 500;
-/** Time limit of writing a mark, and of looking for it. Unit: ms. */
+/** Time limit of writing a mark, and of reading it. Unit: ms. */
 const MARK_MAX_MS = 1_000;
 const SLOTS = 16;
 /** Marks are below this number. */
@@ -68,7 +69,7 @@ interface Mark {
   readonly primaryUrl: string;
 }
 
-/** @returns the standbys, of which none answers before it has shown a mark. */
+/** @returns the standbys; each answers only after it has shown a mark. */
 export function followReplicas({ primary, primaryUrl, replicas }: ReplicaParts): ReadReplicas {
   const all = replicas.map(({ url, database }) => new Standby(addressOf(url), database));
   let marks: readonly Mark[] = [];
@@ -107,7 +108,7 @@ export function followReplicas({ primary, primaryUrl, replicas }: ReplicaParts):
   };
 }
 
-/** @returns undefined where the primary did not take it. */
+/** @returns undefined if the primary did not accept it. */
 async function writeMark(primary: ReplicaParts['primary'], primaryUrl: string): Promise<Mark | undefined> {
   const mark = { number: String(randomInt(1, NUMBERS)), sentAt: performance.now(), primaryUrl };
   return primary
@@ -153,7 +154,7 @@ class Standby implements ReadReplica {
     this.#isAside = true;
   }
 
-  /** Looks for the newest of these marks. A server that takes writes itself, after a failover, is no standby. */
+  /** Reads the newest of these marks. A server that has been promoted in a failover is no standby. */
   async look(marks: readonly Mark[]): Promise<void> {
     const rows = await this.database
       .within(MARK_MAX_MS, (tx) => tx.query<{ mark: string; isStandby: boolean }>(READ_MARKS, []))

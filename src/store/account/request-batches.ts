@@ -38,7 +38,7 @@ export interface RequestFilter {
   readonly statusClass: number | null;
 }
 
-/** Most requests of a batch. The ids of entries leave room for 1,024. */
+/** Maximum number of requests of a batch. The ids of entries leave room for 1,024. */
 export const REQUEST_BATCH = 1_000;
 /** Time limit of one statement: no request waits for it, and a busy machine easily takes a second. Unit: ms. */
 const WRITE_MAX_MS = 5_000;
@@ -47,7 +47,7 @@ const WRITE = 'copy request_batch (account_id, requests, terms, entries) from st
 
 /** The term of every batch. */
 const ALL = '';
-/** The most frequent property is no term of its own. */
+/** The most frequent property has no term of its own. */
 const USUAL_KIND: RequestActorKind = 'KEY';
 const USUAL_STATUS = 2;
 
@@ -71,7 +71,7 @@ export class RequestBatch {
     this.#count += 1;
   }
 
-  /** Writes them, in at most five seconds. @throws the driver's error, or that there was no answer in time. */
+  /** Writes them, in at most five seconds. @throws the driver's error, or an error that there was no answer in time. */
   async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
     const lines = new CopiedLines();
     for (const [accountId, { terms, entries, count }] of this.#rows)
@@ -82,13 +82,13 @@ export class RequestBatch {
 
 /** Requests of one account, as the migrations `request_batches` and `request_entries_by_term` describe them. */
 class Row {
-  /** By text, with their places. */
+  /** By text, with their positions. */
   readonly #terms = new Map<string, number>([[ALL, 0]]);
   readonly #entries = new GrowingText();
   #count = 0;
   /** Common part of the last id that began with the time: its term is there already. */
   #timePart: string | undefined;
-  /** The request that `#asked` was made of. The text is reused while following requests are alike, as most are. */
+  /** The request that `#asked` was built from. The text is reused while following requests are alike, as most are. */
   #alike: AnsweredRequest | undefined;
   #routeText = '';
 
@@ -112,7 +112,7 @@ class Row {
     if (actorKind !== USUAL_KIND) this.#indexOf(term('kind', actorKind));
     const statusClass = Math.floor(status / 100);
     if (statusClass !== USUAL_STATUS) this.#indexOf(term('status', statusClass));
-    // The rest is made of words of our own. A text of the database holds no other characters either.
+    // The other columns contain only words of our own. A text of the database has no other characters either.
     const transaction =
       end2end === null
         ? null
@@ -159,7 +159,7 @@ function jsonOf(text: string | null): string {
   return text === null ? 'null' : quoted(text);
 }
 
-/** @returns the terms of every batch that holds what is asked for; the first finds the fewest of them. */
+/** @returns the terms of every batch with matching requests; the first one is the most selective. */
 export function termsOf(filter: RequestFilter): readonly [string, ...string[]] {
   const { requestId, end2end, actorId, statusClass, actorKind } = filter;
   const [first = ALL, ...others] = [
@@ -181,7 +181,7 @@ const VERSION_AT = 14;
 /** Length of an id's time prefix, which is the same for a quarter of a second. */
 const TIME_LENGTH = 11;
 
-/** @returns the prefix that a request's id shares with others of the same time; any other id as it is. */
+/** @returns the prefix that ids of requests of the same time share; any other id unchanged. */
 function commonPart(requestId: string): string {
   return hasTime(requestId) ? requestId.slice(0, TIME_LENGTH) : requestId;
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { type AnsweredRequest, type RequestFilter, termsOf } from './request-batches.ts';
 
-/** An entry of the log as it is read. */
+/** An entry of the log in the form in which it is read. */
 export interface LoggedRequest extends Omit<AnsweredRequest, 'accountId' | 'atMs'> {
   readonly id: bigint;
   /** On the database's clock, when the answer had ended. */
@@ -27,8 +27,8 @@ export const REQUESTS_COUNTED_MAX = 10_000;
 const ID_MAX = 2n ** 63n - 1n;
 
 /**
- * The batches that have the first term, by index; of those, the ones that have the others, by index too; and of these what was asked
- * for. The ids of a batch begin with its own.
+ * The batches that have the first term, by index; of those, the ones that have the other terms, by index too; and of these
+ * the matching requests. The ids of a batch begin with its own.
  */
 const FOUND = `from request_term t join request_log r on r.batch_id = t.batch_id
   where t.account_id = $1 and t.term = $2 and r.account_id = $1

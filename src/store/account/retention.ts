@@ -1,6 +1,6 @@
 /**
- * Deletes records that are kept for a limited time. Transactions, the ledger and accounts are kept for ever, and a record that
- * is still needed is not deleted. Ages use the database's clock: moving the sandbox clock deletes nothing.
+ * Deletes records that are stored for a limited time. Transactions, the ledger and accounts are stored for ever, and a record
+ * that is still needed is not deleted. Ages use the database's clock: moving the sandbox clock deletes nothing.
  */
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { UNCONFIRMED } from '../engine/rail-events.ts';
@@ -45,7 +45,8 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
     attempts as (delete from webhook_attempt a using old where a.account_id = old.account_id and a.delivery_id = old.id)
     delete from webhook_delivery d using old where d.account_id = old.account_id and d.id = old.id`,
   quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
-  // A rail may tell of a transaction as long as something happens to it. Denied reports are no money, and are deleted, too.
+  // A rail may report on a transaction as long as something happens to it. Denied reports are no money, and are deleted as
+  // well.
   railEvents: `delete from rail_news where ctid = any (array(
     select r.ctid from rail_news r where r.seen_at < ${BEFORE} and 
       (r.outcome not in ('pending', 'failed') or r.outcome = 'failed' and r.kind = '${UNCONFIRMED}') and not exists (
@@ -68,7 +69,7 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
   // Mails are deleted with their notification.
   notifications: `delete from notification where ctid = any (array(
     select ctid from notification where at < ${BEFORE} limit $2::int))`,
-  // An order that may still be placed again is kept: by a job, for a return under way, for money on its way back from suspense.
+  // An order that may still be placed again stays: by a job, for a return under way, for money being returned from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (
       select from job j where j.account_id = o.account_id and j.transaction_id = o.transaction_id) and not exists (
@@ -82,7 +83,7 @@ const STATEMENTS = Object.fromEntries(
   RETAINED_KINDS.map((kind) => [kind, { name: `retention_${kind}`, text: `${PRUNE[kind]} returning 1` }]),
 ) as Readonly<Record<RetainedKind, Statement>>;
 
-/** Most that the time of retention moves in a turn. */
+/** Maximum step by which the time of retention moves in one run. */
 const STEP = `interval '1 day'`;
 const BEGIN: Statement = {
   name: 'retention_begin',
@@ -91,9 +92,9 @@ const BEGIN: Statement = {
 };
 
 /**
- * Begins a turn of retention.
+ * Begins a run of retention.
  *
- * @returns the time by which it judges ages: now, or a day after that of the last turn where this is earlier.
+ * @returns the time at which ages are computed: now, or a day after that of the last run if this is earlier.
  */
 export async function beginRetention(database: Tx): Promise<Date> {
   const [row] = await database.query<{ asOfMs: string }>(BEGIN, []);

@@ -19,7 +19,7 @@ export interface ReviewNote {
   readonly writtenAt: Instant;
 }
 
-/** Most notes that are read about a subject: the newest. */
+/** Maximum number of notes that are read about a subject: the newest. */
 export const NOTES_MAX = 100;
 
 const ASSIGNED: Statement = {
@@ -51,7 +51,7 @@ const ADD_NOTE: Statement = {
     returning id, author, body, written_at as "writtenAt"`,
 };
 
-/** @returns the assignments of those of the cases that have one. */
+/** @returns the assignments of the cases that have one. */
 export function readAssignments(
   tx: Tx,
   accountId: bigint,
@@ -60,7 +60,7 @@ export function readAssignments(
   return tx.query<ReviewAssignment>(ASSIGNED, [accountId, caseIds]);
 }
 
-/** Gives a case to somebody; whoever had it before has it no more. */
+/** Assigns a case to a person or key, and removes an earlier assignment. */
 export async function storeAssignment(
   tx: Tx,
   accountId: bigint,
@@ -69,7 +69,7 @@ export async function storeAssignment(
   await tx.query(ASSIGN, [accountId, caseId, assignee, assignedAt]);
 }
 
-/** Takes a case from whoever has it. */
+/** Removes the assignment of a case. */
 export async function removeAssignment(tx: Tx, accountId: bigint, caseId: string): Promise<void> {
   await tx.query(RELEASE, [accountId, caseId]);
 }

@@ -23,21 +23,21 @@ export const TEMPLATE_SETTINGS = {
   templateStepUp30d: 'customerStepUp30d',
   templateLimitDaily: 'customerLimitDaily',
 } as const;
-/** A setting whose loosening waits. */
+/** A setting with a waiting change. */
 export type SettingName = Protection | keyof typeof CUSTOMER_SETTINGS | keyof typeof TEMPLATE_SETTINGS;
 
-/** Key of a setting of an account: of a customer by the tax id, of a template by its name, else by nothing. */
+/** Key of a setting of an account: for a customer the tax id, for a template its name, else empty. */
 export interface SettingKey {
   readonly name: SettingName;
   readonly subject: string;
 }
 
-/** A change that waits, or has become due. */
+/** A change that waits, or is due. */
 export interface SettingChange extends SettingKey {
-  /** The value then; null for none. */
+  /** The new value; null for none. */
   readonly value: string | null;
   readonly askedAt: string;
-  /** The key that asked for it. */
+  /** The key that requested it. */
   readonly askedBy: string;
   readonly effectiveAt: string;
 }
@@ -48,7 +48,7 @@ const READ_DUE: Statement = {
   name: 'setting_changes_due',
   text: `select ${COLUMNS} from setting_change where account_id = $1 and effective_at <= $2 order by effective_at, name, subject`,
 };
-/** Most changes that are read of those that wait: each customer can have some. */
+/** Maximum number of waiting changes that are read: each customer can have some. */
 export const WAITING_CHANGES_MAX = 500;
 const READ_WAITING: Statement = {
   name: 'setting_changes_waiting',
@@ -76,7 +76,10 @@ const ACCOUNTS_DUE: Statement = {
     where a.mode = $1 and c.effective_at <= $2`,
 };
 
-/** @returns the changes of an account that are due at a moment and not in its settings yet, the first to take effect first. */
+/**
+ * @returns the changes of an account that are due at a given time and not in its settings yet, the first to take effect
+ * first.
+ */
 export function readDueChanges(database: Tx, accountId: bigint, at: Date): Promise<SettingChange[]> {
   return database.query<SettingChange>(READ_DUE, [accountId, at]);
 }
@@ -84,8 +87,8 @@ export function readDueChanges(database: Tx, accountId: bigint, at: Date): Promi
 /**
  * @param subject - of changes of a customer or a template; empty for changes of the account itself; all when left
  *   out.
- * @returns waiting changes of an account at a time, by the time at which they take effect, at most
- *   `WAITING_CHANGES_MAX`.
+ * @returns waiting changes of an account at a given time, by the time at which they take effect, at most
+ * `WAITING_CHANGES_MAX`.
  */
 export function readWaitingChanges(
   database: Tx,
@@ -96,13 +99,13 @@ export function readWaitingChanges(
   return database.query<SettingChange>(READ_WAITING, [accountId, at, subject ?? null]);
 }
 
-/** @returns the accounts of a mode that have changes which are due at a moment. */
+/** @returns the accounts of a mode with changes that are due at a given time. */
 export async function accountsWithDueChanges(database: Tx, mode: AccountMode, at: Date): Promise<bigint[]> {
   const rows = await database.query<{ accountId: bigint }>(ACCOUNTS_DUE, [mode, at]);
   return rows.map(({ accountId }) => accountId);
 }
 
-/** Notes a change, in the place of one of the same setting. */
+/** Stores a change; it replaces one of the same setting. */
 export async function putSettingChange(
   tx: Tx,
   accountId: bigint,
@@ -115,7 +118,7 @@ export async function putSettingChange(
   await tx.query(PUT, [accountId, name, subject, value, askedAt, askedBy, effectiveAt]);
 }
 
-/** Takes a change away. @returns whether there was one. */
+/** Removes a change. @returns whether there was a change. */
 export async function dropSettingChange(
   tx: Tx,
   accountId: bigint,
@@ -125,9 +128,9 @@ export async function dropSettingChange(
 }
 
 /**
- * Withdraws changes requested by a person that have not taken effect by then.
+ * Withdraws changes requested by a person that are not in effect by then.
  *
- * @returns the settings that stay as they are.
+ * @returns the settings that stay unchanged.
  */
 export async function dropChangesOf(tx: Tx, accountId: bigint, askedBy: string, at: Date): Promise<string[]> {
   const dropped = await tx.query<{ name: string }>(DROP_OF, [accountId, askedBy, at]);

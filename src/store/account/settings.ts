@@ -1,10 +1,10 @@
-/** Rules of an account, whatever the template (C-21, C-22). Prices and limits of each template: engine/pricing.ts. */
+/** Rules of an account for all templates (C-21, C-22). Prices and limits of each template: engine/pricing.ts. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Rules of an account. */
 export interface AccountSettings {
   readonly whitelistCoolingSeconds: number;
-  /** BRL that leaves in a day above which whatever leaves needs a second approver (C-25); null for never. */
+  /** BRL of money out per day above which a second approver is needed (C-25); null for never. */
   readonly approvalAbove: string | null;
   /** BRL that may leave the account in an hour, and in an hour to a target that is new to it; null for no ceiling. */
   readonly outflowPerHour: string | null;

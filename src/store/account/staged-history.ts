@@ -148,7 +148,7 @@ const INSERT: Statement = {
     select $1, id, family, list_seq, ${FACT_COLUMNS} from staged_transaction
     where not known and id >= $2 and id < $3 order by id`,
 };
-/** Counts what came in as limits count it. */
+/** Adds imported money in to the volumes of limits. */
 const COUNT: Statement = {
   name: 'staged_count',
   text: `with counted as (
@@ -235,7 +235,7 @@ export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first
   return transaction ?? entry;
 }
 
-/** Yields the account's own version of those transactions of the file that it has already, in the order of the file. */
+/** Yields the account's own version of those transactions of the file that it already has, in the order of the file. */
 export async function* knownTransactions(
   tx: Tx,
   accountId: bigint,
@@ -250,8 +250,8 @@ export async function* knownTransactions(
 }
 
 /**
- * Inserts the transactions that the account does not have, renumbers their lists, and counts them. Yields how many are
- * inserted so far.
+ * Inserts the transactions that the account does not have, renumbers their lists, and counts them. Yields the number of
+ * inserted transactions so far.
  */
 export async function* insertFresh(tx: Tx, accountId: bigint): AsyncGenerator<number> {
   await tx.query(NUMBER, [accountId]);
@@ -282,7 +282,7 @@ export async function compareEntries(tx: Tx, accountId: bigint): Promise<Obstacl
   return (await tx.query<Obstacle>(DIFFERENT, []))[0];
 }
 
-/** @returns every ledger account that entries name, each with the first line that does, in the order of those lines. */
+/** @returns every ledger account that entries name, each with its first line, in the order of those lines. */
 export function stagedSheets(tx: Tx): Promise<(StagedSheet & { line: number })[]> {
   return tx.query(SHEETS, []);
 }

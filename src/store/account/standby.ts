@@ -1,4 +1,4 @@
-/** A standby that a gateway for reads alone works on (decision 0088): its account versions, and how far it is behind the primary. */
+/** A standby for a gateway that answers only reads (decision 0088): its account versions, and its lag behind the primary. */
 import { setImmediate } from 'node:timers/promises';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
 import type { Database, Statement } from '../connection/database.ts';

@@ -29,7 +29,7 @@ const FIND: Statement = {
       return_url as "returnUrl", webhook, expires_in as "expiresIn"
     from static_link where slug = $1 and disabled_at is null`,
 };
-/** Open links first, the newest first; then those that were disabled last. */
+/** Open links first, the newest first; then the disabled ones, the last disabled first. */
 const RECORDS: Statement = {
   name: 'static_link_records',
   text: `select slug, name, currency, amount, external_code as "externalCode", return_url as "returnUrl", webhook,
@@ -73,13 +73,13 @@ export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt
   ]);
 }
 
-/** @returns the link with this slug, of any account; undefined when there is none or it is disabled. */
+/** @returns the link with this slug, of any account; undefined if there is none or it is disabled. */
 export async function findStaticLink(database: Tx, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
 }
 
-/** A link with everything that its account may read of it. */
+/** A link with all members that its account may read. */
 export interface LinkRecord extends Omit<StaticLinkRow, 'accountId'> {
   readonly createdAt: Instant;
   /** Null while it opens sessions. */
@@ -101,13 +101,13 @@ export interface LinkState {
   readonly isOpen: boolean;
 }
 
-/** @returns the state of a link, also of one that is disabled; undefined where there is none. */
+/** @returns the state of a link, including a disabled one; undefined if there is none. */
 export async function readLinkState(database: Tx, slug: string): Promise<LinkState | undefined> {
   const [row] = await database.query<LinkState>(STATE, [slug]);
   return row;
 }
 
-/** Disables a link; repeating it changes nothing. @returns whether the account has it. */
+/** Disables a link; a repetition changes nothing. @returns whether the account has it. */
 export async function disableStaticLink(
   database: Tx,
   accountId: bigint,

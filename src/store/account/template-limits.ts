@@ -9,7 +9,7 @@ export const TEMPLATE_LIMITS = [
   'customerStepUp30d',
   'customerLimitDaily',
 ] as const satisfies readonly (keyof TemplateSettings)[];
-/** BRL as decimal text; null where the limit of the platform holds. */
+/** BRL as decimal text; null if the limit of the platform applies. */
 export type TemplateLimits = Readonly<Record<(typeof TEMPLATE_LIMITS)[number], string | null>>;
 
 const READ: Statement = {

@@ -1,4 +1,4 @@
-/** The whitelist: groups of addresses and PIX keys that withdrawals can go to (C-22). */
+/** The whitelist: groups of addresses and PIX keys for withdrawals (C-22). */
 import type { Instant } from '../../base/time/instant.ts';
 import type { WhitelistProof } from '../../chains/whitelist-proof.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -33,7 +33,7 @@ export interface NewWhitelistEntry {
   readonly target: string;
   readonly createdAt: Date;
   readonly usableAt: Date;
-  /** For the signer of networks; null where there is none. */
+  /** For the signer of networks; null without a proof. */
   readonly proof: WhitelistProof | null;
 }
 
@@ -147,7 +147,7 @@ export function listEntries(database: Tx, accountId: bigint): Promise<ListedEntr
   return database.query<ListedEntry>(LIST, [accountId]);
 }
 
-/** An entry with everything that its account may read of it. */
+/** An entry with all members that its account may read. */
 export interface EntryRecord extends ListedEntry {
   readonly createdAt: Instant;
   readonly removedAt: Instant | null;
@@ -186,7 +186,7 @@ export function readGroups(database: Tx, accountId: bigint, id: string | null): 
   return database.query<GroupRecord>(GROUPS, [accountId, id]);
 }
 
-/** @returns an entry of the account, also one that was taken out of its group. */
+/** @returns an entry of the account, including one that was removed from its group. */
 export async function findEntry(
   database: Tx,
   accountId: bigint,
@@ -196,7 +196,7 @@ export async function findEntry(
   return row;
 }
 
-/** @returns the proof of an address that expires last, also one of an entry that was removed since; null where there is none. */
+/** @returns the proof of an address that expires last, including one of a removed entry; null if there is none. */
 export async function readProof(
   database: Tx,
   accountId: bigint,
@@ -207,7 +207,7 @@ export async function readProof(
   return row?.proof ?? null;
 }
 
-/** Keeps the proof of an entry, in the place of one that it had. */
+/** Stores the proof of an entry; it replaces an earlier one. */
 export async function storeProof(
   database: Tx,
   accountId: bigint,
@@ -217,7 +217,7 @@ export async function storeProof(
   await database.query(STORE_PROOF, [accountId, id, JSON.stringify(proof)]);
 }
 
-/** Forgets every proof of an address, also those of entries that were removed since. */
+/** Deletes every proof of an address, including those of removed entries. */
 export async function dropProofs(
   database: Tx,
   accountId: bigint,
@@ -258,7 +258,7 @@ export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitel
   return added.length > 0;
 }
 
-/** Removes an entry from its group; repeating it changes nothing. @returns whether the account has it. */
+/** Removes an entry from its group; a repetition changes nothing. @returns whether the account has it. */
 export async function removeEntry(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REMOVE_ENTRY, [accountId, id, at])).length > 0;
 }

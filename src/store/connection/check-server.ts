@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { isDatabaseUnreachable } from './database-error.ts';
 import { APPLICATION_ROLE } from './session.ts';
 
-/** The database cannot be used. The message is one line and contains no password. */
+/** The database cannot be used. The message has one line and contains no password. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
@@ -72,7 +72,7 @@ async function refuseUnfitServer(client: pg.Client): Promise<void> {
     throw new StoreError(
       `PostgreSQL 16 or newer is required; the server is version ${Math.floor(version / 10_000)}`,
     );
-  // Migrations and names of payers have characters that other encodings lack.
+  // Migrations and names of payers contain characters that other encodings lack.
   if (encoding !== ENCODING)
     throw new StoreError(
       `the database must be encoded in ${ENCODING}, and is in ${encoding}: create it with encoding '${ENCODING}'`,

@@ -1,8 +1,8 @@
 /**
- * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. No
- * connection waits for ever. A network can lose a connection without closing it; then both sides wait for each other.
- * When a connection gets no answer for a second, a second connection asks the server whether it still works on the
- * statement. If it does not, or is unreachable, the first connection is closed and its statement fails.
+ * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. No connection
+ * waits for ever. A network can lose a connection without closing it; then both sides wait for each other. When a connection
+ * gets no answer for a second, a second connection checks whether the server is still working on the statement. If it does
+ * not, or is unreachable, the first connection is closed and its statement fails.
  */
 import type pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
@@ -31,7 +31,7 @@ const SHARED_CONNECTIONS = 2;
 
 /**
  * @param url - of the database, or a function that returns it for each new connection.
- * @returns the database. Connections are opened when they are needed; dead ones are noticed.
+ * @returns the database. Connections are opened on demand; dead ones are noticed.
  */
 export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
   const schema = options.schema ?? DEFAULT_SCHEMA;

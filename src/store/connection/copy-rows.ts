@@ -1,6 +1,6 @@
 /**
- * Rows for COPY, which copy-query.ts sends. An insert of arrays costs the client twice as much, which makes them texts element by element, and the server
- * a line of its log for each row (bench/notes/rows-as-they-come.md).
+ * Rows for COPY, which copy-query.ts sends. An insert of arrays costs the client twice as much, because it converts them to
+ * text element by element, and the server a log record for each row (bench/notes/rows-as-they-come.md).
  */
 /** A value of a row. */
 export type CopiedValue = string | number | bigint | null;

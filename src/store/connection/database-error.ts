@@ -1,4 +1,7 @@
-/** Classifies errors of the database: which mean that it is away, and which may be retried. Says what of them may be kept. */
+/**
+ * Classifies errors of the database: which of them mean that it is unreachable, and which may be retried. Extracts the parts
+ * that may be stored.
+ */
 
 /** The server did not answer on an open connection. The connection has been closed. */
 export class NoAnswerError extends Error {
@@ -7,8 +10,8 @@ export class NoAnswerError extends Error {
 }
 
 /**
- * The answer to a COMMIT was lost: the commit may have happened or not. Never repeat the work because of this error.
- * First find out from the database whether it happened, as a request with the same idempotency key does.
+ * The answer to a COMMIT was lost: the commit may have happened or not. Never repeat the work because of this error. First
+ * find out from the database whether the commit happened, as a request with the same idempotency key does.
  */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
@@ -19,7 +22,7 @@ const LOCK_TIMEOUT = '55P03';
 /** `lock_timeout` of every connection. Unit: ms. */
 export const LOCK_MAX_MS = 5_000;
 
-/** Other requests of the process waited for the same lock so long that this one did not even try it. */
+/** Other requests of the process waited for the same lock so long that this one did not even attempt to get it. */
 export class LockWaitError extends Error {
   override readonly name = 'LockWaitError';
   readonly code = LOCK_TIMEOUT;
@@ -94,7 +97,7 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
-/** @returns whether there is a row with the key of one that was added. */
+/** @returns whether there is already a row with the key of the added one. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === UNIQUE_VIOLATION;
 }

@@ -35,9 +35,9 @@ export interface Statement {
 
 /** The database, as everything that reads or writes it gets it. */
 export interface Database {
-  /** The pool and the schema of the tables, for prisma.ts alone. */
+  /** The pool and the schema of the tables, only for prisma.ts. */
   readonly source: { readonly pool: pg.Pool; readonly schema: string };
-  /** Code of the cell that the database is, which what is issued carries; empty for the first (`base/ids/cell.ts`). */
+  /** Code of the database's cell, which issued ids carry; empty for the first (`base/ids/cell.ts`). */
   readonly cell: string;
   /**
    * Runs a prepared statement. `int8` comes as bigint, `numeric` and times as text, `jsonb` as parsed JSON.
@@ -46,8 +46,8 @@ export interface Database {
    */
   readonly query: <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /**
-   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection.
-   * They are no database transaction: each commits on its own.
+   * Runs statements on one connection, within a time limit in milliseconds that includes the wait for the connection. Not a
+   * database transaction: each statement commits on its own.
    */
   readonly within: <Result>(limitMs: number, work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /**
@@ -58,14 +58,15 @@ export interface Database {
    */
   readonly copyWithin: (limitMs: number, text: string, lines: Buffer) => Promise<void>;
   /**
-   * Runs the work in one database transaction. Statements that are sent without waiting for each other go to the server in one
-   * piece, which does them in their order; when one fails, those behind it do nothing.
+   * Runs the work in one database transaction. Statements that are sent without waiting for each other go to the server in
+   * one piece, which executes them in order; when one fails, the following ones do nothing.
    *
-   * @throws {CommitUnknownError} when the answer to the COMMIT was lost; otherwise what the work throws, or the driver's error.
+   * @throws {CommitUnknownError} when the answer to the COMMIT was lost; otherwise the error of the work, or the driver's.
    */
   readonly withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /**
-   * Time by the server's clock, which decides what has expired, is due or is recent (docs/decisions/0055): milliseconds since 1970.
+   * Time by the server's clock, by which expiry, due times and ages are computed (docs/decisions/0055): milliseconds since
+   * 1970.
    *
    * @throws before the first connection was opened.
    */
@@ -89,7 +90,7 @@ export interface PoolUse {
   readonly open: number;
   /** Connections in use. */
   readonly used: number;
-  /** Callers that wait for one, also those who wait for others of the same account. */
+  /** Number of waiting callers, including those that wait for others of the same account. */
   readonly waiting: number;
 }
 

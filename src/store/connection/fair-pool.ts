@@ -1,7 +1,7 @@
 /**
- * A pool of which each caller gets at most a share (decision 0053). A caller with that many connections waits in a
- * line of its own, no longer than any wait for the pool: its slow reads delay no other caller. Work on behalf of no
- * caller takes any free connection.
+ * A pool of which each caller gets at most a share (decision 0053). A caller with that many connections waits in a line of
+ * its own, no longer than any wait for the pool: its slow reads delay no other caller. Work on behalf of no caller uses any
+ * free connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -30,7 +30,7 @@ type ConnectCallback = (
 export class FairPool extends pg.Pool {
   readonly #most: number;
   readonly #waitMaxMs: number;
-  /** Of those who have connections. */
+  /** Number of callers that have connections. */
   readonly #lines = new Map<unknown, Line>();
 
   constructor(config: FairPoolConfig) {
@@ -41,7 +41,7 @@ export class FairPool extends pg.Pool {
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
-  /** Everything that takes a connection comes here: statements of the pool, and Prisma. */
+  /** Everything that needs a connection comes here: statements of the pool, and Prisma. */
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     const key = behalf();
     const connecting = key === undefined ? this.#connect() : this.#connectFor(key);
@@ -94,11 +94,11 @@ export class FairPool extends pg.Pool {
   }
 }
 
-/** @returns the connection, which leaves its line when it is released: once, whatever its holder does. */
+/** @returns the connection, which leaves its line when it is released: once, however often its holder releases it. */
 function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
   const { release } = client;
   let isReleased = false;
-  // The pool makes another one each time that it hands the connection out.
+  // The pool makes another release function each time it lends the connection.
   client.release = (error) => {
     try {
       release(error);
@@ -110,7 +110,7 @@ function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
   return client;
 }
 
-/** The places of one asker, and who waits for one, first come first served. */
+/** The slots of one caller, and its waiters, first come first served. */
 class Line {
   readonly #most: number;
   readonly #waiting = new Set<() => void>();
@@ -128,7 +128,7 @@ class Line {
   /**
    * Takes a place.
    *
-   * @returns undefined when one is free, or else a promise that resolves when it is taken.
+   * @returns undefined when a slot is free, or else a promise that resolves when it is taken.
    * @throws after the maximum wait.
    */
   enter(waitMaxMs: number): Promise<void> | undefined {
@@ -141,7 +141,7 @@ class Line {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(go);
-        // As the pool says it, so that it is understood as that (database-error.ts).
+        // In the pool's own wording, so that database-error.ts recognises it.
         reject(new Error('timeout exceeded when trying to connect: others of the same asker have its share'));
       }, waitMaxMs);
       const go = () => {
@@ -153,9 +153,9 @@ class Line {
   }
 
   /**
-   * Releases a place to the first waiter.
+   * Releases a slot to the first waiter.
    *
-   * @returns whether no place is taken any more.
+   * @returns whether no slot is in use any more.
    */
   leave(): boolean {
     const [next] = this.#waiting;

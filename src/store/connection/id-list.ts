@@ -1,4 +1,4 @@
-/** Lists in the order of their ids, newest first, of which every part can say how many there are in all. */
+/** Lists in the order of their ids, newest first, of which every part knows the total. */
 import type { Statement, Tx } from './database.ts';
 
 /** A part of a list, newest first unless backward. */
@@ -38,7 +38,7 @@ export interface IdListParts {
   /** Id column, such as `n.id`. */
   readonly id: string;
   readonly columns: string;
-  /** Tables with what is joined to them, and conditions on the parameters from $1 on. */
+  /** Tables with their joins, and conditions on the parameters from $1 on. */
   readonly from: string;
   readonly where: string;
   /** Number of parameters of the conditions. */
@@ -86,7 +86,7 @@ export function idList<Row>({
       counting ??= database.query<Counts>(count, bounds).then(([counts]) => counts ?? NOTHING);
       return counting;
     };
-    // A part that begins with the list has nothing before or after it.
+    // A part that begins with the list has no records before it.
     const isWithin = slice.below !== null || slice.above !== null || passed > 0;
     const [rows, { total, hasNewer, hasOlder }] = await Promise.all([
       database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, passed]),

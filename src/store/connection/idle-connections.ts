@@ -5,7 +5,7 @@ import { destroy } from './probe-server.ts';
 
 /** See the file. */
 export interface IdleConnections {
-  /** Closes connections unused since then. Unit: ms, of `performance.now()`. */
+  /** Closes connections that are unused since the given time. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The two logins of a database: the owner, who migrates, and the gateway, which is granted only the restricted role and cannot
+ * The two logins of a database: the owner, for migrations, and the gateway, which has only the restricted role and cannot
  * become the owner (decision 0056).
  */
 import pg from 'pg';
@@ -8,7 +8,7 @@ import { DEFAULT_SCHEMA, type Statement, type Tx } from './database.ts';
 import { isNotPermitted } from './database-error.ts';
 import { APPLICATION_ROLE } from './session.ts';
 
-/** Role of PostgreSQL that sees the statements of all logins, and how late replicas are. */
+/** Role of PostgreSQL that sees the statements of all logins, and the lag of replicas. */
 export const STATISTICS_ROLE = 'pg_read_all_stats';
 /** Longest wait for a connection, and for an answer. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
@@ -43,7 +43,7 @@ export async function readLogin(database: Tx, schema: string = DEFAULT_SCHEMA): 
  *
  * @param ownerUrl - URL of the database for its owner.
  * @param login - name of the gateway's login, which exists.
- * @param isServerOwn - whether the server has no other user: then the restricted role reads its statistics, too.
+ * @param isServerOwn - whether the server has no other user: then the restricted role may read its statistics.
  * @throws {StoreError} when the owner may not grant the role.
  */
 export async function admitLogin(ownerUrl: string, login: string, isServerOwn = false): Promise<void> {

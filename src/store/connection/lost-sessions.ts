@@ -1,23 +1,26 @@
 /**
- * Sessions whose connection was lost, perhaps unnoticed by the server. Those in a transaction would keep their locks
- * until an idle timeout, and all requests of an account wait for its lock; idle ones would keep a slot of the server.
- * The gateway terminates them as soon as the server is reachable.
+ * Sessions whose connection was lost, perhaps unnoticed by the server. A session in a transaction would keep its locks until
+ * an idle timeout, and all requests of an account wait for its lock; an idle one would keep a slot of the server. The gateway
+ * terminates them as soon as the server is reachable.
  */
 import { queryApart } from './probe-server.ts';
 
-/** Time limit of one try. Unit: ms. */
+/** Time limit of one attempt. Unit: ms. */
 const ATTEMPT_MAX_MS = 500;
-/** Time between two tries, of which each may take a slot of the server: short ones first. Unit: ms. */
+/** Time between two attempts, of which each may take a slot of the server: short ones first. Unit: ms. */
 const PAUSES_MS = [250, 250, 500, 1_000] as const;
 const PAUSE_MAX_MS = 5_000;
 
-/** A session, known by a lock that it has while it lasts: a pooler, or another server, gives its backend's id to others too. */
+/**
+ * A session, identified by a lock that it holds while it lasts: a pooler, or another server, gives its backend's id to other
+ * sessions too.
+ */
 export interface Session {
   readonly pid: number;
   readonly token: number;
 }
 
-/** First half of the session locks; `token` is the second one. They are shared locks, which never wait. */
+/** First half of the session locks; `token` is the second one. These locks are shared, so they never wait. */
 const SESSION_LOCKS = 1_668_444_019;
 
 /** @returns SQL that marks a session with its token. */
@@ -36,7 +39,7 @@ const END = `select lost.token,
   join pg_stat_activity a on a.pid = lost.pid`;
 
 interface Lost extends Session {
-  /** A server that can be asked is not asked for longer. Unit: ms, of `performance.now()`. */
+  /** A reachable server is not asked any longer. Unit: ms, of `performance.now()`. */
   readonly untilMs: number;
 }
 
@@ -49,7 +52,7 @@ interface Found {
 export interface LostSessions {
   /** Reports a lost session. */
   readonly add: (lost: Session) => void;
-  /** The server has just answered: terminates lost sessions, if any, now. */
+  /** The server has just answered: terminates lost sessions now, if there are any. */
   readonly retry: () => void;
 }
 
@@ -79,7 +82,7 @@ export function lostSessions(url: () => string, retryForMs: number): LostSession
     add: (session) => {
       const isFirst = lost.size === 0;
       lost.add({ ...session, untilMs: performance.now() + retryForMs });
-      // Others are being asked for, or will be.
+      // Requests for other sessions are under way, or planned.
       if (isFirst) retry();
     },
     retry,

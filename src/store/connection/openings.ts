@@ -1,14 +1,14 @@
 /**
- * Connections being opened: few at a time, and fewer while they get no answer. A half-open network lets the server
- * accept connections that the gateway never hears of, each of which takes a slot of the server until it gives up.
- * Data sent during the fault is lost, so an opening is given up as soon as a later one has succeeded.
+ * Connections being opened: few at a time, and fewer while they get no answer. A half-open network lets the server accept
+ * connections that the gateway never hears of, each of which takes a slot of the server until it gives up. Data sent during
+ * the fault is lost, so an opening is given up as soon as a later one has succeeded.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
 import { destroy } from './probe-server.ts';
 
-/** Most connections that are being opened at the same time. */
+/** Maximum number of connections that are being opened at the same time. */
 const OPENINGS_MAX = 4;
 /** An opening without a byte of an answer for this long is silent; a later one that succeeds ends it. Unit: ms. */
 const LATER_MS = 500;
@@ -58,7 +58,7 @@ export class Openings {
     this.#startNext();
   }
 
-  /** The connection is open: earlier openings that have heard nothing fail. */
+  /** The connection is open: earlier openings without an answer fail. */
   succeed(client: pg.Client): void {
     const begunAt = this.#begunAt.get(client) ?? 0;
     this.#begunAt.delete(client);
@@ -80,7 +80,7 @@ export class Openings {
   }
 
   #startNext(): void {
-    // While the server is silent, the one that has just come has the most time left to be answered in.
+    // While the server is silent, the newest opening has the most time left to be answered.
     const line = this.#silent > 0 ? [...this.#waiting].toReversed() : [...this.#waiting];
     for (const start of line) {
       if (this.#begunAt.size >= OPENINGS_MAX) return;

@@ -1,8 +1,7 @@
 /**
- * Connections to PostgreSQL by documented parts of the driver alone, for `DATABASE_FAST_PATH=off` (decision 0064):
- * named prepared statements on connections of one pool, each of which waits for the answer before the next. A lost
- * connection is noticed only when the time limit of its statement is over. connection.ts is the faster variant, of
- * which this file loads nothing.
+ * Connections to PostgreSQL that use only documented parts of the driver, for `DATABASE_FAST_PATH=off` (decision 0064): named
+ * prepared statements on connections of one pool, each of which waits for the answer before the next. A lost connection is
+ * noticed only at the time limit of its statement. connection.ts is the faster variant, which this file does not load.
  */
 import pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
@@ -59,7 +58,7 @@ export function openPlainDatabase(url: string | (() => string), options: Databas
   };
 }
 
-/** @returns a class whose connections ask for the URL: an embedded server may restart on another port. */
+/** @returns a class whose connections request the URL: an embedded server may restart on another port. */
 function clientsOf(url: () => string, primary: Primary | undefined): new () => pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
@@ -117,7 +116,7 @@ function begin(client: pg.PoolClient): Begun {
   let last: Promise<unknown> = begun;
   const query: Tx['query'] = (statement, values) => {
     const mine = last.then(() => run<never>(client, statement, values));
-    // A refusal of the server is the caller's to judge, who may go back to a savepoint.
+    // The caller handles a refusal of the server, and may go back to a savepoint.
     last = mine.catch((error: unknown) => {
       if (!isRefused(error)) throw error;
     });
@@ -136,7 +135,10 @@ const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
 const TYPES = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
   where attrelid = $1::regclass and attname = any ($2::text[])`;
 
-/** Stores what a COPY would: the driver has no documented way to send the rows of a COPY. Each value is the text that its type reads. */
+/**
+ * Stores the same rows as a COPY: the driver has no documented way to send the rows of a COPY. Each value is text in the
+ * input format of its type.
+ */
 async function insert(client: pg.PoolClient, text: string, lines: Buffer): Promise<void> {
   const [, table, columns = ''] = COPY.exec(text) ?? [];
   const names = columns.split(', ');

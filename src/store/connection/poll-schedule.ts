@@ -1,20 +1,19 @@
 /**
- * Scans of a queue in the database. PostgreSQL keeps deleted and changed rows for as long as any older database
- * transaction is open, and a scan from the oldest entry passes all of them again. So most scans cover what became due
- * since the scan before. One scan per second covers all waiting entries: it finds released entries, and those of slow
- * commits.
+ * Scans of a queue in the database. PostgreSQL keeps deleted and changed rows for as long as any older database transaction
+ * is open, and a scan from the oldest entry passes all of them again. So most scans cover only the time since the scan
+ * before. One scan per second covers all waiting entries: it finds released entries, and those of slow commits.
  */
 
-/** A look goes back so much further than the look before it: commits take their time. Unit: ms. */
+/** A scan reaches this much further back than the scan before: commits take time. Unit: ms. */
 export const OVERLAP_MS = 10_000;
 /** Interval of scans of all waiting entries. Unit: ms. */
 export const WHOLE_EVERY_MS = 1_000;
 
-/** Looks at one queue, one after the other. */
+/** Scans one queue, one scan after the other. */
 export class PollSchedule<Now> {
   readonly #earlier: (now: Now, byMs: number) => Now;
   #before: Now | undefined;
-  /** Of the monotonic clock: when the last look at all began, and the look that is under way. */
+  /** Of the monotonic clock: when the last scan of everything began, and the scan that is under way. */
   #wholeAt = Number.NEGATIVE_INFINITY;
   #beganAt = 0;
   #isWhole = false;
@@ -24,7 +23,7 @@ export class PollSchedule<Now> {
     this.#earlier = earlier;
   }
 
-  /** Begins a look. @returns the earliest due time to look from; undefined when it is to find all that waits. */
+  /** Begins a look. @returns the earliest due time to scan from; undefined for a scan of everything. */
   begin(): Now | undefined {
     this.#beganAt = performance.now();
     this.#isWhole = this.#before === undefined || this.#beganAt - this.#wholeAt >= WHOLE_EVERY_MS;
@@ -32,10 +31,11 @@ export class PollSchedule<Now> {
   }
 
   /**
-   * Ends a look that succeeded.
+   * Ends a successful scan.
    *
-   * @param now - its time on the clock of the queue.
-   * @param isMore - whether more may wait than it found, which was due before the overlap: then the next one is for all again.
+   * @param now - the scan's time on the clock of the queue.
+   * @param isMore - whether more may wait than it found, which was due before the overlap: then the next one is for all
+   * again.
    */
   end(now: Now, isMore: boolean): void {
     this.#before = isMore ? undefined : now;

@@ -14,11 +14,11 @@ const READ_CLOCK: Statement = { name: 'clock_read', text: `select ${SERVER_MS} a
 export interface Begun {
   readonly tx: Tx;
   readonly begun: Promise<unknown>;
-  /** The answers to all its statements, where they are not sent at once: the end of the transaction waits for them. */
+  /** The answers to all its statements, if they are not sent immediately: the end of the transaction waits for them. */
   readonly sent?: () => Promise<unknown>;
 }
 
-/** The driver, as a way to open the database uses it. */
+/** The driver, as used for opening the database. */
 export interface DriverUse {
   /** Runs a statement. @throws the driver's error. */
   readonly run: <Row>(
@@ -61,7 +61,7 @@ export async function within<Result>(
   { limitMs, destroy }: Pick<DriverUse, 'destroy'> & { readonly limitMs: number },
   query: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  // Probes and the request log: no caller waits for them, and no caller may keep them waiting.
+  // Probes and the request log: no caller waits for them, and no caller may delay them.
   const connecting = onNobodysBehalf(() => pool.connect());
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -77,8 +77,8 @@ export async function within<Result>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its
-    // answers, and so would waiters of the pool.
+    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its answers,
+    // and so would waiters of the pool.
     if (client && failure) destroy?.(client);
     if (client) client.release(failure);
     else connecting.then((late) => late.release()).catch(() => {});
@@ -96,7 +96,7 @@ async function transact<Result>(
   try {
     const { tx, begun, ...own } = begin(client);
     sent = own.sent;
-    // A holder of a connection never waits in line for another one: those before it may wait for its locks.
+    // A holder of a connection never queues for another one: callers before it may wait for its locks.
     const result = await onNobodysBehalf(() => work(tx));
     await begun;
     await sent?.();

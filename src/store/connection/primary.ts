@@ -1,34 +1,38 @@
 /**
- * Choice of the server that takes writes, of several (decision 0082). Each connection is opened to the one that does. When a connection fails, and every two
- * seconds, the others are asked; when another one has been promoted, all connections to the one before are closed, also those with a
- * statement under way: it can acknowledge nothing any more. A server that was promoted earlier never takes over again.
+ * Choice of the primary among several servers (decision 0082). Each connection is opened to the primary. When a connection
+ * fails, and every two seconds, the other servers are queried; when another one has been promoted, all connections to the
+ * former primary are closed, including those with a statement under way: it can no longer acknowledge anything. A server that
+ * was promoted earlier never becomes the primary again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
 
-/** The server that takes writes, as far as is known. */
+/** The primary, as far as is known. */
 export interface Primary {
   readonly url: () => string;
-  /** A connection to it failed: the servers are asked which one takes writes now. */
+  /** A connection to it failed: the servers are queried for the present primary. */
   readonly suspect: () => void;
-  /** Has a connection closed when another server takes writes. @param close - immediately, so that all that waits for its answers fails. */
+  /**
+   * Closes a connection when another server becomes the primary. @param close - immediately, so that all that waits for its
+   * answers fails.
+   */
   readonly watch: (client: pg.Client, close: (reason: Error) => void) => void;
   readonly close: () => void;
 }
 
-/** An answer of a server that takes writes. */
+/** An answer of a primary. */
 interface Found {
   readonly url: string;
-  /** Counts its promotions and those before. */
+  /** Number of its promotions, including those before. */
   readonly timeline: number;
 }
 
 /** Time limit of asking a server. Unit: ms. */
 const ANSWER_MAX_MS = 1_000;
-/** Pause while none takes writes. Unit: ms. */
+/** Pause while there is no primary. Unit: ms. */
 const AGAIN_MS = 200;
-/** Interval of asking the others while all is well. Unit: ms. */
+/** Interval of querying the other servers while all is well. Unit: ms. */
 const WATCH_MS = 2_000;
 const APPLICATION_NAME = 'crossramp primary';
 /** The first eight digits of the name of a file of the log are its timeline. */
@@ -37,7 +41,7 @@ const TIMELINE_DIGITS = 8;
 
 /**
  * @param urls - of the servers, two or more.
- * @returns the one that takes writes; undefined where none does now.
+ * @returns the primary; undefined if there is none now.
  */
 export async function findPrimary(urls: readonly string[]): Promise<Primary | undefined> {
   const servers = urls.map((url) => new Server(url));
@@ -92,9 +96,9 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
 }
 
 /**
- * @param least - promoted earlier than that does not count.
- * @returns the server that takes writes and was promoted last; as soon as one was promoted later than `least`, and otherwise when all
- *   have answered or their time is over.
+ * @param least - promotions before this one do not count.
+ * @returns the primary that was promoted last; as soon as one was promoted later than `least`, and otherwise when all have
+ * answered or timed out.
  */
 async function newest(servers: readonly Server[], least: number): Promise<Found | undefined> {
   const answers = servers.map(async (server) => server.query().catch(() => undefined));
@@ -115,7 +119,7 @@ async function newest(servers: readonly Server[], least: number): Promise<Found 
   return Promise.any([...later, ...(servers.length > 0 ? [all] : [])]);
 }
 
-/** A server that is asked over a connection of its own, which stays open. */
+/** A server that is queried over a connection of its own, which stays open. */
 class Server {
   readonly url: string;
   #client: pg.Client | undefined;

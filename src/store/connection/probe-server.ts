@@ -1,9 +1,9 @@
-/** Questions about connections, on a connection of their own: those of the pools may be dead. */
+/** Queries about connections, on a connection of their own: those of the pools may be dead. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isRefused } from './database-error.ts';
 
-/** Time limit of a look. Unit: ms. */
+/** Time limit of a query. Unit: ms. */
 const PROBE_MAX_MS = 2_000;
 /**
  * Start times of parallel checks while none has a result: a check may be lost, and the server be reachable again.
@@ -66,7 +66,7 @@ export async function queryApart<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Closes a connection at once, so that all that waits for its answers fails. */
+/** Closes a connection immediately, so that all waiters for its answers fail. */
 export function destroy(client: Pick<pg.Client, 'connection'>, error?: Error): void {
   client.connection.stream.destroy(error);
 }

@@ -1,7 +1,7 @@
 /**
- * A connection of the driver that hands rows on as the bytes they came in. The driver makes a text of every column, and asks
- * for the names of the columns each time: for a page of twenty that is a third of the work of answering it (decision 0066).
- * Everything that is not a row of a `RowsQuery` goes to the driver as it always did.
+ * A connection of the driver that passes on rows as the received bytes. The driver makes a text of every column, and requests
+ * the names of the columns each time: for a page of twenty that is a third of the work (decision 0066). Everything that is
+ * not a row of a `RowsQuery` goes to the driver as usual.
  */
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
@@ -30,7 +30,7 @@ interface DriverConnection {
 const DriverConnection = pg.Connection as unknown as new (config: object) => DriverConnection;
 const DATA_ROW = 'D'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
-/** Each message begins with its type and its length, which counts itself. */
+/** Each message begins with its type and its length, which includes the length field. */
 const TYPE_BYTES = 1;
 const HEAD_BYTES = 5;
 
@@ -42,7 +42,7 @@ export class RowConnection extends DriverConnection {
   #receivers: { readonly number: number; readonly receiver: RowReceiver }[] = [];
   /** Owner of the statement that is being sent. */
   #sending: RowReceiver | undefined;
-  /** The beginning of a message whose end has not come. */
+  /** The beginning of a message whose end has not arrived. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #needed = 0;
@@ -64,8 +64,8 @@ export class RowConnection extends DriverConnection {
   }
 
   /**
-   * The driver closes a statement of which a value cannot be sent, and goes on as if it were prepared: the statement
-   * stays prepared.
+   * The driver closes a statement with a value that cannot be sent, and then treats it as prepared: here the statement stays
+   * prepared.
    */
   override close(): void {}
 

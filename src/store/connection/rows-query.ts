@@ -64,7 +64,7 @@ export class RowsQuery extends DriverQuery implements RowReceiver {
     this.#known?.set(this.name, this.#read);
   }
 
-  /** The driver would look for the number of rows, which is known. */
+  /** The driver would parse the number of rows, which is known. */
   override handleCommandComplete(): void {}
 
   receiveRow(bytes: Buffer, start: number, end: number): void {
@@ -132,7 +132,7 @@ function rowReader(columns: readonly Column[]): RowReader {
     const first = at;
     for (let i = 0; i < count; i++) {
       const length = bytes.readInt32BE(at);
-      // Without the lengths the row is text throughout, so one test tells whether all of it is ASCII.
+      // Without the lengths the row is text throughout, so one test shows whether all of it is ASCII.
       bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
       at += 4;
       starts[i] = at - first;

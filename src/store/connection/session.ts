@@ -11,7 +11,7 @@ export const CONNECT_MAX_MS = 2_000;
 export const PATIENT_CONNECT_MAX_MS = 4_000;
 /** Time limit of a statement. Unit: ms. */
 export const STATEMENT_MAX_MS = 15_000;
-/** A statement that runs this much longer than its limit is given up, whatever the server says. Unit: ms. */
+/** A statement that exceeds its limit by this much is given up, whatever the server reports. Unit: ms. */
 export const GRACE_MS = 1_000;
 /** TCP keepalive starts after this long without traffic. Unit: ms. */
 export const KEEP_ALIVE_MS = 5_000;
@@ -24,8 +24,9 @@ export const IDLE_MAX_MS = 3_000;
 export const SERVER_MS = `floor(extract(epoch from clock_timestamp()) * 1000)::text`;
 
 /**
- * @param statementMaxMs - 0: no limit, and none on idle transactions either.
- * @returns SQL that sets the restricted role and the settings, because a pooler may refuse them as connection parameters. More columns may
+ * @param statementMaxMs - 0: no limit, and none on idle transactions.
+ * @returns SQL that sets the restricted role and the settings, because a pooler may refuse them as connection parameters.
+ * More columns may
  *   follow it.
  */
 export function sessionSql(schema: string, statementMaxMs: number): string {
@@ -40,7 +41,7 @@ export function sessionSql(schema: string, statementMaxMs: number): string {
   });
 }
 
-/** @returns SQL that has names without a schema mean those of this one. */
+/** @returns SQL that makes names without a schema refer to this one. */
 export function inSchema(schema: string): string {
   return settingSql({ search_path: `"${schema}"` });
 }

@@ -1,17 +1,21 @@
 /**
- * URLs of a database on several hosts, as libpq writes them: `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write`. One of
- * the hosts takes writes at a time. The driver knows one host, so each has a URL of its own.
+ * URLs of a database on several hosts, as libpq writes them:
+ * `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write`. One of the hosts is the primary at a time.
+ * The driver knows one host, so each has a URL of its own.
  */
 import pg from 'pg';
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 const ATTRIBUTE = 'target_session_attrs';
-/** Accepted values of the attribute: the gateway works with the host that takes writes only. */
+/** Accepted values of the attribute: the gateway uses only the primary host. */
 const WRITING: readonly (string | null)[] = [null, 'read-write', 'primary'];
-/** One host, of the server that takes writes wherever it is. */
+/** One host: that of the primary, wherever it is. */
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:,[\]]+)(:\d{1,5})?$/;
 
-/** @returns a URL for each host, in their order; undefined where the text is of another form, or asks for other hosts than the gateway can use. */
+/**
+ * @returns a URL for each host, in their order; undefined if the text has another form, or demands other hosts than the
+ * gateway can use.
+ */
 export function urlsOfHosts(text: string): string[] | undefined {
   const [, head, hosts = '', path = '', query = ''] = FORM.exec(text) ?? [];
   if (head === undefined) return undefined;
@@ -33,15 +37,15 @@ export function addressOf(url: string): string {
 }
 
 /**
- * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides,
- * because it also accepts a lone %.
+ * A URL may contain any %XX, but the driver accepts only those that can be decoded. The driver itself decides, because it
+ * also accepts a lone %.
  */
 export function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return false;
   try {
     return new pg.Client({ connectionString: text }) !== undefined;
   } catch (error) {
-    // Anything else, such as a certificate that is missing, is said when it connects.
+    // Other errors, such as a missing certificate, are reported when it connects.
     return !(error instanceof URIError);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * A few connections for short reads: each is sent behind the others, without waiting for their answers (pipelining).
- * That saves work of the pool, and the server reads several statements at once. Statements that may take long, wait
- * for locks or belong to a database transaction have a connection of their own, because answers come in the order of
- * the statements (decision 0066).
+ * A few connections for short reads: each is sent behind the others, without waiting for their answers (pipelining). That
+ * saves work of the pool, and the server reads several statements together. Statements that may take long, wait for locks or
+ * belong to a database transaction have a connection of their own, because answers come in the order of the statements
+ * (decision 0066).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -20,14 +20,14 @@ const GATHERED_MAX = 8;
 /** The connections. */
 export interface SharedConnections {
   /**
-   * Sends a statement on the connection that gathers statements, or has the fewest to answer; on one of the pool where the connection
-   * cannot be opened.
+   * Sends a statement on the connection that gathers statements, or has the fewest to answer; on one of the pool where the
+   * connection cannot be opened.
    *
-   * @param isImmediate - whether it waits for no others.
+   * @param isImmediate - whether it waits for no other statements.
    * @throws the driver's error.
    */
   readonly query: <Row>(statement: RowsQuery, isImmediate?: boolean) => Promise<Row[]>;
-  /** Closes those that have nothing to answer and answered nothing since then. Unit: ms, of `performance.now()`. */
+  /** Closes the connections that have nothing to answer and answered nothing since then. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
   readonly close: () => Promise<void>;
 }
@@ -40,11 +40,11 @@ interface Shared {
   waiting: number;
   /** When the last one was answered. */
   answeredAt: number;
-  /** Whether what is sent now waits for others. */
+  /** Whether newly sent statements wait for earlier ones. */
   isGathering: boolean;
 }
 
-/** The connections that are meant. */
+/** The selected connections. */
 export interface SharedOptions {
   readonly newClient: () => pg.Client;
   /** Prepares a connection that was just opened. */
@@ -119,7 +119,7 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
   };
 }
 
-/** @returns the place with the fewest statements to answer; of those that are open only, unless `mayOpen`. */
+/** @returns the slot with the fewest statements to answer; only open ones, unless `mayOpen`. */
 function leastWaiting(all: readonly (Shared | undefined)[], mayOpen: boolean): number | undefined {
   let best: number | undefined;
   for (const [at, shared] of all.entries()) {
@@ -129,7 +129,7 @@ function leastWaiting(all: readonly (Shared | undefined)[], mayOpen: boolean): n
   return best;
 }
 
-/** @returns undefined where the pool is to answer: the connection cannot be opened now. */
+/** @returns undefined if the pool has to answer: the connection cannot be opened now. */
 function opened({ opening }: Shared, pool: pg.Pool): Promise<pg.Client | undefined> {
   if (pool.idleCount > 0) return Promise.resolve(undefined);
   const limit = new AbortController();
@@ -149,9 +149,7 @@ function closeUnused({ client, waiting, answeredAt }: Shared, sinceMs: number): 
   return true;
 }
 
-/**
- * Statements of a few turns of the event loop go out together: sending costs both sides more than answering a read.
- */
+/** Statements of a few turns of the event loop are sent together: sending costs both sides more than answering a read. */
 function gather(shared: Shared, { connection: { stream } }: pg.Client): void {
   if (shared.isGathering) return;
   shared.isGathering = true;

@@ -13,7 +13,7 @@ import { CONNECT_MAX_MS, GRACE_MS, KEEP_ALIVE_MS, SERVER_MS, sessionSql } from '
 
 /** A connection is checked when a statement has no answer for this long. Unit: ms. */
 const SILENT_MS = 1_000;
-/** Time limit of the end of a connection that has nothing to answer. Unit: ms. */
+/** Time limit for closing a connection that has nothing to answer. Unit: ms. */
 const GOODBYE_MAX_MS = 500;
 /** Options of connections. */
 export interface ConnectionOptions {
@@ -23,15 +23,15 @@ export interface ConnectionOptions {
   readonly schema?: string;
   /** Time limit for opening a connection, default 2,000. Unit: ms. */
   readonly connectMaxMs?: number;
-  /** Time limit of a statement. 0: no limit, and none on idle transactions either. Unit: ms. */
+  /** Time limit of a statement. 0: no limit, and none on idle transactions. Unit: ms. */
   readonly statementMaxMs: number;
   /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
   readonly onDead?: (queriedAt: number) => void;
-  /** Sessions whose connection ended without an order to. */
+  /** Sessions whose connection ended unexpectedly. */
   readonly lost?: LostSessions;
   /**
-   * Set when the database is on several hosts: it hears of failures, and closes connections to a host that takes no
-   * writes any more.
+   * Set when the database is on several hosts: receives failures, and closes connections to a host that is no longer the
+   * primary.
    */
   readonly primary?: Primary | undefined;
   /** Called with the server's time as each session begins. */
@@ -55,7 +55,10 @@ export function watchedClients(options: ConnectionOptions): typeof pg.Client {
   } as typeof pg.Client;
 }
 
-/** @returns a look into the server, shared while it is under way, unless it began so early that the server may not have had the statement yet. */
+/**
+ * @returns the result of a probe of the server; shared while the probe is under way, unless it began before the server can
+ * have received the statement.
+ */
 function sharedProbe(url: () => string): Shared['probe'] {
   let probe: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
   return (queriedAt) => {
@@ -73,12 +76,12 @@ function sharedProbe(url: () => string): Shared['probe'] {
 class WatchedClient extends pg.Client {
   readonly #shared: Shared;
   #session: Session | undefined;
-  /** When the first statement that has no answer yet was sent, or the last answer came; undefined when all are answered. */
+  /** Time at which the first unanswered statement was sent, or the last answer arrived; undefined when all are answered. */
   #queriedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the server was told that the session ends. */
+  /** Whether the end of the session was announced to the server. */
   #isOrdered = false;
-  /** Bytes that had come from the server when the wait began, or was last looked into. */
+  /** Bytes received from the server at the start of the wait, or at the last check. */
   #bytesSeen = 0;
 
   constructor(config: pg.ClientConfig, shared: Shared) {
@@ -126,7 +129,7 @@ class WatchedClient extends pg.Client {
 
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error | null, client?: pg.Client) => void): void;
-  /** Opens the connection when it is its turn. The time limit includes the wait. */
+  /** Opens the connection in its turn. The time limit includes the wait. */
   override connect(
     callback?: (error: Error | null, client?: pg.Client) => void,
   ): Promise<pg.Client> | undefined {
@@ -156,7 +159,10 @@ class WatchedClient extends pg.Client {
 
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
-  /** Says goodbye to the server. A connection that is dead never answers, so it is closed after a while, and its session is lost. */
+  /**
+   * Announces the end to the server. A connection that is dead never answers, so it is closed after a while, and its session
+   * is lost.
+   */
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     this.#isOrdered = !this.connection.stream.destroyed;
     const limit = () => {
@@ -195,7 +201,7 @@ class WatchedClient extends pg.Client {
     const { statementMaxMs, onDead } = options;
     const queriedAt = this.#queriedAt;
     if (queriedAt === undefined) return;
-    // The server answers others meanwhile, or a long answer is coming: that is not silence.
+    // The server answers other statements meanwhile, or a long answer is arriving: that is not silence.
     if (performance.now() - queriedAt < SILENT_MS / 2 || this.#isReceiving())
       return void this.#timer?.refresh();
     const isOverdue = statementMaxMs > 0 && performance.now() - queriedAt > statementMaxMs + GRACE_MS;
@@ -222,7 +228,7 @@ class WatchedClient extends pg.Client {
     return (this.connection.stream as Socket).bytesRead;
   }
 
-  /** @returns whether anything came since this was last asked, or since the wait began. */
+  /** @returns whether anything arrived since the last call, or since the wait began. */
   #isReceiving(): boolean {
     const before = this.#bytesSeen;
     this.#bytesSeen = this.#bytesRead;
@@ -241,7 +247,7 @@ interface DriverClient {
   readonly sslNegotiation: unknown;
 }
 
-/** @returns the connection that the client would have made, except that it hands on rows as they came. */
+/** @returns the connection that the client would have made, except that it passes on rows as received. */
 function rowConnection(client: pg.Client): pg.Connection {
   const { ssl, sslNegotiation } = client as unknown as DriverClient;
   return new RowConnection({

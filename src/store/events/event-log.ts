@@ -26,7 +26,7 @@ const SKIP: Statement = {
 /**
  * Creates the partitions of a period.
  *
- * @returns the number of created ones.
+ * @returns the number of created months.
  */
 export async function makeMonths(database: Tx, from: Date, until: Date): Promise<number> {
   const [row] = await database.query<{ made: number }>(MAKE, [from.toISOString(), until.toISOString()]);
@@ -37,7 +37,7 @@ export async function makeMonths(database: Tx, from: Date, until: Date): Promise
  * Moves some events from the default partition into the partition of their month.
  *
  * @param max - maximum number of events.
- * @returns the number of moved ones; 0 when none is left, or another process is moving them.
+ * @returns the number of moved events; 0 when none is left, or another process is moving them.
  */
 export async function settleMonths(database: Tx, max: number): Promise<number> {
   const [row] = await database.query<{ moved: number }>(SETTLE, [max]);
@@ -48,7 +48,7 @@ export async function settleMonths(database: Tx, max: number): Promise<number> {
  * Drops the partitions that ended before a time, and ends the deliveries of their events. Each month is a database
  * transaction of its own: events cannot be read or written between the drop and its commit.
  *
- * @returns the number of dropped ones.
+ * @returns the number of dropped months.
  */
 export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {
   let count = 0;

@@ -26,11 +26,11 @@ export interface EventRow extends EventPosition {
 /** End of an account's log and ledger. */
 export interface AccountMark extends EventPosition {
   readonly accountId: bigint;
-  /** The newest event; 0 when there is none. */
+  /** The newest event; 0 if there is none. */
   readonly seq: bigint;
-  /** The oldest event that is still kept. */
+  /** The oldest stored event. */
   readonly floor: bigint;
-  /** Token of the event before it, as places have it; null where it is not known any more. */
+  /** Token of the event before it, as positions have it; null if it is no longer known. */
   readonly floorToken: string | null;
   readonly journalId: bigint;
   readonly lineId: bigint;
@@ -39,7 +39,7 @@ export interface AccountMark extends EventPosition {
 /** The columns of an event of table alias `e` that its body is made of. */
 export const STORED_BODY = `(select f.text from event_form f where f.id = e.form) as form, e.payload`;
 
-/** The token of an event of table alias `e`, as places have it. */
+/** The token of an event of table alias `e`, as positions have it. */
 const TOKEN = `left(e.token, ${POSITION_TOKEN_LENGTH})`;
 
 const MARKS: Statement = {
@@ -48,7 +48,7 @@ const MARKS: Statement = {
     h.line_id as "lineId", case when f.seq is null then '' else f.token end as "floorToken",
     coalesce((select ${TOKEN} from event e where e.account_id = h.account_id and e.seq = h.event_seq), f.token, '') as token from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
 };
-// Numbers are assigned under the lock of the account and become visible in order, so a reader that goes up misses none.
+// Numbers are assigned under the lock of the account and become visible in order, so a reader that reads upward misses none.
 const PAGE: Statement = {
   name: 'event_page',
   text: `select seq, ${TOKEN} as token, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
@@ -92,13 +92,13 @@ const LINES_AFTER: Statement = {
     ) s where a.account_id = $1 and a.sub_account > 0 order by s.id limit $3`,
 };
 
-/** @returns a row of `STORED_BODY` with its body in place of it. */
+/** @returns a row of `STORED_BODY`, replaced by its body. */
 export function withBody<Row extends StoredBody>(row: Row): Omit<Row, 'form'> {
   const { form: _, ...rest } = row;
   return { ...rest, payload: bodyOf(row) };
 }
 
-/** @returns the end of log and ledger of these accounts, in no order; missing for accounts that do not exist. */
+/** @returns the end of log and ledger of these accounts, in no order; missing for unknown accounts. */
 export function readMarks(database: Tx, accountIds: readonly bigint[]): Promise<AccountMark[]> {
   return database.query<AccountMark>(MARKS, [accountIds]);
 }
@@ -123,7 +123,7 @@ export function readEventsBefore(
   return readRows(database, PAGE_BACK, accountId, before, limit);
 }
 
-/** @returns the account's events with these numbers that are still kept, in no order. */
+/** @returns the account's stored events with these numbers, in no order. */
 export function readEventsAt(database: Tx, accountId: bigint, seqs: readonly bigint[]): Promise<EventRow[]> {
   return readRows(database, AT, accountId, seqs);
 }
@@ -139,7 +139,7 @@ async function readRows(
   return rows.map((row) => Object.assign(withBody(row), { accountId }));
 }
 
-/** @returns the token of the account's event of this number, as places have it; undefined where it is not kept. */
+/** @returns the token of the account's event with this number, as positions have it; undefined if it is not stored. */
 export async function readTokenAt(database: Tx, accountId: bigint, seq: bigint): Promise<string | undefined> {
   const [row] = await database.query<{ token: string }>(TOKEN_AT, [accountId, seq]);
   return row?.token;
@@ -152,7 +152,7 @@ export interface ReachedStep {
   readonly state: string;
 }
 
-/** @returns the steps of a transaction whose events are kept, the first first. */
+/** @returns the steps of a transaction whose events are stored, the first first. */
 export function readSteps(database: Tx, accountId: bigint, transactionId: bigint): Promise<ReachedStep[]> {
   return database.query<ReachedStep>(STEPS, [accountId, transactionId]);
 }

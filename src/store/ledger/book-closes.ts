@@ -25,13 +25,13 @@ export interface ListedClose extends BookClose {
   readonly id: bigint;
 }
 
-/** The first moment of a day, and the first after it. */
+/** The first instant of a day, and the first after it. */
 export interface DayBounds {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** A close to be kept. */
+/** A close to be stored. */
 export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
   readonly closedAt: string;
   /** Hash of the close before it; null for the first. */
@@ -103,7 +103,7 @@ const CHANGED: Statement = {
     order by 1, 2`,
 };
 
-/** Accounts whose heads are locked together. */
+/** Number of accounts whose heads are locked together. */
 const SEALED_PER_BATCH = 200;
 
 /**
@@ -126,7 +126,7 @@ export async function sealBooks(
   for (const accountId of held) await withTx((tx) => tx.query(SEAL_ONE, [accountId, until.toISOString()]));
 }
 
-/** Keeps what moved in a day, and closes it; its books are sealed. @returns the hash, hex. */
+/** Stores the movements of a day, and closes it; its books are sealed. @returns the hash, hex. */
 export async function addBookClose(
   tx: Tx,
   mode: AccountMode,
@@ -173,17 +173,17 @@ export const listBookCloses = idList<ListedClose>({
   filters: 1,
 });
 
-/** @returns the closed days of a mode whose hash does not hold. */
+/** @returns the closed days of a mode with a wrong hash. */
 export async function readBrokenCloses(tx: Tx, mode: AccountMode): Promise<string[]> {
   return (await tx.query<{ day: string }>(BROKEN, [mode])).map(({ day }) => day);
 }
 
-/** A ledger account in a closed day that is not as it was: balance before it, debits and credits. */
+/** A ledger account of a closed day that has changed: balance before it, debits and credits. */
 export interface ChangedDay {
   readonly day: string;
   readonly ledgerAccountId: bigint;
   readonly now: string;
-  /** Empty where nothing had moved. */
+  /** Empty without movements. */
   readonly then: string;
 }
 

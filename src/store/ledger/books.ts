@@ -1,4 +1,4 @@
-/** The books of the house: balances now, and what moved in a period, by kind of ledger account and currency. */
+/** The books of the house: balances now, and movements of a period, by kind of ledger account and currency. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -9,9 +9,9 @@ export interface BooksOf {
   readonly accountId?: bigint | undefined;
 }
 
-/** One kind of ledger account in one currency, over all requested accounts; minor units, a credit above zero. */
+/** Totals of one kind of ledger account in one currency, over all requested accounts; minor units, a credit above zero. */
 export interface BalanceOfKind {
-  /** Null for what account holders have. */
+  /** Null for the holdings of account holders. */
   readonly house: HouseAccount | null;
   /** Raw ledger code. */
   readonly currency: string;
@@ -37,10 +37,9 @@ const BALANCES: Statement = {
     group by a.house, a.currency, a.scale having sum(b.balance) <> 0 ${ORDER}`,
 };
 /**
- * Movements of one ledger account `a` in [$from, $to): two binary look-ups, and the lines between them. `offset 0`
- * keeps the look-ups apart: the planner would turn them into conditions that are computed anew for every line. The
- * order by seq keeps it to the primary key: without statistics it takes the index by id, which has every line of the
- * ledger account.
+ * Movements of one ledger account `a` in [$from, $to): two binary look-ups, and the lines between them. `offset 0` keeps the
+ * look-ups separate: the planner would turn them into conditions that are computed again for every line. The order by seq
+ * makes it use the primary key: without statistics it uses the index by id, which has every line of the ledger account.
  */
 export const movementOf = (from: string, to: string): string => `cross join lateral (
       select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi offset 0) w

@@ -3,7 +3,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 import type { JournalRow } from './journals.ts';
 import type { BalanceRow } from './ledger.ts';
 
-/** End of an export: later postings are not in it. */
+/** End of an export, which excludes later postings. */
 export interface LedgerEnd {
   readonly lastJournal: bigint;
   readonly lastLine: bigint;
@@ -43,7 +43,7 @@ const JOURNALS: Statement = {
 };
 
 /**
- * @param at - the balances of an instant; the newest by default. One snapshot serves all.
+ * @param at - the balances of an instant; the newest by default. One snapshot serves all currencies.
  * @returns the end of an export that begins now, in the order of currencies.
  */
 export async function readLedgerEnd(tx: Tx, accountId: bigint, at?: Date): Promise<LedgerEnd> {

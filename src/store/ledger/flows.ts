@@ -13,7 +13,7 @@ export interface FlowRow {
   readonly outMinor: string;
 }
 
-/** Most statement lines that are added up. */
+/** Maximum number of statement lines that are added up. */
 export const FLOW_LINES_MAX = 200_000;
 
 const LINES: Statement = {
@@ -34,7 +34,7 @@ const FLOWS: Statement = {
       from net where delta <> 0 group by currency, scale order by currency collate "C"`,
 };
 
-/** @returns the flows since a moment; undefined where more than `FLOW_LINES_MAX` lines would have to be added up. */
+/** @returns the flows since a given time; undefined if more than `FLOW_LINES_MAX` lines would have to be added up. */
 export async function readFlows(tx: Tx, accountId: bigint, since: Date): Promise<FlowRow[] | undefined> {
   const day = since.toISOString().slice(0, 10);
   const [found] = await tx.query<{ lines: bigint }>(LINES, [accountId, day]);

@@ -8,13 +8,13 @@ import { isLockTimeout } from '../connection/database-error.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerAccountRow } from './ledger.ts';
 
-/** A transaction to be taken in. */
+/** A transaction to be imported. */
 export type NewTransaction = Omit<TransactionRow, 'accountId' | 'id'> & { readonly family: Family };
 
-/** A ledger account to be opened; `id` null takes the next free one. */
+/** A ledger account to be opened; `id` null means the next free one. */
 export type NewLedgerAccount = AccountSheet & { readonly id: bigint | null };
 
-/** A line to be taken in; amounts in minor units. */
+/** A line to be imported; amounts in minor units. */
 export interface NewLine {
   readonly ledgerAccountId: bigint;
   readonly id: bigint;
@@ -36,7 +36,7 @@ const LOCK: Statement = {
   name: 'account_lock',
   text: `select account_id from account_head where account_id = $1 for update`,
 };
-/** Time between two tries to lock the account. Unit: ms. */
+/** Time between two attempts to lock the account. Unit: ms. */
 const LOCK_WAIT_MS = 1_000;
 const BEGIN_WAIT: Statement = { name: 'account_begin_wait', text: 'savepoint account_wait' };
 const SET_WAIT: Statement = { name: 'account_set_wait', text: `select set_config('lock_timeout', $1, true)` };

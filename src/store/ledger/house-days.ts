@@ -19,15 +19,15 @@ export interface HouseDayRow {
 export interface HouseDaysFilter {
   readonly mode: AccountMode;
   readonly houses: readonly HouseAccount[];
-  /** First moment that is read, and the first one after it. */
+  /** First instant of the period, and the first one after it. */
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Most ledger lines that are added up. */
+/** Maximum number of ledger lines that are added up. */
 export const HOUSE_LINES_MAX = 500_000;
 
-/** `offset 0` keeps the two look-ups apart, as in `movementOf`. */
+/** `offset 0` keeps the two look-ups separate, as in `movementOf`. */
 const PARTS = `account o join ledger_account a on a.account_id = o.id and a.house = any ($2::text[])
     cross join lateral (select ledger_seq_before(a.account_id, a.id, $3::timestamptz) as lo,
       ledger_seq_before(a.account_id, a.id, $4::timestamptz) as hi offset 0) w`;

@@ -1,4 +1,4 @@
-/** Balances of house accounts, and the list of what account holders owe the house. */
+/** Balances of house accounts, and the list of receivables from account holders. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -62,7 +62,7 @@ export interface ReceivableCounts {
   readonly isFollowed: boolean;
 }
 
-/** Reads a part of what account holders of a mode owe, by account and currency. */
+/** Reads a part of the receivables from account holders of a mode, by account and currency. */
 export function readReceivables(
   tx: Tx,
   mode: AccountMode,
@@ -72,7 +72,7 @@ export function readReceivables(
   return tx.query<Receivable>(isBackward ? RECEIVABLES_BACKWARD : RECEIVABLES_FORWARD, values);
 }
 
-/** Counts what account holders of a mode owe. */
+/** Counts the receivables from account holders of a mode. */
 export async function countReceivables(
   tx: Tx,
   mode: AccountMode,

@@ -23,11 +23,11 @@ export interface LedgerLineRow {
   readonly balanceBefore: string;
   readonly balanceAfter: string;
   readonly ledgerAccount: LedgerAccountRow;
-  /** Null for an adjustment; not given where it was not read together with the line. */
+  /** Null for an adjustment; missing if it was not read together with the line. */
   readonly transaction?: TransactionRow | null | undefined;
 }
 
-/** Filters of the statement; a line must match all that are given. */
+/** Filters of the statement; a line has to match all given ones. */
 export interface StatementFilter {
   /** Raw ledger codes; a line has one of them. */
   readonly currencies?: readonly string[];
@@ -91,7 +91,7 @@ const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
 
-/** The transaction of a line `s`, by key whatever the planner expects. */
+/** The transaction of a line `s`, by key, whatever the planner expects. */
 const TRANSACTION_OF_LINE =
   'left join lateral (select * from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true';
 const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
@@ -104,7 +104,7 @@ interface SliceForm extends Pick<StatementSlice, 'isBackward' | 'withTransaction
   readonly isBounded: boolean;
 }
 
-/** Each sub-account gives at most a page of lines, and the page merges them. */
+/** Each sub-account contributes at most a page of lines, and the page merges them. */
 function makeSlice({ isBackward, withTransactions, isBounded }: SliceForm): Statement {
   const order = isBackward ? 'asc' : 'desc';
   const [columns, join] = withTransactions
@@ -147,7 +147,7 @@ function sliceStatement({ isBackward, withTransactions = false, below, above }: 
   return known;
 }
 const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
-/** Lines that are given as `s`, by key each with its ledger account and its transaction, whatever the planner expects. */
+/** Lines given as `s`, each with its ledger account and its transaction by key, whatever the planner expects. */
 const entriesOf = (
   total: string,
   from: string,
@@ -245,7 +245,7 @@ export async function readStatementEntries(
   return { total: first?.total ?? 0n, lines: first?.id == null ? [] : rows };
 }
 
-/** @returns the id of the line of a number, counted from 1, the newest first; of the oldest where there are fewer. */
+/** @returns the id of the line with a number, counted from 1, the newest first; of the oldest if there are fewer. */
 export async function findStatementLine(
   database: Database,
   accountId: bigint,
@@ -280,7 +280,7 @@ function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {
   return [accountId, currencies ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
 }
 
-/** Lines of the same ledger account have one object of it, so that it is written once. */
+/** Lines of the same ledger account share one object for it, so that it is serialized once. */
 function linesOf(accountId: bigint, rows: readonly FlatLine[]): LedgerLineRow[] {
   const accounts = new Map<bigint, LedgerAccountRow>();
   return rows.map((row) => {

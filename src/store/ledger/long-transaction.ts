@@ -24,7 +24,7 @@ export function withCancellableTx<Result>(
     const [backend] = await tx.query<{ pid: number }>(BACKEND, []);
     let cancelling: Promise<void> | undefined;
     const cancel = () => {
-      // While the database is away there is nothing to cancel.
+      // While the database is unreachable there is nothing to cancel.
       cancelling = cancelBackend(database, backend?.pid ?? 0).catch(() => {});
     };
     signal.addEventListener('abort', cancel);

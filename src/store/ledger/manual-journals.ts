@@ -1,4 +1,4 @@
-/** Journals by hand: proposed, then posted or rejected. */
+/** Manual journals: proposed, then posted or rejected. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -10,7 +10,7 @@ export const MANUAL_JOURNAL_STATES = ['proposed', 'posted', 'rejected'] as const
 /** A member of MANUAL_JOURNAL_STATES. */
 export type ManualJournalState = (typeof MANUAL_JOURNAL_STATES)[number];
 
-/** Names in the books: a journal by hand, capital paid in (L65), capital taken out (L66). */
+/** Kinds in the books: a manual journal, capital paid in (L65), capital withdrawn (L66). */
 export type ProposedName = 'manual' | 'L65' | 'L66';
 
 /** A proposed journal. */
@@ -28,7 +28,7 @@ export interface NewManualJournal {
   readonly madeAt: Instant;
 }
 
-/** A journal by hand. */
+/** A manual journal. */
 export interface ManualJournal extends NewManualJournal {
   readonly id: bigint;
   readonly state: ManualJournalState;

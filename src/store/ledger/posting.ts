@@ -37,7 +37,7 @@ const POST: Statement = {
 };
 
 /**
- * Posts journals in one statement, in the given order. Each is posted completely or not at all, independent of the others.
+ * Posts journals in one statement, in the given order. Each is posted completely or not at all, independently of the others.
  * Ledger accounts that do not exist yet are opened.
  *
  * @param requests - no ref twice for an account.

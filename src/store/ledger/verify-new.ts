@@ -14,7 +14,7 @@ export interface UncheckedAccount {
 export interface CheckedAccount {
   readonly accountId: bigint;
   readonly lines: number;
-  /** Each as what, where, details. */
+  /** Each as defect, location, details. */
   readonly defects: readonly (readonly [defect: string, at: string | null, detail: string])[];
 }
 
@@ -26,7 +26,7 @@ export const NEW_JOURNALS_MAX = 10_000;
 /** Defects that are stored of an account. */
 export const DEFECTS_MAX = 20;
 
-/** An account without a row has a first one, also where nothing was posted: rounds find accounts by it. */
+/** An account without a row has a first row, even if nothing was posted: rounds find accounts by it. */
 const FIND: Statement = {
   name: 'verify_new_find',
   text: `select h.account_id as "accountId", h.journal_id - coalesce(v.journal_id, 0) as journals
@@ -105,7 +105,7 @@ export function findUnchecked(tx: Tx, after: bigint, limit: number): Promise<Unc
 }
 
 /**
- * Checks what was posted to accounts since the last time, and notes how far.
+ * Checks postings since the last check, and stores the position.
  *
  * @param nowMs - by the clock of the database.
  */

@@ -44,9 +44,9 @@ export const BOUNDS: Statement = {
 };
 
 /**
- * Lines of a ledger account ($2) after a position ($3) up to another ($4), at most $5. The line before is given: its
- * position, balance, id and day ($6 to $9). $10: whether it is a sub-account; $11: whether it is known; $12: the seed of
- * the weights of journals.
+ * Lines of a ledger account ($2) after a position ($3) up to another ($4), at most $5. The line before is a parameter: its
+ * position, balance, id and day ($6 to $9). $10: whether it is a sub-account; $11: whether it is known; $12: the seed of the
+ * weights of journals.
  */
 export const LINES: Statement = {
   name: 'verify_lines',
@@ -95,7 +95,7 @@ export const JOURNALS: Statement = {
     from journal where account_id = $1 and id between $2::bigint and $3::bigint group by id / ${JOURNALS_PER_BUCKET}`,
 };
 
-/** The defects of journals $2 to $3; $4 the last journal of all; $5 and $6: ledger accounts and how far each goes. */
+/** The defects of journals $2 to $3; $4 the last journal of all; $5 and $6: ledger accounts and the last position of each. */
 export const JOURNAL_DEFECTS: Statement = {
   name: 'verify_journal_defects',
   text: `with line as materialized (
@@ -117,9 +117,9 @@ export const JOURNAL_DEFECTS: Statement = {
 };
 
 /**
- * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part.
- * Returns duplicates, and the positions to go on after. In each part ids move away from zero with the positions,
- * those of the house downwards.
+ * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part. Returns
+ * duplicates, and the positions to continue after. In each part the absolute ids rise with the positions; those of the house
+ * are negative.
  */
 export const IDS: Statement = {
   name: 'verify_ids',
@@ -138,7 +138,7 @@ export const IDS: Statement = {
         select id, count(*) as n from seen group by id having count(*) > 1) twice) as defects`,
 };
 
-/** Whether list $2 is in order after position $3, at most $4 of it; the record before is given ($5 and $6). */
+/** Whether list $2 is in order after position $3, at most $4 of it; the record before is a parameter ($5 and $6). */
 export const LIST: Statement = {
   name: 'verify_list',
   text: `with record as materialized (
@@ -195,8 +195,8 @@ export const LIST_DEFECTS: Statement = {
 const FORM_ID = `('x' || encode(substring(sha256(convert_to(f.text, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`;
 
 /**
- * Events after $2 up to $3, at most $4 and those that stand twice at the end: gaps, numbers that stand twice, bodies whose form is missing
- * or was changed, and where to go on.
+ * Events after $2 up to $3, at most $4 and duplicates at the end: gaps, duplicate numbers, bodies whose form is missing or
+ * was changed, and the position to continue from.
  */
 export const EVENTS: Statement = {
   name: 'verify_events',

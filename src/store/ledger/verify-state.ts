@@ -1,7 +1,7 @@
-/** The state of the verification that goes on while the gateway runs: whose turn it is, and which account is due for a whole check. */
+/** The state of the continuous verification: the process whose turn it is, and the account that is due for a whole check. */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A defect as it is stored. */
+/** A defect in its stored form. */
 export type StoredDefect = readonly [defect: string, at: string | null, detail: string];
 
 /** A whole check of an account. Times are by the clock of the database. */
@@ -19,7 +19,7 @@ export interface VerifyState {
   /** Age of the oldest whole check of an account, or of an account without one. */
   readonly roundAge: number | null;
   readonly defects: number;
-  /** The first of them, in words; null where there is none. */
+  /** The first of them, as text; null if there is none. */
   readonly first: string | null;
 }
 
@@ -71,9 +71,9 @@ const STATE: Statement = {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
- * Takes or renews the turn.
+ * Claims or renews the lease of verification.
  *
- * @param times - by the clock of the database: now, and the end of the turn.
+ * @param times - by the clock of the database: now, and the end of the lease.
  * @returns false while another process has it.
  */
 export async function claimVerification(
@@ -84,7 +84,7 @@ export async function claimVerification(
   return (await tx.query(CLAIM, [holder, iso(nowMs), iso(untilMs)])).length > 0;
 }
 
-/** Lets another process have the turn. */
+/** Releases the lease to other processes. */
 export async function releaseVerification(tx: Tx, holder: string): Promise<void> {
   await tx.query(RELEASE, [holder]);
 }
@@ -100,12 +100,12 @@ export async function areSumsDue(tx: Tx, beforeMs: number): Promise<boolean> {
   return row?.isDue ?? false;
 }
 
-/** Notes what was found in the sums over all accounts. */
+/** Stores the result of the sums over all accounts. */
 export async function noteSums(tx: Tx, nowMs: number, defects: readonly StoredDefect[]): Promise<void> {
   await tx.query(SUMS, [iso(nowMs), JSON.stringify(defects)]);
 }
 
-/** @returns the account whose last whole check ended first, where that was before a time; undefined where none is due. */
+/** @returns the account with the oldest whole check, if that ended before a given time; undefined if none is due. */
 export async function accountDue(tx: Tx, beforeMs: number): Promise<bigint | undefined> {
   const [row] = await tx.query<{ accountId: bigint }>(DUE, [iso(beforeMs)]);
   return row?.accountId;

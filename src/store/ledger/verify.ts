@@ -1,6 +1,6 @@
 /**
- * The auditor. It notes the end of an account and checks everything before it, slice by slice. History never changes,
- * so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
+ * The auditor. The check fixes the end of an account and verifies everything before it, slice by slice. History never
+ * changes, so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
  */
 import { randomInt } from 'node:crypto';
 import type { Tx } from '../connection/database.ts';
@@ -59,8 +59,8 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers, the volumes and the money out that limits are compared with, the chain of its audit
- * log, and what moved in closed days.
+ * Recomputes an account's ledger, lists and event numbers, the volumes and the money out that limits use, the chain of its
+ * audit log, and the movements of closed days.
  *
  * @param database - statements need not be in one transaction.
  * @returns the lines that were checked, and everything that is wrong.
@@ -86,7 +86,7 @@ export async function verifyLedger(
 }
 
 /**
- * Transfers between account holders go over the clearing accounts of both, in one database transaction.
+ * Transfers between account holders go through the clearing accounts of both, in one database transaction.
  *
  * @returns the currencies in which clearing is not zero over all accounts together.
  */

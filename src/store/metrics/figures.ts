@@ -32,7 +32,7 @@ export interface EndpointWaits {
   readonly overdue: number;
 }
 
-/** Deliveries that have not ended, by what they wait for. */
+/** Deliveries that have not ended, by the reason of their wait. */
 export interface DeliveryFigures {
   readonly mode: string;
   readonly state: string;
@@ -47,7 +47,7 @@ export interface EndpointFigures {
   readonly count: number;
 }
 
-/** Hits of screening that nobody has decided. */
+/** Undecided screening hits. */
 export interface ScreeningFigures {
   readonly mode: string;
   readonly open: number;
@@ -85,7 +85,7 @@ export interface UnsettledFigures {
   readonly count: number;
 }
 
-/** A network, and transfers on it. */
+/** A network, and its transfers. */
 export interface NetworkFigures {
   readonly mode: string;
   readonly network: string;
@@ -101,7 +101,7 @@ export interface NetworkFigures {
 /** The statement of a PIX provider. */
 export interface StatementFigures {
   readonly mode: string;
-  /** Seconds since all of it was read; null before the first time. */
+  /** Seconds since all of it was read; null before the first read. */
   readonly age: number | null;
 }
 
@@ -133,7 +133,7 @@ export interface SizeFigures {
   readonly bytes: bigint;
 }
 
-/** Most rows of jobs and deliveries that are counted, for each mode. */
+/** Maximum number of rows of jobs and deliveries that are counted, for each mode. */
 export const COUNTED_MAX = 10_000;
 /** Newest reports in which the last of each rail is looked for. */
 const REPORTS_MAX = 10_000;
@@ -146,7 +146,7 @@ const CLOCKS = `(values ('sandbox', false, $1::timestamptz), ('live', true, $2::
 const secondsOf = (interval: string) =>
   `least(greatest(coalesce(extract(epoch from ${interval}), 0), 0), ${INT_MAX})::int`;
 
-/** The order of what failed is that of its index: without it, stale statistics make PostgreSQL read the whole table. */
+/** The order of failed jobs is that of their index: without it, stale statistics make PostgreSQL read the whole table. */
 const JOBS: Statement = {
   name: 'figures_jobs',
   text: `select c.mode, j.kind, count(*) filter (where j.due_at <= c.now)::int as due,
@@ -160,7 +160,10 @@ const JOBS: Statement = {
         order by f.account_id limit ${COUNTED_MAX})) j
     group by c.mode, c.now, j.kind`,
 };
-/** The turn of an endpoint is when something of it may be sent next: past turns say that the sender is late, not a receiver. */
+/**
+ * The time of an endpoint is when its next delivery may be sent: a time in the past means that the sender is late, not a
+ * receiver.
+ */
 const ENDPOINT_WAITS: Statement = {
   name: 'figures_turns',
   text: `select c.mode, ${secondsOf('c.now - t.at')} as overdue from ${CLOCKS} left join lateral (
@@ -206,7 +209,7 @@ const NETWORKS: Statement = {
         as unended
     from ${CLOCKS} join chain_network n on n.mode = c.mode`,
 };
-/** A provider that was taken out of the configuration keeps its row: the row that was read last is that of the provider in use. */
+/** The row of an unconfigured provider stays: the row that was read last belongs to the provider in use. */
 const STATEMENTS: Statement = {
   name: 'figures_statements',
   text: `select mode, case when max(read_at) is not null then ${secondsOf('clock_timestamp() - max(read_at)')} end as age
@@ -275,7 +278,7 @@ export const FIGURES = {
   ...SERVER_FIGURES,
 } as const;
 
-/** Name of what is read together. */
+/** Name of figures that are read together. */
 export type FigureGroup = keyof typeof FIGURES;
 
 async function relayFigures(tx: Tx, mode: AccountMode): Promise<RelayFigures> {

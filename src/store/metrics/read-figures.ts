@@ -7,7 +7,7 @@ import { FIGURES, type FigureGroup } from './figures.ts';
 /** A sample: members that name it, and numbers. */
 export type FigureRow = Readonly<Record<string, string | number | bigint>>;
 
-/** Rows of what was read; null where the server refused it, or did not answer it in time. */
+/** Rows of a read; null if the server refused it, or did not answer in time. */
 export type FigureRows = ReadonlyMap<FigureGroup, readonly FigureRow[] | null>;
 
 /** After this time no further figure is begun. Unit: ms. */

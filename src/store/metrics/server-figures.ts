@@ -1,6 +1,6 @@
 /**
- * Figures of the database server. Connections and slots are shown to every role; statements and replicas only where the restricted role
- * was granted `pg_read_all_stats`.
+ * Figures of the database server. Every role can read connections and slots; statements and replicas only if the restricted
+ * role was granted `pg_read_all_stats`.
  */
 import type { Statement, Tx } from '../connection/database.ts';
 import { STATISTICS_ROLE } from '../connection/logins.ts';
@@ -8,7 +8,7 @@ import { STATISTICS_ROLE } from '../connection/logins.ts';
 /** Connections of the server, over all databases. */
 export interface ConnectionFigures {
   readonly used: number;
-  /** Most that logins without rights of their own may have. */
+  /** Maximum number of connections of logins without special rights. */
   readonly max: number;
 }
 
@@ -71,7 +71,7 @@ const SLOTS: Statement = {
     from pg_replication_slots where restart_lsn is not null`,
 };
 
-/** Without its table, a month lies in the table of all others, where nothing of it can be dropped. */
+/** Without its own table, a month is in the table for all others, where none of it can be dropped. */
 const MONTHS: Statement = {
   name: 'figures_months',
   text: `select count(*)::int as ahead from pg_inherits i join pg_class c on c.oid = i.inhrelid

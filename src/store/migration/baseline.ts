@@ -1,6 +1,7 @@
 /**
- * Databases that builds from before 1.0 made. The first migrations of 1.0 make whole what 121 migrations had made step by step, so a
- * database that has all of those has the tables of these: their records are written, and nothing is run. An older database is refused.
+ * Databases that builds from before 1.0 made. The first migrations of 1.0 create whole what 121 migrations had created step
+ * by step, so a database that has all of those has the same tables: their records are written, and nothing is run. An older
+ * database is refused.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ const BEFORE = { last: '20261205096000_price_proposals', count: 121, commit: '7b
 const FIRST = '20261206000000_accounts';
 const LAST = '20261206000120_roles';
 
-/** @returns whether a migration is one of a build from before 1.0. */
+/** @returns whether a migration belongs to a build before 1.0. */
 export const isBeforeBaseline = (name: string): boolean => name < FIRST;
 
 /** @throws {MigrationError} when the database has some of the migrations from before 1.0, and not all. */
@@ -37,7 +38,7 @@ export async function adopt(client: pg.ClientBase): Promise<void> {
       const script = readFileSync(new URL(`migrations/${name}/migration.sql`, PRISMA_FOLDER));
       return { id: randomUUID(), name, checksum: createHash('sha256').update(script).digest('hex') };
     });
-  // One statement, so that a database always has one of them. The tables have not changed since the last of the old
+  // One statement, so that a database always has the records of either. The tables have not changed since the last of the old
   // migrations.
   await client.query(
     `with old as (delete from _prisma_migrations where migration_name < $1 returning finished_at),

@@ -14,7 +14,7 @@ export interface CopyState {
   readonly behind: number;
 }
 
-/** Key of the lock that housekeeping of the event log takes: it moves events in a way that is not replicated. */
+/** Key of the lock of the event log's housekeeping: it moves events in a way that is not replicated. */
 const EVENT_LOCK = `hashtext('event_partitions')`;
 
 /** @returns the name of the publication, the slot and the subscription. */
@@ -22,7 +22,7 @@ function linkName({ location }: CellServer): string {
   return `crossramp_move_${location.schema}`;
 }
 
-/** Checks what a move needs of both servers. @throws {MoveError} naming what is missing and how to set it. */
+/** Checks the requirements of a move on both servers. @throws {MoveError} naming the missing setting and how to set it. */
 export async function checkServers(source: CellServer, target: CellServer): Promise<void> {
   const level = await source.value<string>('show wal_level');
   if (level !== 'logical')
@@ -40,7 +40,10 @@ export async function checkServers(source: CellServer, target: CellServer): Prom
     throw new MoveError('both are on the same server, where a subscription would wait for itself');
 }
 
-/** Empties the target and turns off what would fire while rows are copied. Nobody works there: its cell is `arriving`. */
+/**
+ * Empties the target and turns off the triggers that would fire while rows are copied. Nothing writes there: its cell is
+ * `arriving`.
+ */
 export async function prepareTarget(target: CellServer, cell: CellRecord, other: string): Promise<void> {
   const own = await target.cell();
   if (own?.state === 'serving') {
@@ -64,10 +67,10 @@ export async function prepareTarget(target: CellServer, cell: CellRecord, other:
   });
 }
 
-/** Begins to copy. The target asks the source itself, at `reachedAt`. */
+/** Begins to copy. The target connects to the source itself, at `reachedAt`. */
 export async function beginCopy(source: CellServer, target: CellServer, reachedAt: string): Promise<void> {
   const name = linkName(source);
-  // Held until the connection of the move ends: the log of events keeps its tables meanwhile.
+  // Held until the connection of the move ends: the event log does not change its tables meanwhile.
   await source.rows(`select pg_advisory_lock(${EVENT_LOCK})`);
   const tables = await source.tables();
   const known = await target.tables();
@@ -111,12 +114,12 @@ export async function copyState(source: CellServer, target: CellServer): Promise
   return { ...rows, behind: Number(behind) };
 }
 
-/** @returns the end of the source's log now. */
+/** @returns the present end of the source's log. */
 export async function logEnd(source: CellServer): Promise<string> {
   return (await source.value<string>('select pg_current_wal_lsn()::text')) ?? '0/0';
 }
 
-/** @returns whether the target has everything of the source's log up to this place. */
+/** @returns whether the target has the source's log up to this position. */
 export async function hasCaughtUp(source: CellServer, target: CellServer, lsn: string): Promise<boolean> {
   const state = await copyState(source, target);
   const isConfirmed = await source.value<boolean>(
@@ -139,7 +142,7 @@ export async function endSubscription(target: CellServer): Promise<void> {
   }
 }
 
-/** Removes what the copy has in the source. @param wait - pauses between looks at a slot that is still read from. */
+/** Removes the copy's objects in the source. @param wait - pauses between checks of a slot that is still in use. */
 export async function endPublication(source: CellServer, wait: () => Promise<unknown>): Promise<void> {
   const name = linkName(source);
   // Slots of the first copy of tables have names of their own.
@@ -156,10 +159,7 @@ export async function endPublication(source: CellServer, wait: () => Promise<unk
   await source.rows(`select pg_advisory_unlock(${EVENT_LOCK})`);
 }
 
-/**
- * @returns differences between source and target, in words; empty when they are equal. Neither is written to
- *   meanwhile.
- */
+/** @returns differences between source and target, as text; empty when they are equal. Nothing writes to either meanwhile. */
 export async function differences(source: CellServer, target: CellServer): Promise<readonly string[]> {
   const found: string[] = [];
   for (const table of await source.tables()) {
@@ -175,12 +175,12 @@ export async function differences(source: CellServer, target: CellServer): Promi
   return found;
 }
 
-/** Tables that say where every account stands: counters, balances, ends of lists. */
+/** Tables with the state of every account: counters, balances, ends of lists. */
 const HEADS = ['account_head', 'ledger_balance', 'list_head'];
 
 /**
- * Opens the cell in the target, in one database transaction: the numbers go on where the source stopped, triggers fire again, and the epoch
- * is the next. This is the moment of the move.
+ * Opens the cell in the target, in one database transaction: the numbers continue where the source stopped, triggers fire
+ * again, and the epoch rises by one. The move takes effect here.
  */
 export async function openTarget(source: CellServer, target: CellServer): Promise<void> {
   const positions: { name: string; last: string; isCalled: boolean }[] = [];
@@ -200,7 +200,7 @@ export async function openTarget(source: CellServer, target: CellServer): Promis
   });
 }
 
-/** Alters each trigger that was ALWAYS or REPLICA, by its mode then. */
+/** Sets each trigger that was ALWAYS or REPLICA back to that mode. */
 async function eachTrigger(target: CellServer, verbOf: (mode: string) => string): Promise<void> {
   const rows = await target.rows<{ relation: string; name: string; mode: string }>(
     `select quote_ident(m.relation) as relation, quote_ident(m.name) as name, m.mode::text as mode from cell_move_trigger m`,

@@ -1,15 +1,18 @@
 /**
- * The fence of a cell that is moved away (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. It is
- * put there under a lock that waits for every writer: no write is under way then, and none comes after. Without a fence nothing is
- * checked, so it costs nothing.
+ * The fence of a moved cell (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. The
+ * fence is set under a lock that waits for every writer: no write is under way then, and none follows. Without a fence
+ * nothing is checked, so it costs nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CellServer, isHeld, MoveError } from './cell-server.ts';
 
-/** Longest wait for one table; callers wait behind it. Shorter than `deadlock_timeout`, so that the fence gives way and no caller. Unit: ms. */
+/**
+ * Longest wait for one table; callers wait behind it. Shorter than `deadlock_timeout`, so that a deadlock aborts the fence
+ * and not a caller. Unit: ms.
+ */
 const LOCK_MS = 400;
 const ATTEMPTS = 100;
-/** Least and greatest pause between two tries. Unit: ms. */
+/** Minimum and maximum pause between two attempts. Unit: ms. */
 const PAUSE_MS = [50, 250] as const;
 const TRIGGER = 'cell_fence';
 
@@ -22,7 +25,7 @@ export async function raiseFence(source: CellServer, other: string): Promise<voi
       `drop trigger if exists ${TRIGGER} on ${table}`,
       `create trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
          for each statement execute function cell_refuse_write()`,
-      // Also where a session plays a replica, whose other triggers do not fire.
+      // Also in a session that plays a replica, whose other triggers do not fire.
       `alter table ${table} enable always trigger ${TRIGGER}`,
     ]);
     await source.client.query(text.join(';\n'));
@@ -33,7 +36,7 @@ export async function raiseFence(source: CellServer, other: string): Promise<voi
   });
 }
 
-/** Takes the fence down: the cell serves again. Again is the same. */
+/** Removes the fence: the cell serves again. Again is the same. */
 export async function lowerFence(source: CellServer): Promise<void> {
   await retrying(source, async () => {
     const rows = await source.rows<{ name: string }>(
@@ -47,7 +50,7 @@ export async function lowerFence(source: CellServer): Promise<void> {
   });
 }
 
-/** Notes that the cell works elsewhere. Nothing of the schema can be read by gateways any more: what they know gets older. */
+/** Notes that the cell works elsewhere. Gateways can no longer read anything of the schema: their cached data gets older. */
 export async function retire(source: CellServer): Promise<void> {
   const schema = `"${source.location.schema}"`;
   await source.within(async () => {

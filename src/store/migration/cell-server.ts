@@ -1,10 +1,10 @@
-/** One side of a move: the connection of the owner of a cell's schema, and what that schema has. */
+/** One side of a move: the connection of the owner of a cell's schema, and the contents of that schema. */
 import pg from 'pg';
 import { StoreError } from '../connection/check-server.ts';
 import { inSchema } from '../connection/session.ts';
 import type { CellRecord } from './settle-cell.ts';
 
-/** A cell that cannot be moved now; the message says why, and what to do. */
+/** A cell that cannot be moved now; the message has the reason and the remedy. */
 export class MoveError extends StoreError {}
 
 /** Location of a cell. */
@@ -47,7 +47,7 @@ export class CellServer {
     return this.client.end().catch(() => {});
   }
 
-  /** Host and database, without the login: what a person is told. */
+  /** Host and database, without the login, for messages to people. */
   get name(): string {
     const { host, pathname } = new URL(this.location.url);
     return `${host}${pathname}/${this.location.schema}`;
@@ -58,7 +58,7 @@ export class CellServer {
     return (await this.client.query<Row>(text, [...values])).rows;
   }
 
-  /** @returns the only value of the only row; undefined where there is none. */
+  /** @returns the only value of the only row; undefined if there is none. */
   async value<Value>(text: string, values: readonly unknown[] = []): Promise<Value | undefined> {
     const { rows } = await this.client.query({ text, values: [...values], rowMode: 'array' });
     return rows[0]?.[0];
@@ -91,15 +91,16 @@ export class CellServer {
   }
 
   /**
-   * @returns the names of the tables that a move copies, quoted. A partitioned table stands for its partitions. Left out are the record of
-   *   the cell, that of migrations, and a month of events that is being settled: its events are still where they were.
+   * @returns the names of the tables that a move copies, quoted. A partitioned table represents its partitions. Left out are
+   * the record of the cell, that of migrations, and a month of events that is being moved: its events are still in the old
+   * place.
    */
   tables(): Promise<string[]> {
     return this.names(`c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and c.relname not in ('cell', '_prisma_migrations', 'cell_move_trigger') and c.relname !~ '^event_[0-9]{6}$'`);
   }
 
-  /** @returns the names of all tables that can be written, partitions too. */
+  /** @returns the names of all writable tables, including partitions. */
   writableTables(): Promise<string[]> {
     return this.names(
       `c.relkind in ('r', 'p') and c.relname not in ('cell', '_prisma_migrations', 'cell_move_trigger')`,
@@ -120,7 +121,7 @@ export class CellServer {
   }
 }
 
-/** @returns whether a statement did not get a lock in time, and may be tried again. */
+/** @returns whether a statement did not get a lock in time, and may be retried. */
 export function isHeld(error: unknown): boolean {
   return HELD.test(String((error as { code?: unknown }).code ?? ''));
 }

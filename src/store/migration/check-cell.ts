@@ -1,4 +1,4 @@
-/** Checks of a cell: what it gives out says its code, and nothing is written where it must not be. */
+/** Checks of a cell: the ids that it issues carry its code, and nothing is written where that is forbidden. */
 import { cellName, cellOfNumber } from '../../base/ids/cell.ts';
 import { type CellServer, MoveError } from './cell-server.ts';
 

@@ -29,8 +29,8 @@ const FORGET = 'delete from _prisma_migrations where finished_at is null and rol
  * @param signal - ends the wait for another process that migrates.
  * @returns the names of the migrations that were applied now.
  * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
- *   recorded as unfinished, when the database is ahead of this version by more than it works with or older than 1.0, or when the login
- *   lacks a privilege.
+ * recorded as unfinished, when the database is older than 1.0 or too far ahead of this version, or when the login lacks a
+ * privilege.
  */
 export async function migrate(
   url: string,
@@ -86,7 +86,7 @@ export async function requireMigrated(url: string, schema: string = DEFAULT_SCHE
 
 /** A standby lacks migrations of this version. */
 export class StandbyBehindError extends MigrationError {
-  /** SQLSTATE of a server that accepts nobody yet, so that a start waits for what arrives. */
+  /** SQLSTATE of a server that accepts no connections yet, so that a start waits. */
   readonly code = '57P03';
 
   constructor() {
@@ -106,7 +106,7 @@ function newClient(url: string): pg.Client {
   return client;
 }
 
-/** No look takes long, so one that is not answered is the network's fault. */
+/** No query here takes long, so an unanswered one is the network's fault. */
 async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK]);
@@ -115,7 +115,7 @@ async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined)
   }
 }
 
-/** Looks first, because creating a schema needs a privilege that looking does not need. */
+/** Reads first, because creating a schema needs a privilege that reading does not need. */
 async function makeSchema(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query('select to_regnamespace($1) is not null as known', [`"${schema}"`]);
   if (rows[0].known) return;
@@ -136,7 +136,7 @@ function privilegeMissing(error: Error, { lacking, grant }: { lacking: string; g
   });
 }
 
-/** The gateway's own login may not migrate; the server would refuse it in words that do not say what to do. */
+/** The gateway's own login may not migrate; the server's own message would not name the remedy. */
 async function refuseGateway(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('_prisma_migrations') and not pg_has_role(relowner, 'member')`,
@@ -152,7 +152,7 @@ interface Applied {
   readonly finished: boolean;
 }
 
-/** @returns the migrations that were begun, in that order, but for those that were rolled back. */
+/** @returns the started migrations, in that order, without those that were rolled back. */
 async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   const { rows: found } = await client.query(`select to_regclass('_prisma_migrations') is not null as known`);
   if (!found[0].known) return [];
@@ -170,15 +170,15 @@ async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   }
 }
 
-/** @returns whether these are all migrations of this version, and no others. */
+/** @returns whether these are exactly the migrations of this version. */
 function isComplete(applied: readonly Applied[]): boolean {
   const finished = applied.flatMap(({ name, finished }) => (finished ? [name] : []));
   return finished.length === applied.length && String(finished.sort()) === String(migrationNames());
 }
 
 /**
- * @returns whether the database has every migration of this version, and further ones that this version works with: it is being
- *   upgraded, or its programs went back.
+ * @returns whether the database has every migration of this version, and further ones that this version works with: it is
+ * being upgraded, or its programs were downgraded.
  */
 async function isAhead(client: pg.Client): Promise<boolean> {
   const applied = await readApplied(client);
@@ -188,7 +188,9 @@ async function isAhead(client: pg.Client): Promise<boolean> {
   return (await unreachedOf(client, applied)).length === 0;
 }
 
-/** @returns the migrations that this version does not know, and that do not say that it works with them (`migration_reach`). */
+/**
+ * @returns the migrations that this version does not know, and that are not marked as compatible with it (`migration_reach`).
+ */
 async function unreachedOf(client: pg.Client, applied: readonly Applied[]): Promise<string[]> {
   const unknown = unknownOf(applied);
   const { rows: found } = await client.query(`select to_regclass('migration_reach') is not null as known`);
@@ -219,7 +221,7 @@ function isReached(version: string): boolean {
   return at < 0 || (own[at] as number) > (least[at] as number);
 }
 
-/** @param unreached - of those that this version does not know. */
+/** @param unreached - incompatible migrations among those that this version does not know. */
 function refuseUnfit(applied: readonly Applied[], unreached: readonly string[]): void {
   const half = applied.find(({ finished }) => !finished);
   if (half) {

@@ -1,6 +1,6 @@
 /**
- * Prisma's migration engine as WebAssembly, over our driver. Loading takes a second, and leaves a timer: only a
- * process with migrations to apply loads it.
+ * Prisma's migration engine as WebAssembly, over our driver. Loading takes a second, and leaves a timer: only a process with
+ * migrations to apply loads it.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -55,7 +55,7 @@ export async function applyMissing(url: string, schema: string, patience: LockPa
     });
     return appliedMigrationNames;
   } catch (error) {
-    // The engine reports only an external error, or several lines. The message of the driver says what happened.
+    // The engine reports only an external error, or several lines. The message of the driver describes the error.
     const failure = script.failure();
     if (failure?.code === LOCK_NOT_AVAILABLE)
       throw new UndoneError(

@@ -20,7 +20,7 @@ import { lowerFence, raiseFence, retire } from './cell-fence.ts';
 import { type CellLocation, CellServer, MoveError } from './cell-server.ts';
 import { migrate } from './migrate.ts';
 
-/** Steps of a move, in their order. `copying` comes again and again. */
+/** Steps of a move, in their order. `copying` is reported repeatedly. */
 export type MoveStep =
   | 'checked'
   | 'prepared'
@@ -47,7 +47,7 @@ export interface Moved {
   readonly code: string;
   /** Epoch of the cell in the target. */
   readonly epoch: bigint;
-  /** Time during which nothing was written; null where the move had been at its switch before. Unit: ms. */
+  /** Time without writes; null if an earlier run had already switched the move. Unit: ms. */
   readonly heldMs: number | null;
 }
 
@@ -67,7 +67,8 @@ const MOVE_LOCK = `hashtext('crossramp cell move ' || current_schema())`;
 
 /**
  * @returns once the cell works in the target and the source is retired.
- * @throws {MoveError} when it cannot be moved; the source serves then. @throws the driver's error when a server is lost during the switch:
+ * @throws {MoveError} when it cannot be moved; the source serves then. @throws the driver's error when a server is lost
+ * during the switch:
  *   run it again.
  */
 export function moveCell(move: Move): Promise<Moved> {
@@ -77,7 +78,7 @@ export function moveCell(move: Move): Promise<Moved> {
     await checkServers(source, target);
     const { state } = await ownCell(source, move.code, target.name);
     move.onStep('checked');
-    // A fence without a copy is left of a move that was being given up.
+    // A fence without a copy is left from a move that was being given up.
     const isCopied = state === 'fenced' && (await copyState(source, target)) !== undefined;
     try {
       if (!isCopied) await copy(sides, move);
@@ -128,7 +129,7 @@ async function copy(
   onStep('copied');
 }
 
-/** Waits for the rest of the log, and compares both sides: nobody writes to either. */
+/** Waits for the rest of the log, and compares both sides, to which nothing writes. */
 async function settle({ source, target }: Sides, { onStep }: Move): Promise<void> {
   const end = await logEnd(source);
   const untilMs = performance.now() + CATCH_UP_MS;
@@ -154,7 +155,10 @@ async function finish(
   return { code, epoch: cell?.epoch ?? 0n, heldMs };
 }
 
-/** Has the source serve again after a failure, unless the cell may work in the target: then nobody but the target can say. */
+/**
+ * Makes the source serve again after a failure, unless the cell may already work in the target: then only the target can
+ * decide.
+ */
 async function reactivateSource(sides: Sides, error: unknown): Promise<void> {
   if (!(await isSwitched(sides).catch(() => true))) await undo(sides).catch(() => {});
   else if (error instanceof Error)
@@ -162,7 +166,7 @@ async function reactivateSource(sides: Sides, error: unknown): Promise<void> {
 }
 
 async function undo({ source, target }: Sides): Promise<void> {
-  // First the target: a copy that is not ended would go on filling it.
+  // First the target: an unfinished copy would continue to fill it.
   await endSubscription(target);
   await lowerFence(source);
   await endPublication(source, () => sleep(POLL_MS));

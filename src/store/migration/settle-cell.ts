@@ -1,4 +1,4 @@
-/** The cell that a schema is (docs/scaling.md): read when the database is opened, and given to a schema that is new. */
+/** The cell of a schema (docs/scaling.md): read when the database is opened, and assigned to a new schema. */
 import pg from 'pg';
 import { FIRST_CELL, numbersBefore } from '../../base/ids/cell.ts';
 import { StoreError } from '../connection/check-server.ts';
@@ -20,7 +20,7 @@ export interface CellRecord {
 
 /** The cell does not work in this schema: it works on another server, or does not work here yet. */
 export class CellAbsentError extends StoreError {
-  /** SQLSTATE of a server that accepts nobody yet, so that a start waits for a cell that arrives. */
+  /** SQLSTATE of a server that accepts no connections yet, so that a start waits for an arriving cell. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -41,10 +41,10 @@ export async function readCell(database: Pick<Database, 'query'>): Promise<CellR
 }
 
 /**
- * Compares the cell of the settings with that of the schema. A schema without accounts becomes the cell that is wanted.
+ * Compares the cell of the settings with that of the schema. A schema without accounts becomes the requested cell.
  *
  * @param ownerUrl - of the database for its owner.
- * @param wanted - code; undefined for whatever the schema says.
+ * @param wanted - code; undefined accepts the schema's own.
  * @returns the code.
  * @throws {StoreError} when the schema is another cell. @throws {CellAbsentError} when the cell does not work here.
  */
@@ -63,10 +63,7 @@ export async function settleCell(
   return wanted;
 }
 
-/**
- * @returns the schema's record; read by the owner when the gateway may not read it any more, because the cell was
- *   moved.
- */
+/** @returns the schema's record; read by the owner when the gateway may not read it any more, because the cell was moved. */
 async function readOrRequest(
   database: Pick<Database, 'query' | 'source'>,
   ownerUrl: string,
@@ -86,7 +83,7 @@ async function readOrRequest(
   }
 }
 
-/** Gives a schema its code. @throws {StoreError} when it has accounts. */
+/** Assigns a code to a schema. @throws {StoreError} when it has accounts. */
 async function beginCell(ownerUrl: string, schema: string, code: string): Promise<void> {
   try {
     await asOwner(ownerUrl, schema, (client) =>

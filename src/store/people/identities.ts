@@ -36,7 +36,7 @@ export async function findByIdentity(tx: Tx, { issuer, subject }: Identity): Pro
   return person;
 }
 
-/** Notes who a person is at a provider. @returns whether that is new: a person is one subject of a provider, and stays it. */
+/** Stores a person's subject at a provider. @returns whether it is new: a person's subject at a provider never changes. */
 export async function addIdentity(
   tx: Tx,
   { issuer, subject }: Identity,

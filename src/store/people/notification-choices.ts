@@ -35,13 +35,13 @@ export interface ChoiceRow {
   readonly language: keyof Label | null;
 }
 
-/** @returns the member; undefined where the person is none of the account. */
+/** @returns the member; undefined if the person is not a member of the account. */
 export async function readChoice(tx: Tx, { accountId, personId }: Chooser): Promise<ChoiceRow | undefined> {
   const [row] = await tx.query<ChoiceRow>(READ, [accountId, personId]);
   return row;
 }
 
-/** Stores a choice, in the place of the one before. */
+/** Stores a choice; it replaces the earlier one. */
 export async function storeChoice(
   tx: Tx,
   { accountId, personId }: Chooser,

@@ -1,10 +1,10 @@
-/** Accounts that are due for a digest of what waits: each once a day in Brasília. */
+/** Accounts that are due for a digest of waiting work: each once a Brasília day. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { kindsByRole } from '../../base/access/notification-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { namesNotification } from '../engine/notifications.ts';
 
-/** Accounts that one process looks at together. */
+/** Number of accounts that one process claims together. */
 const DIGESTS_MAX = 20;
 
 /** Accounts with somebody or an endpoint that gets digests, which were not looked at on this day. */

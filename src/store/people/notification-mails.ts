@@ -1,6 +1,7 @@
 /**
- * Notifications on their way: recipients are chosen once, then the mails of one person are claimed together, sent as one e-mail, and ended.
- * A claim ends by itself, so that mails of a process that died are sent by another one. All times are those of the database.
+ * Delivery of notifications: recipients are chosen once, then the mails of one person are claimed together, sent as one
+ * e-mail, and ended. A claim ends by itself, so that mails of a process that died are sent by another one. All times are
+ * those of the database.
  */
 
 import type { AccountMode } from '../../base/access/account-mode.ts';
@@ -42,9 +43,9 @@ export type MailEnd =
   | { readonly state: 'failed'; readonly error: string }
   | { readonly state: 'pending'; readonly error: string; readonly delayMs: number };
 
-/** Notifications that wait for recipients longer than this are no news any more, as where e-mail was set up later. Unit: h. */
+/** Notifications older than this are not sent, for example when e-mail was set up later. Unit: h. */
 const FRESH_HOURS = 24;
-/** Notifications whose recipients are chosen at once. */
+/** Number of notifications whose recipients are chosen together. */
 const ADDRESSED_MAX = 200;
 /** Notifications in one e-mail. */
 const ITEMS_MAX = 50;
@@ -70,7 +71,10 @@ const ADDRESS: Statement = {
     )
     update notification n set addressed_at = now() from mine where n.account_id = mine.account_id and n.id = mine.id returning n.id`,
 };
-/** The person who waits longest, unless an e-mail was sent to them a moment ago. A person who is no member any more gets nothing. */
+/**
+ * The person who has waited longest, unless they were sent an e-mail just before. A person who is no longer a member gets
+ * nothing.
+ */
 const CLAIM: Statement = {
   name: 'notification_claim',
   text: `with who as materialized (
@@ -118,7 +122,9 @@ interface ClaimedRow extends MailItem, Omit<ClaimedMail, 'items' | 'attempt'> {
   readonly isMember: boolean;
 }
 
-/** Claims the due notifications of one person. @returns undefined where nothing is due; null where the person is no member any more. */
+/**
+ * Claims the due notifications of one person. @returns undefined if nothing is due; null if the person is no longer a member.
+ */
 export async function claimMail(database: Database): Promise<ClaimedMail | null | undefined> {
   const rows = await database.query<ClaimedRow>(CLAIM, []);
   const [first] = rows;

@@ -1,8 +1,8 @@
-/** Passkeys of people: public keys only; and the challenges that they sign, each of which is answered once. */
+/** Passkeys of people: only public keys; and the challenges that they sign, each of which is answered once. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A passkey as its person sees it. */
+/** A passkey as its owner sees it. */
 export interface OwnPasskey {
   /** Its credential id, base64url. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface OwnPasskey {
   readonly lastUsedAt: Instant | null;
 }
 
-/** A passkey with what its signatures are checked by. */
+/** A passkey with the data that its signatures are checked with. */
 export interface StoredPasskey {
   readonly id: string;
   readonly personId: string;
@@ -87,7 +87,7 @@ export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date):
   await tx.query(USE, [id, counter, at]);
 }
 
-/** Takes a passkey away. @returns whether the person had it. */
+/** Removes a passkey. @returns whether the person had it. */
 export async function removePasskey(tx: Tx, personId: string, id: string): Promise<boolean> {
   return (await tx.query(REMOVE, [personId, id])).length > 0;
 }

@@ -22,7 +22,7 @@ export interface Member extends Person {
   readonly joinedAt: Instant | null;
   readonly lastSeenAt: Instant | null;
   readonly passkeys: number;
-  /** Whether the person counts as a maker of their own: not, or no longer, as one with their inviter. */
+  /** Whether the person counts as a separate maker: not, or no longer, as one with their inviter. */
   readonly isConfirmed: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface NewMembership {
   readonly personId: string;
   readonly role: Role;
   readonly invitedBy: string;
-  /** Set where a key invited: both count as one maker. */
+  /** Set if a key invited them: both count as one maker. */
   readonly invitedByKey: string | null;
   readonly at: Date;
 }
@@ -107,7 +107,7 @@ const INVITED: Statement = {
   name: 'membership_invited',
   text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by invited_at desc, account_id`,
 };
-/** Most accounts that are read of a person. */
+/** Maximum number of accounts that are read of a person. */
 export const OWN_ACCOUNTS_MAX = 500;
 const OWN_ACCOUNTS: Statement = {
   name: 'membership_of_person',
@@ -124,9 +124,9 @@ export async function findPerson(tx: Tx, email: string): Promise<Person | undefi
 }
 
 /**
- * Adds a person, unless the e-mail address is taken.
+ * Adds a person, unless the e-mail address is in use.
  *
- * @returns the person who has it then.
+ * @returns the person who already has it.
  */
 export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): Promise<Person> {
   const [added] = await tx.query<Person>(ADD, [id, name, email, at]);
@@ -145,19 +145,19 @@ export async function countMembers(tx: Tx, accountId: bigint): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** @returns a person with the role in an account; undefined where there is none. */
+/** @returns a person with the role in an account; undefined if there is none. */
 export async function readMember(tx: Tx, accountId: bigint, personId: string): Promise<Member | undefined> {
   const [member] = await tx.query<Member>(ONE_MEMBER, [accountId, personId]);
   return member;
 }
 
-/** Gives a person a role, which holds from when the invitation is accepted. */
+/** Gives a person a role, which takes effect when the invitation is accepted. */
 export async function invite(tx: Tx, membership: NewMembership): Promise<void> {
   const { accountId, personId, role, invitedBy, invitedByKey, at } = membership;
   await tx.query(INVITE, [accountId, personId, role, invitedBy, invitedByKey, at]);
 }
 
-/** Notes who stands behind an invitation: the key or the person that sends it. */
+/** Stores the sender of an invitation: the key or the person. */
 export async function noteInviter(
   tx: Tx,
   accountId: bigint,
@@ -167,7 +167,7 @@ export async function noteInviter(
   await tx.query(NOTE_INVITER, [accountId, personId, inviterId]);
 }
 
-/** Confirms a person: from now on they count as a maker of their own. @returns whether they did not before. */
+/** Confirms a person: from now on they count as a separate maker. @returns whether they did not before. */
 export async function confirmPerson(
   tx: Tx,
   accountId: bigint,
@@ -187,7 +187,7 @@ export async function setRole(tx: Tx, accountId: bigint, personId: string, role:
   await tx.query(SET_ROLE, [accountId, personId, role]);
 }
 
-/** Takes the role of a person away. */
+/** Removes the role of a person. */
 export async function removeMembership(tx: Tx, accountId: bigint, personId: string): Promise<void> {
   await tx.query(REMOVE, [accountId, personId]);
 }
@@ -206,7 +206,7 @@ export async function findOwnAccount(
   return (await tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, accountId]))[0];
 }
 
-/** @returns the accounts to which a person is invited and has not come yet, the newest invitation first. */
+/** @returns the accounts to which a person is invited and has not signed in yet, the newest invitation first. */
 export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
   const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
   return rows.map(({ accountId }) => accountId);

@@ -1,4 +1,7 @@
-/** Links that let a person in once: an invitation to an account, or a sign-in that the operator made. Only hashes are stored. */
+/**
+ * Links that sign a person in once: an invitation to an account, or a sign-in link made by the operator. Only hashes are
+ * stored.
+ */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Purpose of a link. */
@@ -12,7 +15,7 @@ export interface OpenLink {
   readonly accountId: bigint;
   readonly accountName: string;
   readonly kind: LinkKind;
-  /** Whether the person has a role anywhere, and so can sign in some other way. */
+  /** Whether the person has a role anywhere, and so can sign in without the link. */
   readonly isKnown: boolean;
 }
 
@@ -38,7 +41,7 @@ const END: Statement = {
   text: `update person_link set used_at = $3 where account_id = $1 and person_id = $2 and used_at is null`,
 };
 
-/** @returns the link of this hash; undefined where it was used, has expired, or leads to an account that it opens no more. */
+/** @returns the link of this hash; undefined if it was used, has expired, or leads to an account that it no longer opens. */
 export async function findOpenLink(tx: Tx, hash: Buffer, now: Date): Promise<OpenLink | undefined> {
   const [link] = await tx.query<OpenLink>(OPEN, [hash, now]);
   return link;

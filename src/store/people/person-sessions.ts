@@ -5,7 +5,7 @@ import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A session that holds, with its person and the account that the person acts on. */
+/** A valid session, with its person and the person's present account. */
 export interface ValidSession {
   readonly sessionId: string;
   readonly personId: string;
@@ -21,7 +21,7 @@ export interface ValidSession {
   readonly hasJustSignedIn: boolean;
 }
 
-/** A session as its person sees it. */
+/** A session as its owner sees it. */
 export interface OwnSession {
   readonly id: string;
   readonly accountId: bigint;
@@ -40,7 +40,7 @@ export interface NewSession {
   /** When the person signed in, here or in another cell. */
   readonly begunAt: Date;
   readonly at: Date;
-  /** When a passkey was shown; null where the person came in by another way. */
+  /** Time at which a passkey was presented; null if the person signed in by other means. */
   readonly verifiedAt: Date | null;
   readonly userAgent: string | null;
   readonly address: string | null;
@@ -52,9 +52,9 @@ export const SESSION_MS = { idle: 12 * 3_600_000, absolute: 7 * 86_400_000 } as 
 /** Age up to which a sign-in counts as recent. Unit: minutes. */
 export const JUST_MINUTES = 10;
 
-/** Of a session `s`: the first parameter is when the oldest that holds was last used, the second when it was begun. */
+/** Validity of a session `s`: the first parameter is the earliest allowed last use, the second the earliest allowed start. */
 const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
-/** A person who was removed from the account of the session acts on another account of theirs. */
+/** A person who was removed from the account of the session is switched to another account of theirs. */
 const ACCOUNT = `join lateral (
     select m.account_id, m.role from membership m where m.person_id = s.person_id and m.joined_at is not null
       order by m.account_id <> s.account_id, m.account_id limit 1) m on true`;
@@ -92,7 +92,7 @@ const SWITCH: Statement = {
   text: `update person_session s set account_id = $2 where id = $1 and exists (
     select from membership m where m.person_id = s.person_id and m.account_id = $2 and m.joined_at is not null) returning id`,
 };
-/** Most sessions of a person in their list. */
+/** Maximum number of sessions of a person in their list. */
 export const SESSIONS_LISTED = 100;
 const OWN: Statement = {
   name: 'person_session_own',
@@ -122,16 +122,16 @@ const oldest = (now: Date) => [
   new Date(now.getTime() - SESSION_MS.absolute),
 ];
 
-/** @returns the session whose token has this hash, while it holds and its person has a role. */
+/** @returns the session whose token has this hash, while it is valid and its person has a role. */
 export async function findValidSession(tx: Tx, hash: Buffer, now: Date): Promise<ValidSession | undefined> {
   const [session] = await tx.query<ValidSession>(VALID, [...oldest(now), hash]);
   return session;
 }
 
-/** A session, and an account that its person acts on in it. */
+/** A session, and the account of its person in it. */
 export type SessionUse = Pick<OwnSession, 'id' | 'accountId'>;
 
-/** @returns the valid ones of the sessions, with the accounts in which their people still have a role. */
+/** @returns the valid sessions, with the accounts in which their people still have a role. */
 export function findValidSessions(tx: Tx, uses: readonly SessionUse[], now: Date): Promise<SessionUse[]> {
   const values = [uses.map(({ id }) => id), uses.map(({ accountId }) => accountId)];
   return tx.query<SessionUse>(STILL_VALID, [...oldest(now), ...values]);
@@ -155,22 +155,22 @@ export async function touchSession(tx: Tx, id: string, at: Date): Promise<void> 
   await tx.query(TOUCH, [id, at]);
 }
 
-/** Notes that the person of a session has shown a passkey. */
+/** Records that the person of a session has presented a passkey. */
 export async function verifySession(tx: Tx, sessionId: string, at: Date): Promise<void> {
   await tx.query(VERIFY, [sessionId, at]);
 }
 
-/** Lets a session act on another account of its person. @returns whether the person has a role there. */
+/** Switches a session to another account of its person. @returns whether the person has a role there. */
 export async function switchSession(tx: Tx, id: string, accountId: bigint): Promise<boolean> {
   return (await tx.query(SWITCH, [id, accountId])).length > 0;
 }
 
-/** @returns the sessions of a person that hold, the last used first. */
+/** @returns the valid sessions of a person, the last used first. */
 export function readOwnSessions(tx: Tx, personId: string, now: Date): Promise<OwnSession[]> {
   return tx.query<OwnSession>(OWN, [...oldest(now), personId]);
 }
 
-/** @returns whether the person has this session, and it holds. */
+/** @returns whether the person has this session, and it is valid. */
 export async function hasSession(tx: Tx, personId: string, id: string, now: Date): Promise<boolean> {
   return (await tx.query(FIND_OWN, [...oldest(now), personId, id])).length > 0;
 }

@@ -1,4 +1,4 @@
-/** Addresses of screens that people keep under a name. */
+/** Addresses of screens that people store under a name. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -46,7 +46,7 @@ export async function storeView(
   return view;
 }
 
-/** @returns the view that is gone; undefined where there was none. */
+/** @returns the deleted view; undefined if there was none. */
 export async function removeView(
   tx: Tx,
   { accountId, personId }: ViewOwner,

@@ -1,4 +1,4 @@
-/** Counts tries to sign in, over all processes: a few at once, then one for each pause. */
+/** Counts sign-in attempts over all processes: a few immediately, then one for each pause. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Limit of attempts. */
@@ -9,7 +9,7 @@ export interface AttemptLimit {
   readonly pauseMs: number;
 }
 
-// Rows of others that are in use are left: two who try at once would wait for each other's.
+// Locked rows of other attempts are skipped: two parallel attempts would wait for each other's.
 const COUNT_ATTEMPT: Statement = {
   name: 'sign_in_try_take',
   text: `with gone as (
@@ -28,7 +28,7 @@ const COUNT_ATTEMPT: Statement = {
  * Takes a try.
  *
  * @param subject - an address, or the id of a person.
- * @returns 0 where it is one of those that are left; else after how many milliseconds the next one is.
+ * @returns 0 if attempts are left; else the milliseconds until the next one.
  */
 export async function countAttempt(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Deposit addresses that were given out, and the transfers to them as their network has them. */
+/** Issued deposit addresses, and the transfers to them as their network has them. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -22,7 +22,7 @@ export interface ArrivalRow {
   readonly state: ArrivalState;
 }
 
-/** A deposit address that was given out. */
+/** An issued deposit address. */
 export interface WatchedAddress {
   readonly index: number;
   readonly address: string;
@@ -90,7 +90,7 @@ const UNSWEEP: Statement = {
   text: `update chain_arrival set swept_by = null where swept_by = $1`,
 };
 
-/** Stores that an address was given out: it is watched from now on. */
+/** Stores that an address was issued: it is watched from now on. */
 export async function storeAddress(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
@@ -99,7 +99,7 @@ export async function storeAddress(
   await tx.query(STORE_ADDRESS, [where.mode, where.family, index, address]);
 }
 
-/** @returns the addresses that were given out, from an index on. */
+/** @returns the issued addresses, from an index on. */
 export function readAddresses(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
@@ -108,7 +108,7 @@ export function readAddresses(
   return tx.query<WatchedAddress>(READ_ADDRESSES, [where.mode, where.family, fromIndex]);
 }
 
-/** A row as the driver of the database gives it. */
+/** A row in the form of the database driver. */
 type Raw<Row extends { readonly amountMinor: bigint }> = Omit<Row, 'amountMinor'> & {
   readonly amountMinor: string;
 };
@@ -125,14 +125,14 @@ export async function findArrival(
   return row && read(row);
 }
 
-/** Stores a transfer as its network has it now. A final one changes no more, except that it can be dropped. */
+/** Stores a transfer in the present state of its network. A final one changes no more, except that it can be dropped. */
 export async function storeArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
   const { txHash, logIndex, height, blockHash, address, currency, amountMinor, from, seenAt, state } = row;
   const where = [mode, network, txHash, logIndex, height, blockHash];
   await tx.query(STORE, [...where, address, currency, amountMinor, from, seenAt, state]);
 }
 
-/** Marks the transfers above a height as missing: their blocks are gone, and others may have them. */
+/** Marks the transfers above a height as missing: their blocks are gone, and other blocks may contain them. */
 export async function missArrivals(tx: Tx, { mode, network }: NetworkKey, above: number): Promise<void> {
   await tx.query(MISS, [mode, network, above]);
 }
@@ -163,7 +163,7 @@ export async function readUnswept(
   return (await tx.query<Raw<Unswept>>(UNSWEPT, values)).map((row) => read<Unswept>(row));
 }
 
-/** Marks what lies on an address as swept by an order. */
+/** Marks the balance of an address as swept by an order. */
 export async function sweepArrivals(
   tx: Tx,
   { mode, network }: NetworkKey,

@@ -93,9 +93,9 @@ const BLOCKS: Statement = {
 };
 
 /**
- * Takes a network for one process, or keeps it.
+ * Claims a network for one process, or renews the claim.
  *
- * @param untilMs - when another may take it, on the clock of the database, like `nowMs`.
+ * @param untilMs - time from which another process may claim it, on the clock of the database, like `nowMs`.
  * @returns whether it is the holder's.
  */
 export async function leaseNetwork(
@@ -108,7 +108,7 @@ export async function leaseNetwork(
   return rows[0]?.leased_by === holder;
 }
 
-/** Gives a network back, so that another process need not wait. */
+/** Releases a network, so that another process need not wait. */
 export async function releaseNetwork(tx: Tx, { mode, network }: NetworkKey, holder: string): Promise<void> {
   await tx.query(RELEASE, [mode, network, holder]);
 }
@@ -119,7 +119,7 @@ export async function readNetwork(tx: Tx, { mode, network }: NetworkKey): Promis
   return row;
 }
 
-/** Stores that blocks were read, with the last one as the position to continue from; later ones are forgotten. */
+/** Stores that blocks were read, with the last one as the position to continue from; later ones are deleted. */
 export async function storeReadBlocks(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -147,12 +147,12 @@ export function readBlocks(
   return tx.query<KnownBlock>(BLOCKS, [mode, network, from, limit]);
 }
 
-/** Keeps up to which height everything is settled. */
+/** Stores the height up to which everything is settled. */
 export async function storeFinalHeight(tx: Tx, { mode, network }: NetworkKey, height: number): Promise<void> {
   await tx.query(FINAL_TO, [mode, network, height]);
 }
 
-/** Keeps when the newest block was made. */
+/** Stores the time of the newest block. */
 export async function storeHeadTime(tx: Tx, { mode, network }: NetworkKey, atMs: number): Promise<void> {
   await tx.query(HEAD_AT, [mode, network, new Date(atMs).toISOString()]);
 }
@@ -167,7 +167,7 @@ export async function storeTrouble(
   await tx.query(TROUBLE, [mode, network, trouble?.slice(0, 500) ?? null, new Date(nowMs).toISOString()]);
 }
 
-/** Stops sending on a network, or lets it go on: `pause` is who, when and why; null to go on. */
+/** Pauses or resumes sending on a network: `pause` has the person, the time and the reason; null resumes. */
 export async function pauseSending(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -182,7 +182,7 @@ export interface PausedNetwork extends Pick<NetworkState, 'pausedBy' | 'pauseRea
   readonly pausedAt: Instant | null;
 }
 
-/** @returns the networks of a mode whose sending is paused, the one that was paused first first. */
+/** @returns the networks of a mode with paused sending, the first paused first. */
 export function readPausedNetworks(tx: Tx, mode: AccountMode): Promise<PausedNetwork[]> {
   return tx.query<PausedNetwork>(PAUSED, [mode]);
 }

@@ -1,4 +1,4 @@
-/** Transfers that a network was asked for: each once under its key, and the transactions that were made for them. */
+/** Orders for transfers on a network: each once under its key, and the transactions that were made for them. */
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
@@ -20,13 +20,13 @@ export interface NewOrder {
   readonly from: string;
   /** Of the deposit address that it leaves; null for the hot wallet. */
   readonly keyIndex: number | null;
-  /** Of gas: index of the deposit address that it goes to. */
+  /** For gas: index of the receiving deposit address. */
   readonly depositIndex: number | null;
   /** For the signer alone. */
   readonly proof?: unknown;
 }
 
-/** A transfer with what became of it. */
+/** A transfer with its outcome. */
 export interface OrderRow extends NewOrder {
   readonly id: bigint;
   readonly state: 'queued' | 'signing' | 'sent' | 'failing' | 'confirmed' | 'failed';
@@ -50,7 +50,7 @@ export interface AttemptRow {
   readonly hash: string | null;
 }
 
-/** A transaction to be kept before it is signed. */
+/** A transaction to be stored before it is signed. */
 export interface NewAttempt {
   readonly nonce: number | null;
   readonly unsigned: string;
@@ -168,7 +168,7 @@ const read = (row: Raw): OrderRow => ({
 });
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
-/** Stores an order. @returns its id; undefined when there is one with this key. */
+/** Stores an order. @returns its id; undefined if the key is already in use. */
 export async function addOrder(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -182,9 +182,7 @@ export async function addOrder(
   return row?.id;
 }
 
-/**
- * Stores an order as failed, unless there is one with this key: no process can place an order under its key any more.
- */
+/** Stores an order as failed, unless its key is in use: afterwards no process can place an order under its key. */
 export async function addRefused(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -202,7 +200,7 @@ export async function feeOfOrder(tx: Tx, { mode, network }: NetworkKey, key: str
   return BigInt(row.fee);
 }
 
-/** @returns orders that are not over: first those that have a nonce, in that order, then those that are due. */
+/** @returns open orders: first those that have a nonce, in that order, then the due ones. */
 export async function readOpenOrders(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -228,7 +226,7 @@ export async function nextNonceHere(
 }
 
 /**
- * Gives an order its nonce and keeps the transaction that is to be signed, in one database transaction of the caller.
+ * Gives an order its nonce and stores the transaction to be signed, in one database transaction of the caller.
  *
  * @throws the driver's error when another order has the nonce, or another one is being signed.
  */
@@ -242,7 +240,7 @@ export async function beginSigning(
   return claimed.length > 0 ? addAttempt(tx, orderId, attempt, nowMs) : undefined;
 }
 
-/** Keeps one more transaction of an order, to be signed. @returns its number. */
+/** Stores one more transaction of an order, to be signed. @returns its number. */
 export async function addAttempt(
   tx: Tx,
   orderId: bigint,
@@ -264,7 +262,7 @@ export async function addAttempt(
 /**
  * Stores a signed transaction: it may be broadcast from now on.
  *
- * @returns false when its order was given up, or made anew, meanwhile; then the bytes must not be used.
+ * @returns false when its order was given up, or reset, meanwhile; then the bytes must not be used.
  */
 export async function storeSigned(
   database: Pick<Database, 'withTx'>,
@@ -281,8 +279,8 @@ export async function storeSigned(
 }
 
 /**
- * Makes an order anew, without its nonce, unless its state was changed meanwhile: no transaction that was made for it
- * can ever be in a block, or none was signed.
+ * Resets an order, without its nonce, unless its state was changed meanwhile: no transaction that was made for it can ever be
+ * in a block, or none was signed.
  */
 export async function requeueOrder(
   tx: Tx,
@@ -330,7 +328,7 @@ export async function endOrder(
   await tx.query(END, [orderId, ending.state, timeOf(ending.atMs), ending.height, error]);
 }
 
-/** @returns the amount of a currency that a sender's orders will take and no block has yet, minor units. */
+/** @returns the amount of a currency that a sender's orders will need and no block has yet, minor units. */
 export async function readPending(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -351,7 +349,7 @@ export async function countOrdersTo(
   return row ?? { count: 0, open: 0 };
 }
 
-/** @returns those of the hashes that are of transfers between our own addresses. */
+/** @returns the hashes of transfers between our own addresses. */
 export async function ownHashes(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -369,7 +367,7 @@ export interface WaitingOrders {
   readonly error: string | null;
 }
 
-/** @returns orders that are not over although they came before a moment. */
+/** @returns open orders from before a given time. */
 export async function readWaitingOrders(
   tx: Tx,
   { mode, network }: NetworkKey,

@@ -31,7 +31,7 @@ export interface ReportedArrival {
   readonly currency: string;
 }
 
-/** A deposit that is in the chain and not in the ledger yet, or the other way round. */
+/** A deposit that is in the chain and not in the ledger yet, or vice versa. */
 export interface MovingDeposit {
   readonly currency: string;
   /** Below zero where the ledger has it already. */
@@ -50,7 +50,7 @@ const BY_HASH: Statement = {
   text: `select ${COLUMNS} from chain_attempt a join chain_order o on o.id = a.order_id
     where a.hash = any ($3::text[]) and o.mode = $1 and o.network = $2`,
 };
-/** Orders that the chain may have and the ledger not, or the other way round. */
+/** Orders that the chain may have and the ledger not, or vice versa. */
 const MOVING: Statement = {
   name: 'chain_statement_moving',
   text: `select ${COLUMNS} from chain_order o join chain_attempt a on a.order_id = o.id and a.hash is not null
@@ -116,7 +116,7 @@ export async function readReportedArrivals(
   return hashes.length === 0 ? [] : tx.query<ReportedArrival>(ARRIVALS, [mode, network, hashes]);
 }
 
-/** @returns deposits up to a height that the ledger does not have, and those above it that it has, by currency. */
+/** @returns deposits up to a height that the ledger lacks, and those above it that the ledger has, by currency. */
 export async function readMovingDeposits(
   tx: Tx,
   { mode, network }: NetworkKey,

@@ -1,4 +1,4 @@
-/** The own funds of the house over all accounts, and what was answered to orders to convert. */
+/** The own funds of the house over all accounts, and the answers to orders to convert. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import { OWN_FUNDS } from '../../ledger/chart.ts';
@@ -17,7 +17,7 @@ export interface ConversionOrder {
 export interface FundsRow {
   /** Raw ledger code. */
   readonly currency: string;
-  /** Minor units, credits less debits; null where nothing was ever booked. */
+  /** Minor units, credits less debits; null if nothing was ever booked. */
   readonly bookedMinor: string | null;
   /** Decimal text: in above zero, out below; null where none is open. */
   readonly open: string | null;
@@ -54,7 +54,7 @@ const STORE: Statement = {
     select account_id, key, answer, $4 from unnest($1::bigint[], $2::text[], $3::text[]) g(account_id, key, answer)`,
 };
 
-/** @returns the funds in these currencies, as of one moment. */
+/** @returns the funds in these currencies, as of the same time. */
 export function readFunds(tx: Tx, mode: AccountMode, currencies: readonly string[]): Promise<FundsRow[]> {
   return tx.query<FundsRow>(FUNDS, [mode, currencies]);
 }
@@ -72,7 +72,7 @@ export async function readConversions(
   return orders.map((_, index) => answers.get(index + 1));
 }
 
-/** Keeps the answers to orders, each of another key. */
+/** Stores the answers to orders, each of another key. */
 export async function storeConversions(
   tx: Tx,
   conversions: readonly (ConversionOrder & { readonly answer: ConversionAnswer })[],

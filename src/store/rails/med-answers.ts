@@ -1,4 +1,4 @@
-/** Answers to MED cases. Each process that works on jobs claims some to send; a claim ends by itself. */
+/** Answers to MED cases. Each process that runs jobs claims some to send; a claim ends by itself. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
@@ -24,7 +24,7 @@ export type MedAnswerState = keyof typeof MED_ANSWER_STATES;
 
 /** An answer. */
 export interface MedAnswer {
-  /** UUID; the provider takes an answer once under it. */
+  /** UUID; the provider accepts an answer once under it. */
   readonly id: string;
   readonly caseId: bigint;
   readonly analysis: MedAnalysis;
@@ -40,7 +40,7 @@ export interface MedAnswer {
   readonly endedAt: Instant | null;
 }
 
-/** An answer as it is given. */
+/** The input of an answer. */
 export type NewMedAnswer = Pick<
   MedAnswer,
   'id' | 'caseId' | 'analysis' | 'body' | 'fileIds' | 'author' | 'givenAt'
@@ -96,8 +96,8 @@ export function readMedAnswers(tx: Tx, caseId: bigint, limit: number): Promise<M
 }
 
 /**
- * Claims answers that are to be sent. An attempt counts as failed until it ends, so an answer that may have been sent before has
- * `failures` above 1.
+ * Claims answers that are to be sent. An attempt counts as failed until it ends, so an answer that may have been sent before
+ * has `failures` above 1.
  *
  * @param leaseSeconds - until another process may claim them.
  */

@@ -32,7 +32,7 @@ export interface MedKey {
   readonly reference: string;
 }
 
-/** A case as it is opened. */
+/** Input for opening a case. */
 export interface NewMedCase extends MedKey {
   /** The platform's account where no account has the payment. */
   readonly accountId: bigint;
@@ -242,12 +242,12 @@ export async function setMedAlarm(tx: Tx, id: bigint, at: Instant | null): Promi
   await tx.query(SET_ALARM, [id, at]);
 }
 
-/** @returns cases of which an alarm is due, the longest due first. */
+/** @returns cases with a due alarm, the longest due first. */
 export function readDueAlarms(tx: Tx, mode: AccountMode, now: Date, limit: number): Promise<MedCase[]> {
   return tx.query<MedCase>(DUE_ALARMS, [mode, now, limit]);
 }
 
-/** @param accountId - null: all accounts of the mode. @returns cases that wait for an answer, those that are due first. */
+/** @param accountId - null: all accounts of the mode. @returns cases that wait for an answer, the first due first. */
 export function readWaitingMedCases(
   tx: Tx,
   mode: AccountMode,
@@ -266,7 +266,7 @@ export function readMedCasesOf(
   return tx.query<MedCase>(OF_TRANSACTION, [accountId, id, limit]);
 }
 
-/** @returns a part of the cases, those that were opened last first unless backward. */
+/** @returns a part of the cases, the last opened first unless backward. */
 export function listMedCases(
   tx: Tx,
   { mode, accountId, transactionId, states }: MedFilter,

@@ -50,7 +50,7 @@ export async function readNightlyRun(tx: Tx, { mode, rail }: NightlyRunKey): Pro
   return row;
 }
 
-/** Keeps that a rail is there: the days up to this one are not reconciled by themselves. */
+/** Stores the first day of a rail: the days up to this one are not reconciled automatically. */
 export async function beginNightlyRuns(
   tx: Tx,
   { mode, rail }: NightlyRunKey,
@@ -61,9 +61,9 @@ export async function beginNightlyRuns(
 }
 
 /**
- * Takes a day of a rail for one process.
+ * Claims a day of a rail for one process.
  *
- * @param untilMs - when another may take it, on the clock of the database, like `nowMs`.
+ * @param untilMs - time from which another process may claim it, on the clock of the database, like `nowMs`.
  * @returns whether it is the caller's.
  */
 export async function claimNightlyRun(
@@ -85,12 +85,12 @@ export async function extendNightlyRun(
   await tx.query(EXTEND, [mode, rail, day, timeOf(untilMs)]);
 }
 
-/** Keeps that a day has its report, in the transaction that keeps the report. */
+/** Stores that a day has its report, in the transaction that stores the report. */
 export async function finishNightlyRun(tx: Tx, { mode, rail }: NightlyRunKey, day: string): Promise<void> {
   await tx.query(FINISH, [mode, rail, day]);
 }
 
-/** Stores why there is no report yet; the next attempt comes after `againMs`. */
+/** Stores why there is no report yet; the next attempt follows after `againMs`. */
 export async function failNightlyRun(
   tx: Tx,
   { mode, rail }: NightlyRunKey,

@@ -12,7 +12,7 @@ export interface OrderTimesRow {
   readonly p95Ms: number | null;
 }
 
-/** Most orders that are looked through: the newest. */
+/** Maximum number of orders that are looked through: the newest. */
 export const ORDERS_MAX = 20_000;
 
 const TIMES: Statement = {
@@ -30,7 +30,7 @@ const TIMES: Statement = {
     ) o group by o.rail`,
 };
 
-/** @returns a row for each rail of which an order ended after `since`. */
+/** @returns a row for each rail with an order that ended after `since`. */
 export function readOrderTimes(tx: Tx, mode: AccountMode, since: Date): Promise<OrderTimesRow[]> {
   return tx.query<OrderTimesRow>(TIMES, [mode, since.toISOString()]);
 }

@@ -1,6 +1,6 @@
 /**
- * Orders to a provider of PIX: payouts and returns. Each is stored under its key before anything leaves, so that an order whose
- * outcome is not known is asked for, whatever has happened to the process that placed it. Times are on the database's clock.
+ * Orders to a provider of PIX: payouts and returns. Each is stored under its key before anything leaves, so that the outcome
+ * of an order can be polled, whatever happened to the process that placed it. Times are on the database's clock.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -19,21 +19,21 @@ export interface NewPixOrder {
   readonly pspId: string;
   /** Decimal BRL with two decimals. */
   readonly amount: string;
-  /** Of a payout: to whom it goes, and CPF or CNPJ whose the key has to be, null for anybody's; null for a return. */
+  /** For a payout: its payee, and the required CPF or CNPJ of the key's owner, null for any; null for a return. */
   readonly pixKey: string | null;
   readonly payeeTaxId: string | null;
-  /** Of the payment that goes back; null for a payout. */
+  /** Of the returned payment; null for a payout. */
   readonly endToEndId: string | null;
 }
 
-/** An order as it is stored. */
+/** An order in its stored form. */
 export interface PixOrder extends NewPixOrder {
   readonly placedAtMs: number;
   /** When it left last. */
   readonly sentAtMs: number;
   /** Null until the provider has decided. */
   readonly isDone: boolean | null;
-  /** The provider's own name for it; null where it gave none, or none that was stored. */
+  /** The provider's own name for it; null if it gave none, or none that was stored. */
   readonly reference: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface PixOrderEnd {
   /** Null when the provider reported none. */
   readonly endToEndId: string | null;
   readonly endedAtMs: number;
-  /** When the provider is asked again, for what may follow; null: not any more. */
+  /** Time of the next poll of the provider for later changes; null: no further poll. */
   readonly askAtMs: number | null;
 }
 
@@ -128,7 +128,7 @@ const OPEN: Statement = {
     from pix_order where mode = $1 and is_done is null`,
 };
 
-/** Stores an order that is about to leave. @returns whether it is new; false when there is an order with this key. */
+/** Stores an order that is about to leave. @returns whether it is new; false if there is an order with this key. */
 export async function storePixOrder(
   tx: Tx,
   { mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId }: NewPixOrder,
@@ -144,7 +144,7 @@ export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Prom
   return row && orderOf(row);
 }
 
-/** @returns orders by their names at the provider, without those that are not ours. */
+/** @returns orders by their names at the provider; foreign names are left out. */
 export async function readNamedPixOrders(
   tx: Tx,
   mode: AccountMode,
@@ -165,7 +165,7 @@ export async function claimResend(
   return (await tx.query(SEND_AGAIN, [mode, key, timeOf(nowMs), timeOf(sentBeforeMs)])).length > 0;
 }
 
-/** Stores the provider's own name for an order; the first holds. */
+/** Stores the provider's own name for an order; an existing name is not replaced. */
 export async function namePixOrder(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
@@ -174,7 +174,7 @@ export async function namePixOrder(
   await tx.query(REFERENCE, [mode, key, reference]);
 }
 
-/** Notes how an order ended; the first end holds. */
+/** Stores the outcome of an order; an existing outcome is not replaced. */
 export async function endPixOrder(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
@@ -198,7 +198,10 @@ export async function claimPixOrders(
   return rows.map(orderOf);
 }
 
-/** Says when the provider is asked next about an order that stands as it did; null: not any more. An end that came says it itself. */
+/**
+ * Sets the time of the next poll of an order that has not changed; null: no further poll. An outcome that arrived meanwhile
+ * sets the time itself.
+ */
 export async function schedulePixOrder(
   tx: Tx,
   { mode, key, isDone }: Pick<PixOrder, 'mode' | 'key' | 'isDone'>,

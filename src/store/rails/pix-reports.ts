@@ -6,11 +6,11 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { type RailEventRecord, UNCONFIRMED } from '../engine/rail-events.ts';
 
-/** A report that is due to be asked about. */
+/** A report that is due for a poll. */
 export interface WaitingReport<Body> {
   readonly key: string;
   readonly body: Body;
-  /** Requests about it, this one included. */
+  /** Number of polls, including this one. */
   readonly attempts: number;
 }
 
@@ -37,7 +37,7 @@ const END: Statement = {
   text: `update rail_news set outcome = $3, due_at = null, last_error = coalesce($4, last_error)
     where mode = $1 and kind = '${UNCONFIRMED}' and key = $2 and outcome = 'pending'`,
 };
-/** Each outcome is counted up to the limit: many denied ones hide none that waits. */
+/** Each outcome is counted up to the limit: many denied ones cannot hide waiting ones. */
 const OPEN: Statement = {
   name: 'pix_reports_open',
   text: `select w.*, d.* from
@@ -56,7 +56,7 @@ export function claimReports<Body>(
   return database.query<WaitingReport<Body>>(CLAIM, [mode, limit, new Date(database.nowMs())]);
 }
 
-/** @param denial - reason of the denial; null where what it reported is booked. */
+/** @param denial - reason of the denial; null if the reported event is booked. */
 export async function endReport(
   tx: Tx,
   { mode, key }: Pick<RailEventRecord, 'mode' | 'key'>,
@@ -65,7 +65,7 @@ export async function endReport(
   await tx.query(END, [mode, key, denial === null ? 'noted' : 'failed', denial]);
 }
 
-/** @param limit - reports of each outcome that are counted at most. */
+/** @param limit - maximum number of counted reports of each outcome. */
 export async function countOpenReports(tx: Tx, mode: AccountMode, limit: number): Promise<OpenReports> {
   const [row] = await tx.query<OpenReports>(OPEN, [mode, limit]);
   return row ?? { waiting: 0, denied: 0, waitingSeconds: null };

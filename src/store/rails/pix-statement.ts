@@ -6,13 +6,13 @@ import type { RailEventRecord } from '../engine/rail-events.ts';
 /** Identity of a rail event. */
 export type RailEventName = Pick<RailEventRecord, 'kind' | 'key'>;
 
-/** A statement: whose, and of which provider and key. */
+/** A statement: its account, provider and key. */
 export interface PixStatement {
   readonly mode: AccountMode;
   readonly source: string;
 }
 
-/** A turn to read a statement. */
+/** A lease for reading a statement. */
 export interface PixReading {
   /** On the clock of the mode: everything before was read; null for the first time. */
   readonly readUntilMs: number | null;
@@ -38,7 +38,7 @@ const STORED: Statement = {
   text: `select n.kind, n.key from unnest($2::text[], $3::text[]) g(key, kind)
     join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $1`,
 };
-/** Time at which all taken look-ups are given back; taking more moves it on, up to the limit. */
+/** Time at which all used look-ups are returned; each further one moves it on, up to the limit. */
 const CONSUME_LOOKUPS: Statement = {
   name: 'pix_look_up_take',
   text: `insert into pix_look_up as l (mode, subject, free_at) values ($1, $2, $3::timestamptz + make_interval(secs => $4))
@@ -52,9 +52,9 @@ const FORGET: Statement = {
 };
 
 /**
- * Takes the turn to read a statement.
+ * Claims the lease for reading a statement.
  *
- * @param turn - on the database's clock; no other process gets the turn before `untilMs`.
+ * @param turn - on the database's clock; no other process gets the lease before `untilMs`.
  * @returns undefined when it is not due, or another process reads it.
  */
 export async function beginReading(
@@ -67,11 +67,11 @@ export async function beginReading(
   return row && { readUntilMs: numberOf(row.readUntilMs) };
 }
 
-/** End of a turn. */
+/** End of a lease. */
 export interface PixReadingEnd {
   /** Everything before was read; on the clock of the mode. */
   readonly readUntilMs: number;
-  /** When all of it was read, on the database's clock; null where it could not be. */
+  /** Time of a complete read, on the database's clock; null if it was incomplete. */
   readonly readAtMs: number | null;
   /** When it is due next, on the database's clock. */
   readonly dueMs: number;
@@ -109,7 +109,7 @@ export function readStoredRailEvents(
   ]);
 }
 
-/** Cost of a look-up for its subject, and the maximum. Unit: seconds, after which it is given back. */
+/** Cost of a look-up for its subject, and the maximum. Unit: seconds, after which it is returned. */
 export interface LookupCost {
   readonly subject: string;
   readonly costSeconds: number;
@@ -117,7 +117,7 @@ export interface LookupCost {
 }
 
 /**
- * Takes look-ups from a subject's allowance.
+ * Uses look-ups of a subject's allowance.
  *
  * @returns whether there were enough.
  */

@@ -7,11 +7,11 @@ import type { Statement, Tx } from '../connection/database.ts';
 export interface FeedRow {
   readonly feed: string;
   readonly asset: string;
-  /** Decimal text in the currency that the feed counts in; null until there is one. */
+  /** Decimal text in the currency of the feed; null until there is one. */
   readonly price: string | null;
   readonly observedAt: Instant | null;
   readonly triedAt: Instant;
-  /** Tries that failed since the last that did not. */
+  /** Number of failed attempts since the last successful one. */
   readonly failures: number;
   readonly failure: string | null;
 }

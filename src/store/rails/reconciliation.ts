@@ -5,7 +5,7 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { idList } from '../connection/id-list.ts';
 
-/** A report to be kept. */
+/** A report to be stored. */
 export interface NewReconciliation {
   /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
@@ -23,7 +23,7 @@ export interface NewReconciliation {
   readonly detailsDiffer: number;
   readonly balancesDiffer: number;
   readonly inSuspense: number;
-  /** Null where nothing is open. */
+  /** Null if there are no open findings. */
   readonly oldestOpenAt: Instant | null;
   readonly findings: readonly unknown[];
   readonly balances: readonly unknown[];
@@ -33,7 +33,7 @@ export interface NewReconciliation {
   readonly entries: readonly unknown[];
 }
 
-/** A report as it is kept, without its entries, which may be many. */
+/** A stored report, without its entries, which may be many. */
 export interface StoredReconciliation extends Omit<NewReconciliation, 'entries'> {
   readonly id: bigint;
 }
@@ -92,7 +92,7 @@ const OPEN: Statement = {
     order by day, id limit $3`,
 };
 
-/** @returns the newest report of each rail and day since a day, of those with something open; the oldest day first. */
+/** @returns the newest report of each rail and day since a day, if it has open findings; the oldest day first. */
 export function readOpenReconciliations(
   tx: Tx,
   mode: AccountMode,

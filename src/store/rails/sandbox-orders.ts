@@ -1,6 +1,6 @@
 /**
- * Orders that the rails of the sandbox received. An order, the plan that it uses up, its answer and the jobs that bring its
- * outcome are one statement, for as many orders as come together.
+ * Orders that the rails of the sandbox received. An order, the plan that it consumes, its answer and the jobs that report its
+ * outcome are one statement, for all orders that arrive together.
  */
 import type { Database, Statement } from '../connection/database.ts';
 import { isDuplicateKey } from '../connection/database-error.ts';
@@ -15,7 +15,7 @@ export interface OrderOutcome {
 /** An order that the sandbox receives. */
 export interface SandboxOrder {
   readonly accountId: bigint;
-  /** Null for money that no transaction took. */
+  /** Null for money that no transaction accepted. */
   readonly transactionId: bigint | null;
   /** Idempotency key. */
   readonly key: string;
@@ -32,29 +32,29 @@ export interface SandboxOrder {
 export interface SubmittedOrder {
   /** False when the key was used before: the order had no consequence this time. */
   readonly isNew: boolean;
-  /** The plan that it used up; null when there was none, or the order is not new. */
+  /** The consumed plan; null if there was none, or the order is not new. */
   readonly plan: string | null;
-  /** The answer that is kept with it; null where it has none. */
+  /** The answer stored with it; null if it has none. */
   readonly answer: string | null;
 }
 
 /** The key of an order that a job places: name of the transaction, id of the job. */
 const OF_A_JOB = '^[0-9A-Z]+(?=:[0-9]+$)';
 
-/** SQL of the key that the order of this key is kept under. */
+/** SQL of the stored form of an order's key. */
 export const storedKey = (key: string): string => `regexp_replace(${key}, '${OF_A_JOB}', '')`;
 
 /**
  * @returns the stored form of an order's key: without the name of its transaction, because no other job has its id.
- *   It is a third as long, and keys come in their order.
+ *   The stored form is a third as long, and its values rise in order.
  */
 function storedKeyOf(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
 /**
- * Orders of one transaction come one after another, so no other one takes the plan that is seen here. With `offset 0` each order is looked
- * up by its key; a join could read the whole table.
+ * Orders of one transaction come one after another, so no other one consumes the plan that is read here. With `offset 0` each
+ * order is looked up by its key; a join could read the whole table.
  */
 const SUBMIT: Statement = {
   name: 'sandbox_place_orders',

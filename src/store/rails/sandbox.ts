@@ -47,7 +47,7 @@ export async function setAheadMs(database: Tx, aheadMs: number): Promise<void> {
  * Moves the sandbox clock forward.
  *
  * @param byMs - whole milliseconds, zero or more.
- * @returns its lead then. Unit: ms.
+ * @returns the new lead. Unit: ms.
  * @throws {RangeError} when `byMs` is not such a number, or the clock would be more than 100 years ahead.
  */
 export async function advanceAheadMs(database: Tx, byMs: number): Promise<number> {
@@ -57,7 +57,7 @@ export async function advanceAheadMs(database: Tx, byMs: number): Promise<number
   return Number(row.aheadMs);
 }
 
-/** Plans a scenario for a transaction, to be played when it fits; the same plan is stored once. */
+/** Plans a scenario for a transaction, to be played at its step; the same plan is stored once. */
 export async function arm(tx: Tx, accountId: bigint, transactionId: bigint, scenario: string): Promise<void> {
   await tx.query(ARM, [accountId, transactionId, scenario]);
 }
@@ -81,8 +81,8 @@ export async function removeJobs(
 }
 
 /**
- * Replaces the payload of a transaction's jobs that have this kind and contain the members of one of these; their due
- * time stays.
+ * Replaces the payload of a transaction's jobs that have this kind and contain the members of one of these; their due time
+ * stays.
  */
 export async function replaceJobs(
   tx: Tx,

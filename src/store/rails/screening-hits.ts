@@ -147,7 +147,7 @@ export async function withoutDismissed<Match extends Pick<NewHit, 'subject' | 'l
 /**
  * Raises hits; an existing one stays unchanged.
  *
- * @returns the number of new ones.
+ * @returns the number of new hits.
  */
 export async function raiseHits(
   tx: Tx,
@@ -189,7 +189,7 @@ export async function raisedBefore(
   return (hit) => raised.has(keyOf(hit));
 }
 
-/** Has jobs that failed tried again now, of transactions that a decision is about. `nowMs`: by the clock of their accounts. */
+/** Retries failed jobs of transactions that a decision is about. `nowMs`: by the clock of their accounts. */
 export async function wakeJobs(
   tx: Tx,
   subjects: readonly Pick<HitRow, 'accountId' | 'transactionId'>[],
@@ -214,7 +214,9 @@ export async function findHit(tx: Tx, mode: AccountMode, id: bigint): Promise<Hi
   return row;
 }
 
-/** Decides a hit, and every other open hit of the same subject and entry. @returns their places; none where it is not open. */
+/**
+ * Decides a hit, and every other open hit of the same subject and entry. @returns their positions; none if it is not open.
+ */
 export async function decideHits(
   tx: Tx,
   mode: AccountMode,

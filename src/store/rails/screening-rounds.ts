@@ -1,4 +1,7 @@
-/** Rounds in which all active customers and whitelisted addresses are compared with the lists: how far each is, and what comes next. */
+/**
+ * Rounds in which all active customers and whitelisted addresses are compared with the lists: the progress of each, and the
+ * next subjects.
+ */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -81,7 +84,7 @@ export async function readRound(tx: Tx, mode: AccountMode): Promise<ScreeningRou
   return row;
 }
 
-/** Takes the round for one process. @returns undefined while another process has it. */
+/** Claims the round for one process. @returns undefined while another process has it. */
 export async function claimRound(
   tx: Tx,
   mode: AccountMode,
@@ -113,12 +116,12 @@ export async function noteLists(
   await tx.query(NOTE_LISTS, [mode, at, ...columns]);
 }
 
-/** Lets another process take the round. */
+/** Releases the round to other processes. */
 export async function releaseRound(tx: Tx, mode: AccountMode): Promise<void> {
   await tx.query(RELEASE, [mode]);
 }
 
-/** Begins a round anew. */
+/** Restarts a round. */
 export async function beginRound(
   tx: Tx,
   mode: AccountMode,

@@ -14,7 +14,7 @@ export interface RailEventName {
 
 /** Outcome of a rail event: where its money is booked. */
 export interface BookedRailEvent {
-  /** Place of the name that it was asked by. */
+  /** Position of the requested name. */
   readonly place: number;
   readonly outcome: string;
   readonly accountId: bigint | null;
@@ -58,7 +58,7 @@ export interface VaultLine {
   readonly name: string;
   /** Raw ledger code. */
   readonly currency: string;
-  /** Minor units; above zero for what came in. */
+  /** Minor units; above zero for money in. */
   readonly minor: string;
   readonly postedAt: Instant;
   /** Whether it is a returned payout that is in suspense. */
@@ -67,13 +67,13 @@ export interface VaultLine {
   readonly isDropped: boolean;
 }
 
-/** Money in suspense that is not decided, or is on its way back. */
+/** Money in suspense that is undecided, or is being returned. */
 export interface OpenSuspense {
   readonly count: number;
   readonly oldestAt: Instant | null;
 }
 
-/** Of the deposit that a transaction took. */
+/** Of the deposit that a transaction accepted. */
 const IS_LOST = `t.process -> 'deposit' @> '{"isLost": true}'`;
 const BOOKED: Statement = {
   name: 'vault_booked',
@@ -103,7 +103,7 @@ const LINES_OF_TRANSACTIONS: Statement = {
     join ledger_line l on l.account_id = g.account_id and l.transaction_id = g.transaction_id and l.ledger_account_id = a.id ${AROUND}
     order by l.account_id, l.journal_id`,
 };
-// Journals of a transaction are found by it; the others have an index of their own.
+// Journals of a transaction are found by it; other journals have an index of their own.
 const LINES_OF_JOURNALS: Statement = {
   name: 'vault_journals',
   text: `select ${LINE} from (select distinct * from unnest($3::bigint[], $4::bigint[]) u(account_id, journal_id)) g
@@ -127,8 +127,8 @@ const SUSPENSE: Statement = {
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
 /**
- * By kind of entry: of arrivals the event of the suspense entry, or else the facts of its transaction; of departures
- * these facts, too.
+ * By kind of entry: for arrivals the event of the suspense entry, or else the facts of its transaction; for departures also
+ * these facts.
  */
 const NAMES_OF_LINES: Statement = {
   name: 'vault_news',

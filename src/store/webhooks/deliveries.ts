@@ -15,13 +15,13 @@ export interface LeasedDelivery {
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
-  /** When the lease ends, as the database writes it; no other lease of the delivery ends then, while the clock does not go back. */
+  /** End of the lease, in the database's format; no other lease of the delivery ends then, unless the clock is set back. */
   readonly leasedUntil: string;
-  /** Whether it was due before a look for what is new begins (poll-schedule.ts), so that others may be, too. */
+  /** Whether it was due before a scan for new deliveries begins (poll-schedule.ts), so that others may be due as well. */
   readonly isLate: boolean;
-  /** Whether it overtakes all waiting ones, because a person requested it. */
+  /** Whether it overtakes all waiting deliveries, because a person requested it. */
   readonly isByHand: boolean;
-  /** Requests that the process may have under way to the endpoint at once. */
+  /** Maximum number of concurrent requests of the process to the endpoint. */
   readonly most: number;
   readonly url: string;
   /** Sealed. */
@@ -52,7 +52,7 @@ export interface AttemptedDelivery {
   readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
   /** Time of the next attempt; null when there is none. */
   readonly dueMs: number | null;
-  /** Until when the receiver asked for a pause; null when it did not. */
+  /** End of a pause that the receiver requested; null without one. */
   readonly blockedUntilMs: number | null;
   /** Whether the receiver reported that it is overloaded. */
   readonly isGone: boolean;
@@ -64,7 +64,7 @@ const LEASE_SECONDS = 25;
 export const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
 const BREAKER_MAX_SECONDS = 300;
-/** Maximum number of redeliveries by hand in one turn of an endpoint. */
+/** Maximum number of manual redeliveries in one turn of an endpoint. */
 const MANUAL_MAX = 32;
 /** Maximum number of endpoints in one step. */
 const ENDPOINTS_MAX = 64;
@@ -72,27 +72,29 @@ const ENDPOINTS_MAX = 64;
 const FAILING_DAYS = 5;
 
 /**
- * Ids of what waits for the endpoint `v`, and is not locked. A list, not a join: PostgreSQL would begin a join with all that waits, for
- * whichever endpoint, or read the whole table where much waits.
+ * Ids of waiting, unlocked deliveries of the endpoint `v`. A list, not a join: PostgreSQL would begin a join with all that
+ * waits, for whichever endpoint, or read the whole table where much waits.
  */
 const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
-/** A turn that an endpoint keeps is found by the next look, however long it has waited. */
+/** The next scan finds an unfinished turn of an endpoint, however long it has waited. */
 const LEASED_UNTIL = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
 /**
- * Of an endpoint that answers well a worker may lease more than may be sent at once (`ahead`): of several that have some, the first. Not
- * where so many may be sent in a second: what waits would be sent beside those of the next second.
+ * For an endpoint that answers well a worker may lease more deliveries than are sent in parallel (`ahead`): if several
+ * endpoints have some, of the first. Not with a limit per second: waiting deliveries would be sent together with those of the
+ * next second.
  */
 const MAY_LEAD = `o.consecutive_failures = 0 and o.max_per_second is null and (l.others = 0 or (l.others < o.max_concurrency and $6 < l.first_other))`;
 /**
- * Leases deliveries of endpoints whose turn was taken before, in the order of each endpoint, and says when it is their turn
- * again. `by_hand` goes past all that holds others back, whatever the clock of this process says, until an attempt has ended; what of it
- * does not fit keeps the endpoint's turn. Deliveries that a relay added
- * while an endpoint was being disabled are skipped here. The statement waits for no lock, so it cannot deadlock. Deliveries come in the
- * order in which they became due. `several` and the next time say `ended_at is null` for what is pending, which is what their index
- * says. `due` says it so that no index answers: PostgreSQL would take an index of what waits, while its statistics still say that
- * nothing does, and read all of it for each row (test/store/hot-plans.test.ts). For the same reason what goes before a delivery is said so that
- * only the index by transaction answers: another one would be read from the first delivery of the endpoint on.
+ * Leases deliveries of endpoints whose turn was claimed before, in the order of each endpoint, and sets its next turn.
+ * `by_hand` bypasses everything that delays other deliveries, on any clock, until an attempt has ended; the rest of it leaves
+ * the endpoint's turn open. Deliveries that a relay added while an endpoint was being disabled are skipped here. The
+ * statement waits for no lock, so it cannot deadlock. Deliveries come in the order in which they became due. `several` and
+ * the next time use `ended_at is null` for pending deliveries, the condition of their index. `due` is written in a form that
+ * no index serves: PostgreSQL would use an index of waiting deliveries, while its statistics still say that there are none,
+ * and read all of it for each row (test/store/hot-plans.test.ts). For the same reason the condition on earlier deliveries is
+ * written so that only the index by transaction serves it: another one would be read from the first delivery of the endpoint
+ * on.
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
@@ -196,10 +198,10 @@ const LEASE: Statement = {
 };
 
 /**
- * Stores the outcomes of attempts, in one statement. It may be repeated when its answer was lost: `valid` are the
- * attempts that still have their lease, or that end their delivery. Others change only the log. Endpoints are locked
- * before deliveries, as by a lease. People of the account are told when the breaker opens, and when an endpoint is disabled. Endpoints that were well and stay well are not touched. A disabled endpoint skips
- * pending deliveries.
+ * Stores the outcomes of attempts, in one statement. The call may be repeated when its answer was lost: `valid` are the
+ * attempts that still have their lease, or that end their delivery. Other attempts change only the log. Endpoints are locked
+ * before deliveries, as by a lease. People of the account are notified when the breaker opens, and when an endpoint is
+ * disabled. Endpoints that were healthy and stay healthy are not updated. A disabled endpoint skips pending deliveries.
  */
 const END: Statement = {
   name: 'delivery_end',
@@ -276,18 +278,18 @@ const END: Statement = {
       from verdict v where p.account_id = v.account_id and p.id = v.endpoint_id`,
 };
 
-/** Since when that which a lease looks for has been due; undefined for any time. Unit: ms. */
+/** Earliest due time of a lease; undefined for any time. Unit: ms. */
 export interface LeaseSince {
   /** The turns of endpoints. */
   readonly endpointsMs: number | undefined;
-  /** The deliveries of one whose turn it is. */
+  /** The deliveries of an endpoint in its turn. */
   readonly ofEndpoint: (endpoint: EndpointKey) => number | undefined;
 }
 
 /** Result of a lease. */
 export interface Leased {
   readonly leased: readonly LeasedDelivery[];
-  /** Whether it may be the turn of others, too. */
+  /** Whether other endpoints may be due as well. */
   readonly areMoreEndpoints: boolean;
   /** Whether more may be due. */
   readonly isMore: boolean;
@@ -296,12 +298,13 @@ export interface Leased {
 const ALWAYS: LeaseSince = { endpointsMs: undefined, ofEndpoint: () => undefined };
 
 /**
- * Leases deliveries that are due, of endpoints of the mode's accounts whose turn it is, in their order. The deliveries of a dispatcher that
- * dies are free when its heartbeats end, and in any case when the lease does.
+ * Leases due deliveries, of endpoints of the mode's accounts whose turn it is, in their order. The deliveries of a dispatcher
+ * that dies are free when its heartbeats end, and in any case when the lease does.
  *
- * @param lease - `worker`: who leases, for so long on the clock of the database; `limit`: most deliveries; `since`: only what is due
- *   since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent at once. No other worker leases
- *   any meanwhile, and half of `limit` is left for other endpoints. An endpoint of which not all was looked for has its next turn soon.
+ * @param lease - `worker`: the leaseholder, and the duration on the clock of the database; `limit`: most deliveries; `since`:
+ * only deliveries due since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent
+ * at once. No other worker leases
+ *   any meanwhile, and half of `limit` is left for other endpoints. An endpoint that was not scanned completely has its next turn soon.
  */
 export function leaseDeliveries(
   database: Database,

@@ -8,13 +8,13 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'skipped'] as co
 /** Filter of listed deliveries. */
 export interface DeliveryFilter {
   readonly accountId: bigint;
-  /** Null for those to all endpoints. */
+  /** Null for deliveries to all endpoints. */
   readonly endpointId: string | null;
   /** Null for all states. */
   readonly state: (typeof DELIVERY_STATES)[number] | null;
   /** Only deliveries older than this one; null for all. */
   readonly before: bigint | null;
-  /** Deliveries that are scanned for those that match; null for all. */
+  /** Maximum number of deliveries scanned for matches; null for all. */
   readonly scanMax: number | null;
   readonly limit: number;
 }
@@ -23,7 +23,7 @@ export interface DeliveryFilter {
 export interface ListedDelivery {
   readonly id: bigint;
   readonly endpointId: string;
-  /** Null where the event is no longer kept. */
+  /** Null if the event is no longer stored. */
   readonly event: string | null;
   readonly end2end: string | null;
   readonly state: string;
@@ -34,9 +34,9 @@ export interface ListedDelivery {
   /** When the next attempt is due; null once it has ended. */
   readonly dueAt: Instant | null;
   readonly endedAt: Instant | null;
-  /** HTTP status of the last answer; null where none came. */
+  /** HTTP status of the last answer; null if there was none. */
   readonly status: number | null;
-  /** Reason that no whole answer came; null where one did. */
+  /** Reason for the missing or incomplete answer; null after a whole one. */
   readonly error: string | null;
 }
 
@@ -83,7 +83,7 @@ export function listDeliveries(
   return tx.query<ListedDelivery>(LIST, [accountId, endpointId, state, limit, before, scanMax]);
 }
 
-/** @returns the last delivery of a scan of this length; undefined where there are fewer. */
+/** @returns the last delivery of a scan of this length; undefined if there are fewer. */
 export async function lastScanned(
   tx: Tx,
   accountId: bigint,
@@ -109,9 +109,9 @@ export interface AttemptRecord {
   readonly attempt: number;
   readonly at: Instant;
   readonly durationMs: number;
-  /** HTTP status; null where no answer came. */
+  /** HTTP status; null without an answer. */
   readonly status: number | null;
-  /** Reason that no whole answer came; null where one did. */
+  /** Reason for the missing or incomplete answer; null after a whole one. */
   readonly error: string | null;
   /** Start of the answer. */
   readonly answer: string | null;

@@ -21,12 +21,12 @@ export interface DeliveryReportRow {
 
 /** Slices of the time. */
 export const SLICES = 24;
-/** Most deliveries that are read: the newest of the account, or of the endpoint. */
+/** Maximum number of deliveries that are read: the newest of the account, or of the endpoint. */
 export const REPORT_DELIVERIES_MAX = 10_000;
 
 const NEWEST_OF_ACCOUNT = `select id, endpoint_id, state, created_at from webhook_delivery
           where account_id = $1 and round >= 0 order by id desc limit ${REPORT_DELIVERIES_MAX}`;
-/** By the unique index of endpoint and event: others of the account are not read. */
+/** By the unique index of endpoint and event: other deliveries of the account are not read. */
 const NEWEST_OF_ENDPOINT = `select id, endpoint_id, state, created_at from webhook_delivery
           where account_id = $1 and endpoint_id = $4 and round >= 0 order by event_seq desc limit ${REPORT_DELIVERIES_MAX}`;
 

@@ -14,7 +14,7 @@ export interface EndpointRecord {
   readonly orderMode: string;
   readonly maxConcurrency: number;
   readonly maxPerSecond: number | null;
-  /** Sealed; null where it signs with secrets alone. */
+  /** Sealed; null if it signs only with secrets. */
   readonly signingKey: string | null;
   readonly state: string;
   readonly disabledReason: string | null;
@@ -57,8 +57,8 @@ export async function readEndpointRecord(
 }
 
 /**
- * @param cameMax - number of listed endpoints that came with transactions, the newest.
- * @returns the endpoints that were created for the account, then those that came with transactions; both oldest first.
+ * @param cameMax - maximum number of listed endpoints of transactions, the newest.
+ * @returns the endpoints that were created for the account, then those of transactions; both oldest first.
  */
 export function readEndpointRecords(
   database: Tx,

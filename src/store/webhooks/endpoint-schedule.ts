@@ -1,6 +1,6 @@
 /**
- * The turns of endpoints, and the processes that send. A row of `webhook_turn` holds the earliest time at which something may
- * be sent to an endpoint. Whatever makes that earlier updates the row in the same transaction (`scheduleNow`).
+ * The turns of endpoints, and the sending processes. A row of `webhook_turn` holds the earliest time at which something may
+ * be sent to an endpoint. Every change that makes it earlier updates the row in the same transaction (`scheduleNow`).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -27,15 +27,16 @@ export function endpointName({ accountId, endpointId }: EndpointKey): string {
 
 /** Age of a heartbeat from which a process counts as dead. Processes renew it every second. */
 const DEAD_SECONDS = 6;
-/** Pending deliveries that a look for missed turns checks. */
+/** Maximum number of pending deliveries that a scan for missed turns checks. */
 const SCANNED_MAX = 500;
 
 /**
- * The statement, or its part, by which endpoints may be sent to now. Rows are taken in order, so that two who do this do
- * not wait for each other, and a dispatcher that has one of them locked is waited for: it may not have seen what is new.
+ * The statement, or a part of one, that selects endpoints which may be sent to now. Rows are locked in order, so that two
+ * such statements do not wait for each other, and a dispatcher that has one of them locked is waited for: it may not have
+ * seen the new deliveries.
  *
  * @param endpoints - query of (account_id, endpoint_id).
- * @param at - SQL of the moment.
+ * @param at - SQL of the time.
  */
 export function scheduleNow(endpoints: string, at: string): string {
   return `insert into webhook_turn (account_id, endpoint_id, at)
@@ -55,8 +56,8 @@ const LIVE: Statement = {
   text: `insert into webhook_worker (id, seen_at) values ($1, $2) on conflict (id) do update set seen_at = excluded.seen_at`,
 };
 /**
- * Released deliveries have been due for a while: scans for new ones find them (poll-schedule.ts), also on a clock that
- * is a bit behind.
+ * Released deliveries have been due for a while: scans for new ones find them (poll-schedule.ts), even if a clock is slightly
+ * behind.
  */
 const BURY: Statement = {
   name: 'turn_bury',
@@ -69,7 +70,7 @@ const BURY: Statement = {
     )
     ${scheduleNow('select account_id, endpoint_id from freed', `$1::timestamptz - interval '${DEAD_SECONDS} seconds'`)}`,
 };
-/** Deliveries are locked by their ids, as by all who wait for several of an endpoint. */
+/** Deliveries are locked by their ids, as in all statements that lock several of an endpoint. */
 const RELEASE: Statement = {
   name: 'turn_give_back',
   text: `with mine as materialized (
@@ -117,8 +118,8 @@ const FIND_MISSED: Statement = {
 };
 
 /**
- * Locks endpoints of accounts of a mode whose turn it is, those first that wait longest. Later statements see everything that
- * was committed for them before.
+ * Locks endpoints of accounts of a mode whose turn it is, the longest waiting first. Later statements see everything that was
+ * committed for them before.
  *
  * @param options - `since`: only those whose turn it is since this instant; `limit`: most endpoints.
  */
@@ -143,8 +144,8 @@ export async function sendHeartbeat(database: Tx, worker: string, machineMs: num
 }
 
 /**
- * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Leases that have ended
- * need no freeing.
+ * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Expired leases need no
+ * release.
  *
  * @param known - the deliveries that it is working on.
  */
@@ -164,8 +165,8 @@ export async function releaseUnknownDeliveries(
 }
 
 /**
- * Releases deliveries that a process has leased and not sent: they count as never attempted. The call may be repeated
- * when its answer was lost, so it names the lease: the attempt number is that of the next lease, too.
+ * Releases deliveries that a process has leased and not sent: they count as never attempted. The call may be repeated when
+ * its answer was lost, so it names the lease: the next lease has the same attempt number.
  */
 export async function releaseUnsentDeliveries(
   database: Tx,
@@ -186,8 +187,8 @@ export async function releaseUnsentDeliveries(
  * Checks some endpoints with waiting deliveries, in case their turn was missed.
  *
  * @param times - as of a sign of life.
- * @param after - the endpoint that was looked at last; undefined begins anew.
- * @returns the one that was looked at last now; undefined at the end.
+ * @param after - the endpoint that was checked last; undefined starts again.
+ * @returns the endpoint checked last; undefined at the end.
  */
 export async function findMissedEndpoints(
   database: Tx,

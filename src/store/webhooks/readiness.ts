@@ -16,7 +16,7 @@ export interface Readiness {
   readonly behindMs?: number | null;
 }
 
-/** Additional conditions besides a read and a write. */
+/** Additional conditions apart from a read and a write. */
 export interface ReadinessNeeds {
   readonly toRead: () => Promise<unknown>;
   readonly toWrite: () => Promise<unknown>;
@@ -30,9 +30,9 @@ const READ: Statement = {
   name: 'readiness_read',
   text: 'select probed_at from readiness_probe where slot = $1',
 };
-/** As requests read what is quick: on the connections that they share, or on the pool in their place. */
+/** The same connections as quick reads of requests: the shared ones, or the pool in their place. */
 const QUICK_READ: Statement = { ...READ, name: 'readiness_quick_read', isQuick: true, isGathered: true };
-/** As many as there are shared connections: each has the fewest statements to answer in its turn. */
+/** As many as there are shared connections: each in turn has the fewest statements to answer. */
 const QUICK_READS = 2;
 const WRITE: Statement = {
   name: 'readiness_write',

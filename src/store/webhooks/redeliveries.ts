@@ -1,11 +1,11 @@
-/** Redelivery: of one delivery, of all that match a filter, and of what a disabled endpoint missed (C-64). */
+/** Redelivery: of one delivery, of all that match a filter, and of events that a disabled endpoint missed (C-64). */
 import { POSITION_TOKEN_LENGTH } from '../../events/cursor.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { BREAKER_FAILURES } from './deliveries.ts';
 import { scheduleNow } from './endpoint-schedule.ts';
 import { isNamed, WANTED_BY } from './relay.ts';
 
-/** Filter of the deliveries to send again; a delivery must match all members that are given. */
+/** Filter of the deliveries to send again; a delivery has to match all given members. */
 export interface RedeliveryFilter {
   readonly endpointId: string | null;
   /** States in which the deliveries ended. */
@@ -25,20 +25,23 @@ export interface Redelivered {
   readonly redelivered: number;
   /** The last event among them. */
   readonly lastSeq: bigint | null;
-  /** Its token, as places have it. */
+  /** Its token, as positions have it. */
   readonly lastToken: string | null;
-  /** Id under which its progress is read; null where nothing is sent. */
+  /** Id of its progress record; null if nothing is sent. */
   readonly redeliveryId: bigint | null;
 }
 
-/** Redeliveries of an account whose progress is kept: the newest. */
+/** Number of redeliveries of an account with a progress record: the newest. */
 export const REDELIVERIES_LISTED = 20;
 
 /** Token of the newest of the events that are sent again, of account $1. */
 const LAST_TOKEN = `(select left(v.token, ${POSITION_TOKEN_LENGTH}) from event v
       where v.account_id = $1 and v.seq = (select max(event_seq) from again))`;
 
-/** @returns CTEs that note what `again` has added at this time, for its progress, and forget the oldest note. */
+/**
+ * @returns CTEs that record the deliveries which `again` has added at this time, for its progress, and delete the oldest
+ * record.
+ */
 function noted(matched: string, at: string): string {
   return `forgotten as (
       delete from webhook_redelivery where account_id = $1 and id in (
@@ -50,7 +53,7 @@ function noted(matched: string, at: string): string {
       returning id
     )`;
 }
-/** Members of the answer about what `again` has added. */
+/** Members of the answer about the deliveries that `again` has added. */
 const ANSWERED = `count(*)::int as redelivered, max(event_seq) as "lastSeq",
       ${LAST_TOKEN} as "lastToken", (select id from noted) as "redeliveryId" from again`;
 
@@ -160,7 +163,8 @@ const TEST: Statement = {
     select id from made`,
 };
 
-// Two callers at once would compute the same next round, so they go one after the other. No row is locked: dispatchers do not wait.
+// Two parallel callers would compute the same next round, so they run one after the other. No row is locked: dispatchers do
+// not wait.
 const LOCK_ROUND: Statement = {
   name: 'redeliver_in_turn',
   text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
@@ -199,7 +203,8 @@ export async function redeliverAll(
 }
 
 /**
- * Enables an endpoint again and sends what it missed, at most 10,000 events. The next missed event is noted for another call.
+ * Enables an endpoint again and sends the events that it missed, at most 10,000. The next missed event is noted for another
+ * call.
  *
  * @param tx - a transaction that holds the relay of the account.
  * @param relayedSeq - the last relayed event; later events need no recovery.
@@ -217,7 +222,7 @@ export async function recoverMissed(
   return row ?? NOTHING;
 }
 
-/** Sends the newest event again as a test. @returns the delivery; undefined when the account has no event. */
+/** Sends the newest event again as a test. @returns the delivery; undefined if the account has no event. */
 export async function addTest(
   tx: Tx,
   accountId: bigint,

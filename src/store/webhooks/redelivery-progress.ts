@@ -14,7 +14,7 @@ export interface RedeliveryProgress {
   readonly skipped: number;
 }
 
-/** Deliveries have the ids between those of the first and the last, and their time; those of events that happened meanwhile have another round. */
+/** Deliveries have ids between the first and the last one, and their time; those of later events have another round. */
 const PROGRESS: Statement = {
   name: 'redelivery_progress',
   text: `select r.id, r.requested_at as "requestedAt", r.matched, r.redelivered, d.* from (

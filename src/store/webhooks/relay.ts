@@ -1,7 +1,7 @@
 /**
  * The relay in the database: turns the events of an account, in order, into deliveries for its endpoints. `WANTED_BY` decides
- * which endpoints get an event, for the relay and for recovery. The log is read by account and from a number on, without gaps,
- * as every other reader does (decision 0014).
+ * which endpoints get an event, for the relay and for recovery. The log is read by account from a number on, without gaps, as
+ * by every other reader (decision 0014).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
@@ -14,7 +14,7 @@ export interface RelayStep {
   readonly deliveries: number;
   /** Accounts for which deliveries were made. */
   readonly wanted: readonly bigint[];
-  /** Accounts that have more events than fit into a step. */
+  /** Accounts with more events than fit into a step. */
   readonly unfinished: readonly bigint[];
   /** Accounts that another process is working on. That process may not see the newest events. */
   readonly held: readonly bigint[];
@@ -42,16 +42,16 @@ export interface RelayLag {
 const EVENTS_MAX = 250;
 /** Maximum number of accounts in a step. */
 export const ACCOUNTS_MAX = 32;
-/** Rows of `relay_queue` that are read at once to find the accounts that are behind. */
+/** Number of rows of `relay_queue` that are read together to find the accounts that are behind. */
 const NOTES_MAX = 500;
 /** Maximum number of accounts that are counted as behind. */
 const LAG_ACCOUNTS_MAX = 1_000;
 const INT_MAX = 2 ** 31 - 1;
 
 /**
- * Targets of the event `v` of the transaction `t` (C-61): the transaction's own URL if it has one, else the endpoints
- * of its template if there are any, else the general ones. A disabled one keeps its position, but gets nothing. An
- * endpoint that was created after the event does not count.
+ * Targets of the event `v` of the transaction `t` (C-61): the transaction's own URL if it has one, else the endpoints of its
+ * template if there are any, else the general ones. A disabled endpoint keeps its position, but gets nothing. An endpoint
+ * that was created after the event does not count.
  */
 export const WANTED_BY = `(
   select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
@@ -68,7 +68,7 @@ export const WANTED_BY = `(
                        and o.template = t.template and o.removed_at is null and o.from_seq <= v.seq)
 )`;
 
-/** Whether a list of event names, in which `*` stands for any part of a name, holds a name; an empty one holds all. */
+/** Whether a list of event names, in which `*` matches any part of a name, contains a name; an empty list contains all. */
 export function isNamed(names: string, name: string): string {
   return `(${names} = '{}' or exists (select from unnest(${names}) n
     where ${name} ~ ('^' || replace(replace(n, '.', '\\.'), '*', '[^.]*') || '$')))`;
@@ -94,10 +94,10 @@ const LOCK: Statement = {
      where p.account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2`,
 };
 /**
- * Run after the lock, so that it sees what was settled before. It takes the events that follow the place one by one; an event
- * that is missing for another reason than its age ends the step there. Transactions are looked up one by one: a join is
- * planned as a scan of the table as soon as the statistics make that look cheap. The arrays stand in queries of their own:
- * PostgreSQL then plans for any, and once, instead of for these, and each time.
+ * Run after the lock, so that it sees changes committed before. The statement reads the events after the position one by one;
+ * an event that is missing for another reason than its age ends the step there. Transactions are looked up one by one: the
+ * planner would scan the table for a join as soon as the statistics make that look cheap. The arrays are in queries of their
+ * own: PostgreSQL then plans for any, and once, instead of for these, and each time.
  */
 const STEP: Statement = {
   name: 'relay_step',
@@ -158,7 +158,7 @@ export async function accountsBehind(database: Tx, mode: AccountMode, after: big
 }
 
 /**
- * Makes deliveries for the next events of the accounts, and stores in the same transaction how far it has come: exactly once.
+ * Makes deliveries for the next events of the accounts, and stores the new position in the same transaction: exactly once.
  *
  * @param accountIds - at most `ACCOUNTS_MAX`; accounts of another mode are ignored.
  * @param now - time of the mode's clock, when the deliveries become due.
@@ -184,9 +184,9 @@ export function relayStep(
 }
 
 /**
- * Keeps the relay away from an account until the transaction ends.
+ * Stops the relay for an account until the transaction ends.
  *
- * @returns the last event that was relayed; later ones are relayed afterwards.
+ * @returns the last relayed event; later ones are relayed afterwards.
  */
 export async function holdRelay(tx: Tx, accountId: bigint): Promise<bigint> {
   const [last] = await tx.query<{ seq: bigint }>(HOLD, [accountId]);

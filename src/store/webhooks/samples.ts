@@ -33,9 +33,9 @@ export interface SampleOutcome {
   readonly answer: string | null;
 }
 
-/** Made-up events of an endpoint that are kept: the newest. */
+/** Number of stored made-up events of an endpoint: the newest. */
 export const SAMPLES_LISTED = 20;
-/** Made-up events that one process sends at once. */
+/** Number of made-up events that one process sends in parallel. */
 const CLAIM_MAX = 8;
 
 const ADD: Statement = {
@@ -47,7 +47,7 @@ const ADD: Statement = {
     insert into webhook_sample (account_id, endpoint_id, event_name, token, payload, requested_at)
       values ($1, $2, $3, $4, $5, $6) returning id`,
 };
-/** A claim is for ever: an attempt whose process died is not repeated, because the receiver may have got it. */
+/** A claim never expires: an attempt whose process died is not repeated, because the receiver may have got it. */
 const CLAIM: Statement = {
   name: 'webhook_sample_claim',
   text: `with mine as (

@@ -17,7 +17,7 @@ const REMOVE_KEYS: Statement = {
   text: 'delete from secret_key where id = any($1)',
 };
 
-/** A stored secret and its place. */
+/** A stored secret and its location. */
 interface StoredSecret {
   readonly accountId: bigint;
   readonly endpointId: string;
@@ -104,17 +104,16 @@ export async function addSecretKey(tx: Tx, id: string): Promise<void> {
   await tx.query(ADD_KEY, [id]);
 }
 
-/** Forgets keys that nothing is sealed with any more. */
+/** Deletes keys that seal nothing any more. */
 export async function removeSecretKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(REMOVE_KEYS, [ids]);
 }
 
 /**
- * Replaces the stored secrets by the results of `reseal`, in batches. A secret that was changed meanwhile is read
- * again.
+ * Replaces the stored secrets by the results of `reseal`, in batches. A secret that was changed meanwhile is read again.
  *
  * @param keyId - only secrets that are not sealed with this key; without it, those that are not sealed.
- * @returns the number of replaced ones.
+ * @returns the number of replaced secrets.
  */
 export async function resealSecrets(
   database: Database,

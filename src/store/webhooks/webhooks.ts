@@ -7,7 +7,7 @@ import { scheduleNow } from './endpoint-schedule.ts';
 /** Id under which the secrets are stored that all URLs of transactions share. */
 export const TRANSACTIONS = 'transactions';
 
-/** The settings of an endpoint. In a change, those that are not given stay as they are. */
+/** The settings of an endpoint. In a change, missing members are left unchanged. */
 export interface EndpointFields {
   readonly url: string;
   readonly description: string | null;
@@ -19,18 +19,18 @@ export interface EndpointFields {
   readonly signingKey: string | null;
 }
 
-/** The parts of an endpoint that decide what can be done with it. */
+/** The parts of an endpoint that decide which actions are possible. */
 export interface EndpointRow {
   readonly id: string;
   readonly kind: 'transaction' | 'template' | 'general';
-  /** The only one whose events it gets; null where it gets those of all. */
+  /** The only template whose events it gets; null for all. */
   readonly template: string | null;
   readonly state: 'enabled' | 'paused' | 'disabled';
   readonly disabledFromSeq: bigint | null;
   readonly isRemoved: boolean;
 }
 
-/** The change may allow more deliveries, so it is the turn of the endpoint now. */
+/** The change may allow more deliveries, so the endpoint is due now. */
 const SOON = scheduleNow(
   'select $1::bigint as account_id, $2::text as endpoint_id',
   `'-infinity'::timestamptz`,
@@ -97,8 +97,8 @@ const CHANGE: Statement = {
     where p.account_id = $1 and p.id = $2 and p.removed_at is null`,
 };
 /**
- * Locks in the order in which the outcomes of tries are written: the endpoint (PostgreSQL does the last part first), its deliveries by
- * their ids, its turn.
+ * Locks in the order in which outcomes of attempts are written: the endpoint (PostgreSQL does the last part first), its
+ * deliveries by their ids, its turn.
  */
 const REMOVE: Statement = {
   name: 'webhook_remove',
@@ -169,7 +169,7 @@ export function transactionEndpointId(url: string): string {
 }
 
 /**
- * Adds an endpoint with its first secret. It receives later events.
+ * Adds an endpoint with its first secret. An existing endpoint receives later events.
  *
  * @returns its facts for the audit log.
  */
@@ -205,7 +205,7 @@ export async function findEndpoint(
   return row;
 }
 
-/** @returns the facts of an endpoint for the audit log: nothing secret; empty without such an endpoint. */
+/** @returns the facts of an endpoint for the audit log, without secrets; empty without such an endpoint. */
 export async function endpointFacts(tx: Tx, accountId: bigint, id: string): Promise<object> {
   const [row] = await tx.query<{ facts: object }>(FACTS, [accountId, id]);
   return row?.facts ?? {};
@@ -221,7 +221,7 @@ export interface ListedEndpoint {
   readonly consecutiveFailures: number;
 }
 
-/** @returns the account's endpoints, also those of transactions, the oldest first. */
+/** @returns the account's endpoints, including those of transactions, the oldest first. */
 export function listEndpoints(database: Tx, accountId: bigint): Promise<ListedEndpoint[]> {
   return database.query<ListedEndpoint>(LIST, [accountId]);
 }
@@ -232,7 +232,7 @@ export async function countEndpoints(database: Tx, accountId: bigint): Promise<n
   return row?.count ?? 0;
 }
 
-/** Changes an endpoint; missing members stay. An existing signing key stays, because receivers know it. */
+/** Changes an endpoint; missing members are left unchanged. An existing signing key stays, because receivers know it. */
 export async function changeEndpoint(
   database: Tx,
   accountId: bigint,
@@ -249,7 +249,9 @@ export async function changeEndpoint(
   ]);
 }
 
-/** Removes an endpoint and skips its pending deliveries; repeating it changes nothing. @returns whether the account has it. */
+/**
+ * Removes an endpoint and skips its pending deliveries; a repetition changes nothing. @returns whether the account has it.
+ */
 export async function removeEndpoint(
   database: Tx,
   accountId: bigint,

@@ -1,4 +1,4 @@
-/** Finds the telling of a step, the reason why a payment goes back, and how far a deposit has come. */
+/** Finds the message of a step, the reason for a return, and the progress of a deposit. */
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Label } from '../../base/text/label.ts';
 import type { Step, Template } from '../define.ts';
@@ -10,22 +10,25 @@ import { REASONS, RETURNS } from './returns.ts';
 const STEP_MESSAGES = { ...PAY_IN, ...PAY_OUT, ...RETURNS };
 const VERSION = /_v\d+$/;
 
-/** @returns the telling of a step; undefined where it has none, which a test does not allow. */
+/** @returns the message of a step; undefined if it has none, which a test does not allow. */
 export function messageOf(step: Pick<Step, 'component' | 'state'>, flow: Flow): StepMessage | undefined {
   const name = nameOf(step);
   return STEP_MESSAGES[`${name}:${flow}`] ?? STEP_MESSAGES[name];
 }
 
 /**
- * @param isReturned - whether what was paid beyond the price is back with its payer, or on its way.
- * @returns the telling of a payment that has succeeded, and of which an excess goes back; undefined at any other step.
+ * @param isReturned - whether the excess over the price is back with its payer, or on its way.
+ * @returns the message of a payment that has succeeded and whose excess is returned; undefined at any other step.
  */
 export function excessMessageOf(step: Step, isReturned: boolean): StepMessage | undefined {
   if (step.statusCode !== 'SUCCESS') return undefined;
   return STEP_MESSAGES[isReturned ? 'success/DONE+returned' : 'success/DONE+excess'];
 }
 
-/** @param errorEn - message of the error that is kept through the refund (C-31). @returns the reason for which the payment goes back. */
+/**
+ * @param errorEn - message of the error, which stays through the refund (C-31). @returns the reason for the return of the
+ * payment.
+ */
 export function reasonOf({ steps }: Template, errorEn: string): Label | undefined {
   const decided = steps.find(({ errorMessage }) => errorMessage.en === errorEn);
   return decided && REASONS[nameOf(decided)];

@@ -1,4 +1,4 @@
-/** The form of what a page says of a step. */
+/** The form of a page's message about a step. */
 import { type Label, label } from '../../base/text/label.ts';
 import type { IconName } from '../../ui/icons.ts';
 import type { Tone } from '../../ui/parts.ts';
@@ -12,7 +12,7 @@ export interface StepMessage {
   readonly why?: Label;
   readonly sign: IconName;
   readonly tone: Tone;
-  /** Whether to say that there is nothing to do. */
+  /** Whether to add that the reader need not do anything. */
   readonly isQuiet?: true;
 }
 
@@ -22,10 +22,10 @@ export interface StepMessage {
  */
 export type StepMessages = Readonly<Record<string, StepMessage>>;
 
-/** Said under a title where nothing was paid. */
+/** Text under a title when nothing was paid. */
 export const NOTHING_PAID = label('Nothing was paid.', 'Nada foi pago.');
 
-/** @returns a message about a step; `isQuiet` when the reader has nothing to do. */
+/** @returns a message about a step; `isQuiet` when the reader need not do anything. */
 export function message(tone: Tone, sign: IconName, title: Label, why?: Label, isQuiet?: true): StepMessage {
   return { tone, sign, title, ...(why && { why }), ...(isQuiet && { isQuiet }) };
 }

@@ -1,8 +1,8 @@
-/** Messages about money that goes back, and the reason. */
+/** Messages about returned money, and the reason. */
 import { type Label, label } from '../../base/text/label.ts';
 import { message, type StepMessages } from './message.ts';
 
-/** The whole payment goes back. */
+/** The whole payment is returned. */
 export const RETURNING = {
   title: label('Your {back} is on its way back', 'Estamos devolvendo {back}'),
   sign: 'returned',
@@ -15,7 +15,7 @@ const RETURNED = {
   tone: 'info',
 } as const;
 
-/** Reasons for which money goes back, by the step that decided it. */
+/** Reasons for a return, by the step that decided it. */
 export const REASONS: Readonly<Record<string, Label>> = {
   'depositpix/UNDERPAID': label(
     'You paid {paid} instead of {price}. We can only accept the exact amount, so we’re refunding all of it.',
@@ -48,7 +48,7 @@ export const RETURNS: StepMessages = {
     title: label('Paid. {excess} was sent back to you', 'Pago. Devolvemos {excess} para você'),
     why: label('You paid {paid}; the price was {price}.', 'Você pagou {paid}, e o valor era {price}.'),
   },
-  // Money that goes back.
+  // Returned money.
   'refund/INITIAL': RETURNING,
   'refund/DONE': RETURNED,
   'refund/ERROR': message(
