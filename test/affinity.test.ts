@@ -75,7 +75,7 @@ const ORDER = {
 };
 
 test.skipIf(!isThere)(
-  'a key has one gateway, and the other one when that was killed',
+  'a key always uses the same gateway, and the other one when that was killed',
   async () => {
     const logs = running.map(({ child }) => {
       const lines: string[] = [];

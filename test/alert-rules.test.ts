@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => metrics.close());
 
-test('every alert asks for metrics that the gateway exports', () => {
+test('every alert uses metrics that the gateway exports', () => {
   expect(rules.length).toBeGreaterThan(11);
   for (const { alert, expr } of rules) {
     expect(metricsIn(expr), alert).not.toEqual([]);

@@ -116,7 +116,7 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('the console has no way to data but the documents that it is given an executor for', () => {
+  test('the console reads data only through documents, by the executor that it is given', () => {
     const allowed = ['base', 'ui', 'console'];
     const wrong = SOURCES.filter(({ folder }) => folder === 'console').flatMap(({ path, imports }) =>
       imports
@@ -150,7 +150,7 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('tests are in the folders of what they test, or in one of those that say what they are about', () => {
+  test('tests are in the folder of the code that they test, or in a folder named for their subject', () => {
     const about = [
       'cells',
       'clients',
@@ -193,7 +193,7 @@ describe('layers', () => {
     expect(SOURCES.flatMap(({ path }) => walk(path, []))).toEqual([]);
   });
 
-  test('rails but the sandbox are loaded where they are configured, and nowhere else', () => {
+  test('rails other than the sandbox are loaded only where they are configured', () => {
     const wrong = SOURCES.filter(({ folder }) => folder !== 'rails').flatMap(({ path, text }) =>
       [...text.matchAll(/^import (?!type )[^;]*? from '([./]+rails\/(?!sandbox\/)[^']+)'/gm)].map(
         (match) => `${path} → ${match[1]}`,
@@ -256,7 +256,7 @@ describe('size', () => {
 });
 
 describe('names', () => {
-  test('template names stand as literals in src/templates only, and in the paths of the families', () => {
+  test('template names are literals in src/templates only, and in the paths of the families', () => {
     const names = REGISTRY.templates.map(({ name }) => `'${name}'`);
     const wrong = SOURCES.filter(
       ({ folder, path }) => folder !== 'templates' && path !== join('rest-compat', 'families.ts'),
@@ -275,7 +275,7 @@ describe('names', () => {
     expect(bare).toEqual([]);
   });
 
-  test('every file says what it is', () => {
+  test('every file begins with a description', () => {
     expect(SOURCES.filter(({ text }) => !text.startsWith('/**')).map(({ path }) => path)).toEqual([]);
   });
 });

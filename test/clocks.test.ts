@@ -51,12 +51,12 @@ const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.includes(join('/generated', '')))
   .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }));
 
-test('the wall clock of a machine is read in the listed places only', () => {
+test('the wall clock of a machine is read only in the listed places', () => {
   const readers = SOURCES.filter(({ text }) => /Date\.now\b|new Date\(\)/.test(text)).map(({ path }) => path);
   expect(readers.toSorted()).toEqual(Object.keys(WALL_CLOCK).toSorted());
 });
 
-test('work under the lock of an account takes its time after the lock', () => {
+test('work under the lock of an account reads its time after the lock', () => {
   const early = SOURCES.flatMap(({ text }) =>
     [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)[\s\S]*?^}/gm)].flatMap(
       ([whole, name = '']) => {

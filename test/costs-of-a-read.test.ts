@@ -87,7 +87,7 @@ test.each(READS)('%s: statements and memory', (name, path, query, statements, mo
     expect(bytes).toBeLessThan(most);
   }));
 
-test('a body that comes with its head is taken at once, and not as a stream', () =>
+test('a body that arrives with its head is read immediately, and not as a stream', () =>
   withClient('/graphql', PAGE, async (ask) => {
     const emit = vi.spyOn(IncomingMessage.prototype, 'emit');
     await ask(REQUESTS);

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => worker?.stop());
 
-test('events of 48 transactions at once', { timeout: 120_000 }, async () => {
+test('events of 48 transactions in parallel', { timeout: 120_000 }, async () => {
   const accountId = await addBusiness(test$.database, test$.owner, { transactions: TRANSACTIONS });
   await addEndpointRow(test$.owner, accountId, { id: 'e', url: receiver.url('counted') });
   const happen = async () => {

@@ -86,7 +86,7 @@ async function cheapestOf(times: number): Promise<Costs> {
   return all.reduce((least, each) => (each.statements < least.statements ? each : least));
 }
 
-test('an onramp alone', { timeout: 120_000 }, async () => {
+test('a single onramp', { timeout: 120_000 }, async () => {
   await cheapestOf(8);
   const before = await walBytes(app.owner);
   const times = 16;
@@ -114,7 +114,7 @@ async function payByAll(): Promise<void> {
   await credited(made.flat());
 }
 
-test('onramps of 48 callers at once', { timeout: 120_000 }, async () => {
+test('onramps of 48 parallel callers', { timeout: 120_000 }, async () => {
   const before = await walBytes(app.owner);
   const from = await logEnd(app.owner);
   beginCount();

@@ -16,7 +16,7 @@ const LIVES = [
   { scenarios: ['pay-other-payer'], end: 'refund/DONE' },
 ];
 
-test('transactions that came to rare ends have no defects', async () => {
+test('transactions that reached rare ends have no defects', async () => {
   const { baseUrl, platformKey } = app;
   const { accountId, apiKey: key } = await app.addAccount();
   for (const { scenarios } of LIVES) {

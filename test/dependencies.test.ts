@@ -38,7 +38,7 @@ const LICENCES = [
   '(MIT OR Apache-2.0)',
 ];
 
-test('every package has a version and a hash, and comes from the registry that npm is told', () => {
+test('every package has a version and a hash, and comes from the configured registry', () => {
   // A tool for another system than that of the developer has none: it is never installed here.
   const hashed = installed.filter(([, { dev, optional }]) => !(dev && optional));
   const wrong = hashed.filter(
@@ -59,7 +59,7 @@ test('shipped packages have a licence that allows redistribution', () => {
   expect(wrong.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
 });
 
-test('decision 0002 says of every dependency what it is for', () => {
+test('decision 0002 gives the purpose of every dependency', () => {
   const table = read('docs/decisions/0002-dependencies.md');
   const named = new Set([...table.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => expand(name)));
   const names = [

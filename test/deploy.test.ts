@@ -78,7 +78,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('lets the gateway write its state folder only, and nothing be reached from other machines', () => {
+  test('lets the gateway write only its state folder, and other machines reach nothing', () => {
     for (const [, { read_only, cap_drop }] of ours) expect([read_only, cap_drop]).toEqual([true, ['ALL']]);
     const ports = services.flatMap(([, each]) => each.ports ?? []);
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
@@ -95,7 +95,7 @@ describe('compose.yaml', () => {
     expect(mounted.filter((each) => !each.startsWith('./')).every((each) => each in file.volumes)).toBe(true);
   });
 
-  test('passes what the document says to set, to the containers or to the build', () => {
+  test('passes the documented settings to the containers or to the build', () => {
     const [, todo = ''] = textOf('docs/containers.md').split('## Before real money');
     const names = new Set([...todo.matchAll(/`([A-Z][A-Z_]+)\b/g)].map(([, name = '']) => name));
     expect([...names].toSorted()).toEqual([
@@ -176,7 +176,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { enco
 const hasSystemd = analyze('--version').status === 0;
 
 test.runIf(hasSystemd)(
-  'the unit has no member that systemd does not know, and is closed to what it does not need',
+  'the unit has no member that systemd does not know, and is closed to everything that it does not need',
   () => {
     const place = mkdtempSync(join(tmpdir(), 'crossramp-unit-'));
     try {

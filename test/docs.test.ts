@@ -57,7 +57,7 @@ test('README.pt-BR.md names every document', () => {
   expect(top.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test('CHANGELOG.md tells of its first release in at most 2,000 words, and docs/versions.md takes at most 600', () => {
+test('CHANGELOG.md describes its first release in at most 2,000 words, and docs/versions.md has at most 600', () => {
   const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
   const [, first = ''] = read('CHANGELOG.md').split(/^## /m).slice(-2);
   expect(read('CHANGELOG.md')).toContain('## 1.0.0');
@@ -76,11 +76,11 @@ test('docs/errors.md explains every code with its status, and no other', () => {
   );
 });
 
-test('docs/catalogue.md is what the templates say', () => {
+test('docs/catalogue.md equals the templates', () => {
   expect(read('docs/catalogue.md')).toBe(catalogueText());
 });
 
-test('C-40: docs/security.md has every act with its scope', () => {
+test('C-40: docs/security.md has every action with its scope', () => {
   expect(read('docs/security.md')).toBe(withActions(read('docs/security.md')));
 });
 
@@ -88,7 +88,7 @@ test('docs/exports.md has every filter of transactions with its names', () => {
   expect(read('docs/exports.md')).toBe(withFilters(read('docs/exports.md')));
 });
 
-test('docs/security.md lists every act that needs a fresh passkey, and no other', () => {
+test('docs/security.md lists every action that needs a fresh passkey, and no other', () => {
   const [, section = ''] = read('docs/security.md').split('### Passkeys\n');
   const [table = ''] = section.split('\nSo do ');
   const listed = [...table.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map((match) => match[1] as string);
@@ -149,7 +149,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('files that it names exist', () => {
+  test('named files exist', () => {
     const named = [...text.matchAll(/`((?:src|test|prisma|scripts|docs|bench)\/[\w./-]+\w)`/g)].map(
       (match) => match[1] as string,
     );

@@ -11,7 +11,7 @@ const store = useDatabase();
 const { home, remove } = newHome();
 afterAll(remove);
 
-test('a checkout is paid over mTLS, tokens are delivered and taken on a network, PIX is paid out', {
+test('a checkout is paid over mTLS, tokens are delivered and received on a network, PIX is paid out', {
   timeout: 400_000,
 }, async () => {
   const lines: string[] = [];

@@ -61,7 +61,7 @@ describe('the rendered example', () => {
     expect(new Set(images)).toEqual(new Set([`registry.example.invalid/crossramp-gateway:${version}`]));
   });
 
-  test('gives settings that the gateway takes, with every password by reference', () => {
+  test('has settings that the gateway accepts, with every password by reference', () => {
     const example = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
     const known = new Set([...example.matchAll(/^#([A-Z_]+)=/gm)].map((match) => match[1]));
     for (const { env } of pods.flatMap(containersOf)) {
@@ -79,7 +79,7 @@ describe('the rendered example', () => {
     expect(of('Secret')).toEqual([]);
   });
 
-  test('lets no container write but to its own folders, or become another user', () => {
+  test('lets no container write outside of its own folders, or become another user', () => {
     for (const { spec } of pods) {
       expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001 });
       expect(spec.automountServiceAccountToken).toBe(false);
@@ -100,7 +100,7 @@ describe('the rendered example', () => {
     }
   });
 
-  test('asks the paths that the gateway answers, and lets it drain before it is killed', () => {
+  test('probes the paths that the gateway answers, and lets it drain before it is killed', () => {
     for (const { spec } of of('Deployment')) {
       const [{ livenessProbe, readinessProbe, startupProbe, env, ports }] = spec.template.spec.containers;
       expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
@@ -119,7 +119,7 @@ describe('the rendered example', () => {
     }
   });
 
-  test('selects the pods that are meant: each role by its budget, those that serve by the service, all by the policy', () => {
+  test('selects the right pods: each role by its budget, serving ones by the service, all by the policy', () => {
     const labels = pods.map(({ metadata }) => metadata.labels);
     const roles = (selector: Record<string, string>) =>
       labels.filter((each) => isSelected(selector, each)).map((each) => each['app.kubernetes.io/component']);

@@ -24,7 +24,7 @@ test('the interfaces of 1.0, which is not released yet, are those of this checko
   expect(releasedInterfaces('1.0')).toEqual(JSON.parse(JSON.stringify(present)));
 });
 
-describe('a planted change names what it breaks, and whom', () => {
+describe('a planted change is reported with whom it breaks', () => {
   // biome-ignore lint/suspicious/noExplicitAny: documents of every shape are changed
   type Document = any;
   const changed = (change: (document: Document) => void) => {

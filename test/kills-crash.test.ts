@@ -81,7 +81,7 @@ async function untilDelivered(): Promise<void> {
 }
 
 test(
-  `seed ${SEED}: what was acknowledged is there, once, with all its webhooks, whoever was killed`,
+  `seed ${SEED}: every acknowledged transaction is there, once, with all its webhooks, whatever process was killed`,
   async () => {
     const key: string = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey;
     const trading = startTrading({ gateways: () => up.serve, key, webhook: receiver.url('kills') });

@@ -73,7 +73,7 @@ const STEPS = [
   'success.done',
 ];
 
-test('every event is forwarded in order, signed, to the byte; a killed listener goes on where it stopped', async () => {
+test('every event is forwarded in order, signed, byte for byte; a killed listener continues where it stopped', async () => {
   const first = start(
     'listen',
     '--forward-to',
@@ -118,7 +118,7 @@ test('a receiver that fails gets the same event again, and filters leave out the
   expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 }, 60_000);
 
-test('C-64: a redelivery to an endpoint comes again, under its id, and no other event does', async () => {
+test('C-64: a redelivery to an endpoint arrives again, under its id, and no other event does', async () => {
   const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   try {
     await app.graphql(
@@ -169,7 +169,7 @@ test("listeners of one home folder do not get in each other's way", async () => 
   expect(listeners.map(({ child }) => child.exitCode)).toEqual(names.map(() => null));
 }, 60_000);
 
-test('C-61: a last * stands for every part that follows', async () => {
+test('C-61: a last * matches every following part', async () => {
   const after = Buffer.from(`e1:${app.accountId}:0`).toString('base64url');
   const tail = start('events', 'tail', '--after', after, '--events', 'offramp.*,onramp.dep*.*', '--json');
   const all = start('events', 'tail', '--after', after, '--events', 'onramp.*', '--json');
@@ -183,7 +183,7 @@ test('C-61: a last * stands for every part that follows', async () => {
   expect(namesOf(tail.stdout()).slice(0, 2)).toEqual(['onramp.depositpix.qrcode', 'onramp.depositpix.paid']);
 }, 60_000);
 
-test('a key that is refused is said in one line of words', async () => {
+test('a refused key is reported in one line', async () => {
   const tail = start('events', 'tail', '--base-url', app.baseUrl, '--key', 'crx_test_none');
   await until(() => tail.child.exitCode !== null);
   expect([tail.child.exitCode, tail.stderr()]).toEqual([
@@ -210,7 +210,7 @@ test('events tail prints one line for each', async () => {
   expect(lines.map(({ name }) => name)).toEqual(STEPS.map((step) => `onramp.${step}`));
 }, 60_000);
 
-test('events tail says that the gateway no longer answers, and that it answers again, and misses nothing', async () => {
+test('events tail reports that the gateway no longer answers, and that it answers again, and misses nothing', async () => {
   const port = await freePort();
   const gateway = await startApp(app.database, port);
   const cursor = (await app.get('/v2/events')).json.next;

@@ -18,7 +18,7 @@ const places = (place: string, name: string): string[] => {
   );
 };
 
-it('has every dependency, those of other platforms too', () => {
+it('has every dependency, including those of other platforms', () => {
   const packages = read();
   const missing = Object.entries(packages).flatMap(([place, one]) =>
     Object.keys({ ...one.dependencies, ...one.optionalDependencies, ...one.devDependencies })

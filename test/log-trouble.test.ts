@@ -89,7 +89,7 @@ test('C-51: a gateway whose log is not read answers, and ends', async () => {
   }
 }, 120_000);
 
-test('C-51: a gateway goes on when the reader of its log has left', async () => {
+test('C-51: a gateway continues when the reader of its log has exited', async () => {
   const running = await start(env());
   try {
     running.child.stderr?.destroy();

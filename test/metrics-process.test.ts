@@ -54,7 +54,7 @@ function portsOf(pid: number): number[] {
   );
 }
 
-test('a process that serves and one that works both have metrics, and end them with the shutdown', async () => {
+test('a serving process and a working one both have metrics, and end them with the shutdown', async () => {
   for (const role of ['serve', 'work']) {
     const { gateway, url } = await startWith({ ROLE: role });
     await fetch(`${gateway.baseUrl}/healthz`);
@@ -83,7 +83,7 @@ test('without the setting there is one listener, with it there are two', async (
   );
 }, 120_000);
 
-test('a port that is taken, or is none, ends the start with one line that names the setting', async () => {
+test('a port in use, or an invalid one, ends the start with one line that names the setting', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
@@ -107,7 +107,7 @@ test('a clock that is ahead shows by how much', async () => {
   expect(ahead).toBeLessThan(22);
 }, 60_000);
 
-test('while the database is away, the figures of the process are answered within bounds, and the others are left out', async () => {
+test('while the database is unreachable, the figures of the process are answered in time, and the others are left out', async () => {
   const proxy = await startProxy(Number(new URL(store.url).port));
   const { gateway, url } = await startWith({
     DATABASE_URL: through(proxy, store.url),

@@ -41,7 +41,7 @@ test.each([
   expect(await check(version)).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('npm shows errors alone, and runs no script of a package', () => {
+test('npm shows only errors, and runs no script of a package', () => {
   const lines = readFileSync(pathOf('.npmrc'), 'utf8').split('\n');
   expect(lines).toEqual(expect.arrayContaining(['loglevel=error', 'ignore-scripts=true']));
 });

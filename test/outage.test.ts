@@ -12,7 +12,7 @@ import { crossramp, start } from './support/process.ts';
 const statusOf = async (url: string, init: RequestInit = {}) =>
   (await fetch(url, { ...init, signal: AbortSignal.timeout(10_000) })).status;
 
-test('C-51: the embedded PostgreSQL is killed, and comes back without a restart of the gateway', async () => {
+test('C-51: the embedded PostgreSQL is killed, and is restarted without a restart of the gateway', async () => {
   const { home, remove } = newHome();
   const running = await start({ CROSSRAMP_HOME: home });
   try {
@@ -38,7 +38,7 @@ test('C-51: the embedded PostgreSQL is killed, and comes back without a restart 
   }
 }, 120_000);
 
-test('C-51: a gateway whose database does not answer ends all the same', async () => {
+test('C-51: a gateway whose database does not answer still ends', async () => {
   const postgres = await startMortalPostgres();
   const { home, remove } = newHome();
   const running = await start({ CROSSRAMP_HOME: home, DATABASE_URL: postgres.url });

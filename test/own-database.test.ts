@@ -18,7 +18,7 @@ const made = async () => {
 };
 afterAll(remove);
 
-test('C-40: a start makes nothing of the sandbox, and says how to make the first key', async () => {
+test('C-40: a start creates nothing of the sandbox, and explains how to create the first key', async () => {
   const refused = await failToStart({ PORT: '0', ...env() }, '--demo');
   expect([refused.code, refused.stderr]).toEqual([
     1,
@@ -41,7 +41,7 @@ test('C-40: a start makes nothing of the sandbox, and says how to make the first
   }
 }, 60_000);
 
-test('a start makes a sandbox when it is asked for one', async () => {
+test('a start creates a sandbox when requested', async () => {
   const running = await start(env(), '--sandbox');
   await running.end('SIGTERM');
   expect(running.banner).toContain('(sandbox)');

@@ -94,7 +94,7 @@ function run(program: string, env: Record<string, string>, ...args: string[]) {
   });
 }
 
-test('it holds JavaScript, what is generated, and a lock file without the tools', () => {
+test('it contains JavaScript, generated files, and a lock file without the tools', () => {
   const has = (path: string) => existsSync(join(folder, path));
   expect(has('src/main.js')).toBe(true);
   expect(has('src/main.ts')).toBe(false);
@@ -119,7 +119,7 @@ test('it holds JavaScript, what is generated, and a lock file without the tools'
   expect(flags).toEqual([]);
 });
 
-test('it has a bill of materials with all that it is made from, and is the same byte by byte when it is made again', () => {
+test('it has a bill of materials with all its components, and is the same byte by byte when it is built again', () => {
   const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const { components, serialNumber } = read('sbom.cdx.json');
   const told = new Set(
@@ -184,7 +184,7 @@ test('it starts from a read-only folder, answers, and stops', async () => {
   expect(told).toEqual([]);
 }, 180_000);
 
-test('its commands run too', async () => {
+test('its commands run as well', async () => {
   const { code, stdout } = await ended(
     run('crossramp', { CROSSRAMP_HOME: home, ...server() }, 'account', 'list', '--json'),
   );
@@ -212,7 +212,7 @@ describe('the package of the signer', () => {
     writeFileSync(join(place, 'seed'), '000102030405060708090a0b0c0d0e0f');
   });
 
-  test('holds its own files and no others', () => {
+  test('contains exactly its own files', () => {
     const { files } = importClosure(join(ROOT, 'src', 'cli', 'signer-main.ts'));
     const own = files.map((file) => relative(ROOT, file).replace(/ts$/, 'js'));
     const more = [
@@ -236,7 +236,7 @@ describe('the package of the signer', () => {
     expect(held.toSorted()).toEqual([...own, ...more, ...island].toSorted());
   });
 
-  test('signs with the packages that it lists and no others', async () => {
+  test('signs with exactly the packages that it lists', async () => {
     const at = ['--folder', folder, '--passphrase-file', passphrase];
     const made = await ended(runSigner('init', ...at, '--import', join(place, 'seed'), '--json'));
     expect([made.stderr, made.code]).toEqual(['', 0]);
@@ -264,7 +264,7 @@ describe('the package of the signer', () => {
   });
 });
 
-test.runIf(IS_WHOLE)('a home that cannot be written is said in one line', async () => {
+test.runIf(IS_WHOLE)('a home that cannot be written is reported in one line', async () => {
   const { code, stderr }: Ended = await ended(run('crossramp-gateway', { PORT: '0' }));
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -272,7 +272,7 @@ test.runIf(IS_WHOLE)('a home that cannot be written is said in one line', async 
   );
 });
 
-test.runIf(IS_WHOLE)(`it takes at most ${SIZE_MAX_MB} MB`, () => {
+test.runIf(IS_WHOLE)(`it has at most ${SIZE_MAX_MB} MB`, () => {
   const [size] = execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t');
   process.stderr.write(`package: ${size} MB\n`);
   expect(Number(size)).toBeLessThan(SIZE_MAX_MB);

@@ -57,7 +57,7 @@ describe('a first start', () => {
     remove();
   });
 
-  test('ends connections beyond those of an address, and headers that do not come, as its settings say', async () => {
+  test('ends connections beyond those of an address, and headers that do not arrive, as its settings say', async () => {
     const answerOf = (socket: Socket) => {
       let got = '';
       socket.setEncoding('utf8').on('data', (text) => (got += text));
@@ -118,7 +118,7 @@ describe('a first start', () => {
     expect(verified.code).toBe(0);
   });
 
-  test('C-40: sandbox.json has a key for all that an account may do, and one for all that the operator may', async () => {
+  test('C-40: sandbox.json has a key for everything that an account may do, and one for everything that the operator may', async () => {
     const { apiKey, platformKey } = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
     const scopesOf = async (key: string) => {
       const answer = await fetch(`${running.baseUrl}/graphql?query={viewer{key{scopes}}}`, {
@@ -131,7 +131,7 @@ describe('a first start', () => {
     expect(running.banner).not.toContain(platformKey);
   });
 
-  test('C-40: `person link --json` prints a link of localhost that lets in by one press; a pipe gets none at the start', async () => {
+  test('C-40: `person link --json` prints a link of localhost that signs in by one click; a pipe gets none at the start', async () => {
     expect(running.banner).toMatch(
       /Console +\S+\/console +\(sign in by a link: npm run -s crossramp -- person link /,
     );
@@ -317,7 +317,7 @@ describe('starting again', () => {
 describe('the options of a start', () => {
   const NONE = { sandbox: false, demo: false, auto: false };
 
-  test('--help prints what there is, and --version the version', async () => {
+  test('--help prints the commands, and --version the version', async () => {
     const help = await failToStart({}, '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^Usage: npm start -- \[options\]/);
@@ -352,7 +352,7 @@ describe('the options of a start', () => {
   });
 });
 
-test('--demo and --auto say that they need the rails of this process', () => {
+test('--demo and --auto report that they need the rails of this process', () => {
   const config = { sandboxAuto: false, railsFile: '/etc/rails.json' };
   const plan = { networks: new Map() } as unknown as RailPlan;
   const wired = { ...plan, pix: () => Promise.reject(new Error('is not made')) } as unknown as RailPlan;
@@ -370,7 +370,7 @@ test('--demo and --auto say that they need the rails of this process', () => {
     expect(refused(demo, auto, sandbox)).not.toThrow();
 });
 
-describe('a start that cannot succeed says why in one line', () => {
+describe('a start that cannot succeed reports the reason in one line', () => {
   const store = useDatabase();
   /** So that a start has something to apply. It only grants rights: it can be applied again. */
   const forgetMigration = () =>

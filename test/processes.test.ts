@@ -77,7 +77,7 @@ describe.each([
   const STEPS = 7;
 
   test.skipIf(!isThere)(
-    'one process’s transactions are finished, sent and shown by the others; any one killed, nothing is lost or doubled',
+    'transactions of one process are finished, sent and shown by the others; if any one is killed, nothing is lost or doubled',
     async () => {
       expect(await call(2, '/v2/balance')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
       const made = [await pay(0, 'a'), await pay(1, 'a')];

@@ -72,7 +72,7 @@ test('a process prices by its feeds, and shows its rails', async () => {
   }
 }, 120_000);
 
-test('a file that is wrong ends the start with one line, before anything is opened', async () => {
+test('an invalid file ends the start with one line, before anything is opened', async () => {
   write({ live: { rates: { feeds: [{ name: 'alpha' }] } } });
   const { code, stderr } = await failToStart({
     PORT: '0',

@@ -57,7 +57,7 @@ test('the Portuguese README has the commands of the English one', () => {
   expect(commandsOf('README.pt-BR.md')).toEqual(commandsOf('README.md'));
 });
 
-test('README, package and the document of an installation ask for one Node', () => {
+test('README, package and the document of an installation require the same Node', () => {
   const { engines } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const [, oldest] = /^>=(\d+)$/.exec(engines.node) ?? [];
   const texts = {
@@ -98,7 +98,7 @@ async function makeCheckout(apiKey: string): Promise<string> {
   return ((await made.json()) as { end2end: string }).end2end;
 }
 
-test('the commands that go on print an event, and bring it to a server, signed', async () => {
+test('the continuous commands print an event, and deliver it to a server, signed', async () => {
   const commands = commandsOf('README.md').filter((command) => GOES_ON.test(command));
   expect(commands).toHaveLength(3);
   const port = String(await freePort());

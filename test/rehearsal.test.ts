@@ -30,7 +30,7 @@ function descendants(): string[] {
   return processes.filter(({ id }) => below.has(id)).map(({ id, words }) => `${id} ${words}`);
 }
 
-test('a rehearsal that fails says why, and ends what it started', async () => {
+test('a failed rehearsal reports the reason, and ends everything that it started', async () => {
   const before = descendants();
   const lines: string[] = [];
   let most = 0;
@@ -47,7 +47,7 @@ test('a rehearsal that fails says why, and ends what it started', async () => {
   await expect.poll(() => descendants().filter((each) => !before.includes(each))).toEqual([]);
 }, 120_000);
 
-test('everything is ended, the last first, though one end fails; the first failure is told', async () => {
+test('everything is ended, the last first, though one end fails; the first failure is reported', async () => {
   const ended: string[] = [];
   const end =
     (name: string, fails = false) =>

@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test('Ctrl-C under npm, which comes twice, is one signal', async () => {
+test('Ctrl-C under npm, which arrives twice, is one signal', async () => {
   const { ended } = await whileItWaits(async ({ child }) => {
     child.kill('SIGINT');
     child.kill('SIGTERM');

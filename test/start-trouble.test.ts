@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(remove);
 
-test('C-51: a start goes on when connections take three seconds', async () => {
+test('C-51: a start continues when connections take three seconds', async () => {
   const proxy = await startProxy(Number(new URL(store.url).port));
   proxy.delayAfter(FREE_CONNECTIONS, SLOW_MS);
   const running = await start(env({ DATABASE_URL: through(proxy, store.url) }));
@@ -45,7 +45,7 @@ test('C-51: a start goes on when connections take three seconds', async () => {
   }
 }, 120_000);
 
-test('C-51: a start goes on without a link when the account of the sandbox is busy', async () => {
+test('C-51: a start continues without a link when the account of the sandbox is busy', async () => {
   const { rows } = await store.owner.query<{ id: string }>('select id from account');
   const { release } = await holdAccounts(store.owner, ...rows.map(({ id }) => BigInt(id)));
   const running = await start(env()).finally(release);
@@ -58,7 +58,7 @@ test('C-51: a start goes on without a link when the account of the sandbox is bu
   }
 }, 120_000);
 
-test('C-51: a start at a terminal shows a link to sign in, and goes on without one when it cannot be made in time', async () => {
+test('C-51: a start at a terminal shows a link to sign in, and continues without one when it cannot be made in time', async () => {
   const visit = async () => {
     const { child, ended, baseUrl } = await startAtTerminal(env());
     try {

@@ -23,7 +23,7 @@ test('no wait, and no test, gives up in less than a quarter of a minute', () => 
   expect(limits.filter(({ text }) => number(text) < LEAST_MS)).toEqual([]);
 });
 
-test('a wait says how long: vi.waitFor gives up after a second; expect.poll has its time from vitest.config.ts', () => {
+test('a wait has a time limit: vi.waitFor gives up after a second; expect.poll has its limit from vitest.config.ts', () => {
   const waits = FILES.flatMap((path) =>
     [
       ...readFileSync(path, 'utf8')

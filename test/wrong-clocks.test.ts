@@ -121,7 +121,7 @@ test('while the wall clock of one gateway jumps, no order is made twice, nothing
   expect(rows[0].events).toBeGreaterThanOrEqual(made.size);
 }, 120_000);
 
-test('a gateway says in its log that its clock is off', async () => {
+test('a gateway logs that its clock is wrong', async () => {
   jumping.child.kill('SIGUSR2');
   await vi.waitFor(() => expect(log).toContain('the clock of this machine is off'), { timeout: 20_000 });
   const line = JSON.parse(log.split('\n').find((each) => each.includes('is off')) ?? '');

@@ -47,7 +47,7 @@ test.each([
   expect(csvLine(CSV_FORMS.pt, [text])).toBe(`${text}\r\n`);
 });
 
-test('E02: times are those of the zone, in Brazil as spreadsheets there read them', () => {
+test('E02: times are in the given zone, and in Brazil’s format in the form that its spreadsheets read', () => {
   const cell = { time: '2026-11-29 00:27:47.123+00', zone: 'America/Sao_Paulo' } as const;
   expect(csvLine(CSV_FORMS.pt, [cell])).toBe('28/11/2026 21:27:47\r\n');
   expect(csvLine(CSV_FORMS.en, [cell])).toBe('2026-11-28T21:27:47.123-03:00\r\n');

@@ -13,7 +13,7 @@ import { quoted, quotedUtf8 } from '../../src/base/text/quoted.ts';
 import { textOfUtf8, utf8Text } from '../../src/base/text/utf8-text.ts';
 import { isoMillis, isoSeconds, parseDay, parseInstant } from '../../src/base/time/instant.ts';
 
-test('texts as JSON, and as bytes of UTF-8, are what JSON and UTF-8 make of them', () => {
+test('texts as JSON, and as bytes of UTF-8, equal the platform’s encoding', () => {
   const texts = fc.string({
     unit: fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '\u007f', '→', '\ud800')),
   });
@@ -129,7 +129,7 @@ describe('C-40: API keys', () => {
   test('are stored as SHA-256', () => expect(apiKeyHash('abc').toString('hex')).toMatch(/^ba7816bf/));
 });
 
-test('JSON numbers are kept as they stand', () => {
+test('JSON numbers keep their original text', () => {
   expect(parseExactJson('{"a":[0.1000,1e-7,12345678901234567890.1]}')).toEqual({
     a: [new NumberToken('0.1000'), new NumberToken('1e-7'), new NumberToken('12345678901234567890.1')],
   });

@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  'a move that ends before its switch leaves the source serving, or takes the fence down when it is aborted',
+  'a move that ends before its switch leaves the source serving, or removes the fence when it is aborted',
   async () => {
     await moreTold();
     for (const step of ['prepared', 'copied']) {
@@ -163,7 +163,7 @@ test(
 );
 
 test(
-  'the same command goes on where it was killed; 0 lost, 0 doubled, 0 accepted at the source after the fence',
+  'the same command continues where it was killed; 0 lost, 0 doubled, 0 accepted at the source after the fence',
   async () => {
     const port = await freePort();
     fresh = {

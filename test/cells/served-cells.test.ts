@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'a cell of another gateway is answered 421 with its address, one that nobody has is no record',
+  'a cell of another gateway is answered 421 with its address, an unknown cell is a missing record',
   async () => {
     const misdirected = await get('/v2/balance', { authorization: `Bearer ${newApiKey('test', 'b2')}` });
     expect(misdirected.status).toBe(421);
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  'a link signs in to its cell, and the browser finds back to it',
+  'a link signs in to its cell, and the browser returns to that cell',
   async () => {
     const made = await crossramp(
       { ...env, CELL: 'a1' },
@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'a cell that is away is 503, it alone, and is ready again when it is back',
+  'an unreachable cell answers 503, it alone, and is ready again when it is back',
   async () => {
     proxy.fail('refuse');
     proxy.cut();

@@ -29,7 +29,7 @@ const SIGNED =
   '0x02f86f01078459682f008506fc23ac0082520894f0109fc8df283027b6285cc889f5aa624eac1f55843b9aca0080c080a07bbe02f772283ac6c9f5ef45a5b08edb86c4f29d0f2b37dd6f37237e1dbdfff6a026d22d500ff8afc1c402da6c92593acc77ff6d9b9df385c600ee8e878f834474';
 
 describe('a transaction', () => {
-  test('is read as it was written', () => {
+  test('reads back as written', () => {
     expect(readEvmTransaction(encodeEvmTransaction(TRANSACTION))).toEqual(TRANSACTION);
     const call = { ...TRANSACTION, value: 0n, data: new Uint8Array(68).fill(9), nonce: 0, chainId: 8453 };
     expect(readEvmTransaction(encodeEvmTransaction(call))).toEqual(call);

@@ -88,7 +88,7 @@ function asJson({ order, ...at }: TronTransaction) {
 }
 
 describe('a published transaction', () => {
-  test('is written and read as it is', () => {
+  test('reads back as written', () => {
     expect(encodeTronTransaction(TRANSFER)).toBe(VECTOR.raw);
     expect(readTronTransaction(VECTOR.raw)).toEqual(TRANSFER);
   });
@@ -153,7 +153,7 @@ describe('a transaction that is not wholly understood is not read', () => {
     expect(() => readTronTransaction(text)).toThrow(RangeError);
   });
 
-  test('TRX that goes with a call, a permission, and other contracts', () => {
+  test('TRX sent with a call, a permission, and other contracts', () => {
     const withValue = replaced(31n, [
       [1, addressOf('TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC')],
       [2, addressOf('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')],
@@ -186,7 +186,7 @@ describe('a transaction that is not wholly understood is not read', () => {
 describe('transfer(address,uint256)', () => {
   const to = addressBytes('TRX', 'THTR75o8xXAgCTQqpiot2AFRAjvW1tSbVV');
 
-  test('is read as it was written', () => {
+  test('reads back as written', () => {
     const data = encodeTokenTransfer({ to, amount: 2n ** 255n });
     expect(data).toHaveLength(68);
     expect(readTokenTransfer(data)).toEqual({ to, amount: 2n ** 255n });

@@ -7,7 +7,7 @@ const store = useDatabase();
 const run = (...args: string[]) => command({ DATABASE_URL: store.url }, ...args, '--json');
 const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 
-test('C-40: keys have the mode of their account, and the sandbox plays nothing on a live one', async () => {
+test('C-40: keys have the mode of their account, and the sandbox plays no scenario on a live one', async () => {
   const play = await json('account', 'create', '--name', 'Play');
   const live = await json('account', 'create', '--name', 'Real', '--mode', 'live');
   expect([play, live]).toEqual([

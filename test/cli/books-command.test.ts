@@ -55,7 +55,7 @@ describe('refund', () => {
     return end2end;
   };
 
-  test('retry orders again what failed, and settle books what was paid by hand', async () => {
+  test('retry orders failed returns again, and settle books those paid by hand', async () => {
     const [first, second] = [await receivable(), await receivable()];
     expect(await run('refund', 'retry', first)).toMatchObject({ end2end: first, component: 'refund' });
     await until(first, 'refund/DONE');
@@ -104,7 +104,7 @@ describe('receivables', () => {
     return shop;
   }
 
-  test('are listed by account with an exact total, in pages from both ends, for the scope platform:books alone', async () => {
+  test('are listed by account with an exact total, in pages from both ends, only with the scope platform:books', async () => {
     expect(await list()).toMatchObject({ totalCount: 0, nodes: [] });
     expect((await command(env, 'receivable', 'list')).stdout).toBe('nothing is owed\n');
     const shops = [await owing(), await owing(), await owing()];
@@ -155,7 +155,7 @@ describe('receivables', () => {
     expect(await run('receivable', 'list', '--live')).toEqual({ total: 0, receivables: [] });
   });
 
-  test('are settled out of the balance and by capital, once under a key, never beyond what is owed', async () => {
+  test('are settled out of the balance and by capital, once under a key, never beyond the receivable', async () => {
     const { accountId } = shop;
     const { amount: receivable } = (await list({ last: 1 })).nodes[0];
     await fund('USDT_TRX', '10');
@@ -194,7 +194,7 @@ describe('receivables', () => {
   });
 });
 
-test('capital book proposes on the account of the platform, and refuses what it does not know', async () => {
+test('capital book proposes on the account of the platform, and refuses unknown values', async () => {
   const book = (...words: string[]) => ['capital', 'book', '--currency', 'BRL', ...words];
   expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({
     amount: '50',
@@ -257,7 +257,7 @@ describe('the books of the house', () => {
   });
 });
 
-test('journals by hand are proposed at the command line, and approved by somebody else', async () => {
+test('manual journals are proposed at the command line, and approved by another person', async () => {
   const propose = [
     'journal',
     'propose',

@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  'a cell on several hosts is listed and checked at the one that takes writes',
+  'a cell on several hosts is listed and checked at its primary',
   async () => {
     const closed = await freePort();
     const several = (url: string) => url.replace(/@([^/]+)\//, `@127.0.0.1:${closed},$1/`);
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  'verify names accounts of another cell, and numbers that another cell gives out',
+  'verify names accounts of another cell, and numbers that another cell issues',
   async () => {
     await store.owner.query(`insert into account (id, name, mode) values (7, 'Stranger', 'sandbox')`);
     await store.owner.query(`select setval(pg_get_serial_sequence('rail_news', 'id'), 5)`);

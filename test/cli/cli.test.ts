@@ -101,7 +101,7 @@ describe('commands of the operator', () => {
     expect(returned.decidedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('news list shows who paid only when asked to', async () => {
+  test('news list shows payers only when requested', async () => {
     const event = {
       kind: 'payment',
       txid: null,
@@ -129,7 +129,7 @@ describe('commands of the operator', () => {
     expect(await crossramp(env, 'news', 'list', '--live', '--account', 'sandbox')).toMatchObject({ code: 2 });
   });
 
-  test('suspense says in a sentence what became of an entry, also where it refuses', async () => {
+  test('suspense describes the outcome of an entry in a sentence, including a refusal', async () => {
     const { json: made } = await app.post('/v2/onramp', {
       amount_payment: 60,
       currency_exit_received_code: 'USDT_TRX',
@@ -150,7 +150,7 @@ describe('commands of the operator', () => {
     });
   });
 
-  test('key rotate and key revoke find the key by its id, and check the account where one is named', async () => {
+  test('key rotate and key revoke find the key by its id, and check the account if one is named', async () => {
     const { accountId } = await app.addAccount();
     const words = ['key', 'create', '--account', String(accountId), '--scopes', 'read', '--json'];
     const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
@@ -282,7 +282,7 @@ describe('the command line', () => {
     commands.length === 0 ? true : registeredArguments.length > 0,
   );
 
-  test('docs/cli.md is what the commands print', async () => {
+  test('docs/cli.md equals the output of the commands', async () => {
     expect(readFileSync(CLI_REFERENCE, 'utf8')).toBe(await cliReference());
   });
 
@@ -297,7 +297,7 @@ describe('the command line', () => {
     }
   });
 
-  test('the help says which options are required', () => {
+  test('the help marks required options', () => {
     const required = commands.map(([path, command]) => [
       path,
       command.options.filter(({ mandatory }) => mandatory).length,

@@ -44,7 +44,7 @@ test('a command that writes does so all the same', async () => {
   expect((await crossramp(env, 'account', 'list')).stdout).toMatch(/ Unread$/m);
 });
 
-test('an import goes on when nobody reads its progress', async () => {
+test('an import continues when no one reads its progress', async () => {
   const { accountId } = await app.addAccount();
   const words = ['import', 'docs/examples/history.ndjson', '--account', String(accountId), '--json'];
   const { child, ended } = begin(env, ...words);
@@ -54,12 +54,12 @@ test('an import goes on when nobody reads its progress', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ transactions: { taken: 9 } });
 });
 
-test('a command that fails says so by its exit code', async () => {
+test('a failed command reports it by its exit code', async () => {
   const { code, stderr } = await unread('transaction', 'show', 'CRX0');
   expect([code, stderr]).toEqual([1, 'crossramp: account sandbox has no transaction CRX0\n']);
 });
 
-test('a command whose answer finds no room does its work, and fails with one line', async () => {
+test('a command whose output cannot be written does its work, and fails with one line', async () => {
   const file = openSync('/dev/full', 'w');
   const words = ['account', 'create', '--name', 'Full'];
   const child = spawnTo({ stdout: file, stderr: 'pipe' }, env, 'src/cli/main.ts', ...words);

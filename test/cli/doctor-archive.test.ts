@@ -29,7 +29,7 @@ async function doctor() {
   return { code, archive: checks.find(({ check }) => check === 'archive') };
 }
 
-test('doctor says that there is no archive, what is in it, and that it cannot be written', async () => {
+test('doctor reports a missing archive, the contents of one, and one that cannot be written', async () => {
   expect(await doctor()).toMatchObject({
     code: 0,
     archive: { ok: true, detail: 'none; crossramp backup begins one (docs/backup.md)' },
@@ -81,7 +81,7 @@ test('doctor says that there is no archive, what is in it, and that it cannot be
   });
 });
 
-test('doctor says nothing of an archive when the database is a server of the operator', async () => {
+test('doctor reports no archive when the database is a server of the operator', async () => {
   const { stdout } = await command({ ...env, DATABASE_URL: server.gatewayUrl }, 'doctor', '--json');
   expect(JSON.parse(stdout).checks.map(({ check }: { check: string }) => check)).not.toContain('archive');
 });

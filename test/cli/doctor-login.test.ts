@@ -12,7 +12,7 @@ async function login(url: string) {
   return checks.find(({ check }) => check === 'login');
 }
 
-test('doctor accepts one login in a sandbox, and refuses it beside a live account', async () => {
+test('doctor accepts one login in a sandbox, and refuses it if there is a live account', async () => {
   expect(await login(store.ownerUrl)).toMatchObject({
     ok: true,
     detail: expect.stringMatching(/can become/),

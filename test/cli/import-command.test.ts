@@ -20,7 +20,7 @@ const stored = async (accountId: bigint) =>
   (await test.owner.query('select count(*)::int as n from transaction where account_id = $1', [accountId]))
     .rows[0].n;
 
-it('--json: lines of progress on standard error, one value on standard output', async () => {
+it('--json: progress lines on standard error, one value on standard output', async () => {
   write(2_500);
   const accountId = await newAccount();
   const { code, stdout, stderr } = await crossramp(
@@ -36,7 +36,7 @@ it('--json: lines of progress on standard error, one value on standard output', 
   expect(JSON.parse(first as string)).toEqual({ progress: { phase: 'reading', done: 1_000, of: null } });
 });
 
-it('C-70: waits for another writer of the account, says so, and goes on', async () => {
+it('C-70: waits for another writer of the account, reports the wait, and continues', async () => {
   write(10);
   const accountId = await newAccount();
   const holder = await test.owner.connect();

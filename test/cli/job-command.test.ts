@@ -29,7 +29,7 @@ beforeAll(async () => {
   accountId = await createAccount(store.database, 'live', { templates: [], mode: 'live' });
 });
 
-test('jobs that are due or failed are listed, those that wait for their time are not', async () => {
+test('due and failed jobs are listed, jobs before their time are not', async () => {
   const now = Date.now();
   const due = await add('due', now - 60_000);
   const failed = await add('failed', now + 3_600_000, 'the rail is away');
@@ -42,7 +42,7 @@ test('jobs that are due or failed are listed, those that wait for their time are
   expect(await job('list')).toEqual([]);
 });
 
-test('a failed job is due at once, with an author in the audit log, and a timer stays', async () => {
+test('a failed job becomes due immediately, with an author in the audit log, and a timer stays unchanged', async () => {
   const failed = await add('order', Date.now() + 3_600_000, 'the rail is away');
   const timer = await add('expire', Date.now() + 3_600_000);
   expect(await job('retry', failed, '--live')).toEqual({ id: failed, state: 'due' });
@@ -68,7 +68,7 @@ test('a failed job is due at once, with an author in the audit log, and a timer 
   ]);
 });
 
-test('all jobs of one kind that wait for a person are due at once, each with an entry in the audit log', async () => {
+test('all jobs of one kind that wait for a person become due immediately, each with an entry in the audit log', async () => {
   const never = new Date('9999-01-01').getTime();
   const jobs = Array.from({ length: 130 }, () => 'send_funds').concat('order_returns');
   for (const kind of jobs)
@@ -101,7 +101,7 @@ test('all jobs of one kind that wait for a person are due at once, each with an 
   expect(await waiting()).toEqual([]);
 });
 
-test('a retry names one job, or those that wait', async () => {
+test('a retry names one job, or all waiting ones', async () => {
   for (const args of [[], ['--kind', 'send_funds'], ['4711', '--waiting']])
     expect(await job('retry', ...args, '--live')).toMatchObject({
       code: 2,
@@ -141,7 +141,7 @@ test('a failed job that nothing waits for is cancelled with a reason, and no job
   expect(await job('cancel', unfailed, '--live', '--reason', '')).toMatchObject({ code: 2 });
 }, 120_000);
 
-test('a job that a worker has, one of the other mode and one that is done are refused', async () => {
+test('a leased job, one of the other mode and a finished one are refused', async () => {
   const taken = await add('taken', Date.now() - 60_000);
   const now = Date.now();
   const claimed = await claimJobs(store.database, {

@@ -8,7 +8,7 @@ import { useDatabase } from '../support/database.ts';
 const store = useDatabase();
 const SLEEP = { name: 'sleep_of_doctor', text: 'select pg_sleep($1)::text' };
 
-test('a time-out of its own connection is said as such', async () => {
+test('a time-out of its own connection is reported as one', async () => {
   const narrow = openDatabase(store.url, { connections: 1 });
   try {
     const busy = narrow.query(SLEEP, [4]);
@@ -23,7 +23,7 @@ test('a time-out of its own connection is said as such', async () => {
   }
 });
 
-test('other failures stay what they are', async () => {
+test('other failures stay unchanged', async () => {
   const refused = namingItsFailures(store.database).query({ name: '', text: 'select 1 / 0' }, []);
   await expect(refused).rejects.toMatchObject({ code: '22012' });
 });

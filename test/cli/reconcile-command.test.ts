@@ -17,7 +17,7 @@ import { plantPayment } from '../support/unbooked-payment.ts';
 useOneDay();
 const app = useApp();
 
-test('reconcile ends with 1 when something is open, and prints what', async () => {
+test('reconcile exits with 1 when findings are open, and prints them', async () => {
   const env = { DATABASE_URL: app.url };
   const quiet = await command(env, 'reconcile', '--json');
   expect({ ...quiet, stdout: JSON.parse(quiet.stdout) }).toMatchObject({
@@ -132,7 +132,7 @@ ${twice}${twice}${line('3', '22.10')}${line('4', '-5.00')}${line('', '9.00', 'Sa
   rmSync(folder, { recursive: true });
 });
 
-test('C-33: a file of another account than RAILS_FILE names is refused, and of several accounts only that one is read', async () => {
+test('C-33: a file of another account than in RAILS_FILE is refused, and of several accounts only the configured one is read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossramp-bank-'));
   const [rails, file] = [
     join(folder, 'rails.json'),

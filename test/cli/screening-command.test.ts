@@ -51,7 +51,7 @@ test('a hit is listed with its tax id masked, and decided once, with a reason', 
   expect((await screening('confirm', hit.id, '--reason', 'x')).code).toBe(1);
 }, 60_000);
 
-test('a list that is old, and one whose new file is refused, fail doctor and are named', async () => {
+test('an old list, and one whose new file is refused, fail doctor by name', async () => {
   expect(JSON.parse((await screening('lists')).stdout)).toHaveLength(5);
   age(folder, 'consolidated.xml', 9);
   writeFileSync(join(folder, 'SDN.CSV'), '"1","TRUNC');

@@ -43,7 +43,7 @@ test('an endpoint is added, listed, paused, resumed, and its secret rotated', as
   expect(JSON.parse((await webhook('redeliver', '--count')).stdout)).toEqual({ matched: 0, redelivered: 0 });
 }, 120_000);
 
-test('C-61: every form of a name that the help shows is taken, and means the same everywhere', async () => {
+test('C-61: every form of a name in the help is accepted, and has the same meaning everywhere', async () => {
   const names = 'onramp.*.paid, onramp.*, *.success.done';
   const { id } = JSON.parse(
     (await webhook('create', '--url', 'https://hooks.example.com/b', '--events', names)).stdout,
@@ -52,7 +52,7 @@ test('C-61: every form of a name that the help shows is taken, and means the sam
   expect(rows[0].event_names).toEqual(['onramp.*.paid', 'onramp.*.*', '*.success.done']);
 }, 60_000);
 
-test('C-64: a command on a removed endpoint says that it was removed', async () => {
+test('C-64: a command on a removed endpoint reports that it was removed', async () => {
   const { id } = JSON.parse((await webhook('create', '--url', 'https://hooks.example.com/c')).stdout);
   await store.owner.query('update webhook_endpoint set removed_at = now() where id = $1', [id]);
   for (const args of [

@@ -7,7 +7,7 @@ import { ROUTES } from '../support/rest-routes.ts';
 
 const FOLDER = fileURLToPath(BRUNO);
 
-test('examples/bruno is what `npm run bruno` writes', () => {
+test('examples/bruno equals the output of `npm run bruno`', () => {
   const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   const found = files.map(({ parentPath, name }): [string, string] => {
     const path = `${parentPath}/${name}`;

@@ -85,7 +85,7 @@ test('graphql-sse', async () => {
   end();
 });
 
-test('graphql-sse tells of a stream that ends with its key, and does not ask again and again with it', async () => {
+test('graphql-sse reports a stream that ends with its key, and does not retry repeatedly with it', async () => {
   const { apiKey, keyId } = await app.addAccount();
   // Streams of other tests have ended.
   await expect.poll(() => app.services.events.size).toBe(0);

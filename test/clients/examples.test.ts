@@ -64,7 +64,7 @@ async function pay(end2end: string): Promise<void> {
   await expect.poll(async () => (await app.post('/v2/sandbox/trigger', body, { key })).status).toBe(200);
 }
 
-test('C-60: the shop sends a customer to the checkout, and marks the order paid when the webhook comes', async () => {
+test('C-60: the shop sends a customer to the checkout, and marks the order paid when the webhook arrives', async () => {
   const sdk = join(place, 'packages/sdk');
   cpSync(join(ROOT, 'packages/sdk'), sdk, { recursive: true, filter: (path) => !path.endsWith('/dist') });
   cpSync(join(ROOT, 'tsconfig.json'), join(place, 'tsconfig.json'));
@@ -92,7 +92,7 @@ test('C-60: the shop sends a customer to the checkout, and marks the order paid 
   expect((await fetch(`${url}/hook`, { method: 'POST', body: '{}' })).status).toBe(400);
 });
 
-test('the live list shows a transaction and its change while somebody looks', async () => {
+test('the live list shows a transaction and its change while a person watches', async () => {
   const first = await openOnramp(app, key);
   const url = await serve(join(EXAMPLES, 'live-list'), 'live-list.js');
   await expect.poll(async () => (await fetch(url)).text()).toContain(`${first} · Ana Souza · R$ 50`);

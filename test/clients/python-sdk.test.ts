@@ -85,7 +85,7 @@ print(repr(client.get("/v2/statement", limit=1)["entries"][0]["balance"]))`;
     expect(await python(program(code))).toBe("Decimal('0.123456789012345678')");
   });
 
-  test('raises refusals by what to do next', async () => {
+  test('raises refusals by their next action', async () => {
     const after = encodeEventCursor(accountId, { seq: 1_000n, token: '01234567' });
     const code = `
 def caught(run):
@@ -120,7 +120,7 @@ for event in islice(client.events(after=""), 4):
     );
   });
 
-  test('C-60: verifies the vector of docs/webhooks.md, and refuses all else', async () => {
+  test('C-60: verifies the vector of docs/webhooks.md, and refuses all others', async () => {
     const document = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
     const printed = (name: string) => new RegExp(`^${name} +(.+)$`, 'm').exec(document)?.[1] ?? '';
     const given = {
@@ -158,7 +158,7 @@ for each in json.load(sys.stdin):
     expect(answers.split('\n')).toEqual(cases.map(([, isAuthentic]) => (isAuthentic ? 'PAID' : 'refused')));
   });
 
-  test('runs the examples of its README, the first of which docs/sdk.md has', async () => {
+  test('runs the examples of its README, the first of which is in docs/sdk.md', async () => {
     const text = readFileSync(`${PACKAGE}README.md`, 'utf8');
     const [, first] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
     expect(readFileSync(new URL('../../docs/sdk.md', import.meta.url), 'utf8')).toContain(first);

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the TypeScript client in a browser', () => {
     for await (const { name } of client.events()) window.names.push(name);
   </script>`;
 
-  test('follows events over a gateway that goes away and a token that ends', async () => {
+  test('follows events when the gateway disconnects and a token expires', async () => {
     const opened = await browser.open(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`, {
       strangers: [],
     });

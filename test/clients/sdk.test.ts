@@ -59,7 +59,7 @@ test('packages have the version of the gateway', () => {
 describe.each(ANSWER_TROUBLES)('C-52: while the answer is %s', (_name, troubles) => {
   const impatient = () => client({ timeoutMs: troubles[0]?.kind === 'late' ? 1_500 : 5_000 });
 
-  test('REST makes one order under one key', async () => {
+  test('REST creates one order under one key', async () => {
     troubled.next.push(...troubles);
     const made = await impatient().rest.post('/v2/crossramp_checkout', ORDER);
     expect(troubled.requests.length).toBe(troubles.length + 1);
@@ -68,7 +68,7 @@ describe.each(ANSWER_TROUBLES)('C-52: while the answer is %s', (_name, troubles)
     expect([total, results[0]?.end2end]).toEqual([1, made.end2end]);
   });
 
-  test('GraphQL makes one order under one key', async () => {
+  test('GraphQL creates one order under one key', async () => {
     troubled.next.push(...troubles);
     const input = { amount: { brl: '150.00' }, currency: 'USDT_TRX' };
     const { transaction } = await impatient().mutate('createCheckout', input, {
@@ -107,7 +107,7 @@ describe('requests that happen each time', () => {
   });
 });
 
-test('the error of a request without an answer has the key to repeat it with', async () => {
+test('the error of a request without an answer has the key for its repetition', async () => {
   troubled.next.push({ kind: 'drop' });
   const error = await client({ retries: 0 })
     .rest.post('/v2/crossramp_checkout', ORDER)
@@ -123,7 +123,7 @@ test('the signal of the caller ends a request', async () => {
   await expect(client().rest.get('/v2/balance', {}, { signal })).rejects.toThrow('enough');
 });
 
-test('a redirect is not followed: key and order go to the gateway alone', async () => {
+test('a redirect is not followed: key and order go only to the gateway', async () => {
   troubled.next.push({ kind: 'other', status: 307 });
   const refused = client().rest.post('/v2/crossramp_checkout', ORDER);
   await expect(refused).rejects.toMatchObject({ code: 'BAD_REQUEST', refusal: { status: 307 } });
@@ -152,7 +152,7 @@ describe('refusals', () => {
     if (refusal.__typename === 'Problem') expect(refusal.violations[0]?.parameter).toBe('client_tax_id');
   });
 
-  test('of payloads have the facts of their type', async () => {
+  test('of payloads have the members of their type', async () => {
     const input = { amount: { brl: '0.50' }, currency: 'USDT_TRX' };
     const { refusal } = await refusedBy(
       client().mutate('createCheckout', input, { transaction: { end2end: true } }),
@@ -183,7 +183,7 @@ describe('refusals', () => {
 });
 
 describe.each(['stream', 'poll'] as const)('events by %s', (transport) => {
-  test('come in order, typed by their names', async () => {
+  test('arrive in order, typed by their names', async () => {
     const direct = createClient({ baseUrl: app.baseUrl, key });
     const first = await direct.rest.post('/v2/onramp', ORDER);
     const { events } = await direct.rest.get('/v2/events');
@@ -214,7 +214,7 @@ describe.each(['stream', 'poll'] as const)('events by %s', (transport) => {
     await expect.poll(() => app.services.events.size).toBe(0);
   });
 
-  test('after an expired cursor are refused with the cursors to go on with', async () => {
+  test('after an expired cursor are refused with the cursors to continue with', async () => {
     const after = encodeEventCursor(accountId, { seq: 1_000n, token: '01234567' });
     const error = await createClient({ baseUrl: app.baseUrl, key })
       .events({ after, transport })
@@ -226,7 +226,7 @@ describe.each(['stream', 'poll'] as const)('events by %s', (transport) => {
   });
 });
 
-test('a stream that a proxy holds back becomes a poll', async () => {
+test('a stream that a proxy buffers becomes a poll', async () => {
   const direct = createClient({ baseUrl: app.baseUrl, key });
   await direct.rest.post('/v2/onramp', ORDER);
   const { events } = await direct.rest.get('/v2/events');

@@ -497,14 +497,14 @@ async function runAgain(query: string, between: () => void): Promise<void> {
   await run({}, {});
 }
 
-test('constants are read once for a query, however often they are written', async () => {
+test('constants are read once per query, however often they are written', async () => {
   await runAgain('{ fixed { a b } }', () => {
     reads = 0;
   });
   expect(reads).toBe(0);
 });
 
-test('an object that several have in common is written once for those behind each other, and anew for each execution', async () => {
+test('a shared object is serialized once for consecutive rows, and again for each execution', async () => {
   await runAgain('{ owners { common { name looks } } }', () => {
     looks = 0;
   });

@@ -22,7 +22,7 @@ function read(given: unknown) {
   return readRailsFile(file);
 }
 
-test('configured rails are there, and no others', async () => {
+test('there are only configured rails', async () => {
   const { live, sandbox } = await read({ live: { identity: 'off' } });
   expect(sandbox).toBeUndefined();
   expect(live).toMatchObject({ identity: 'off', screening: undefined, pix: undefined });

@@ -55,14 +55,14 @@ describe('C-35: the refund of a payment', () => {
     ({ owner, end2end, id } = await at('onramp', 'success/DONE'));
   });
 
-  test('of all or a part may be left without an amount, and says what its figures are for', async () => {
+  test('for all or a part may have an empty amount, and explains its figures', async () => {
     const text = await form();
     expect(text).toContain('Leave the amount empty to refund everything.');
     expect(AMOUNT.exec(text)?.[0]).not.toContain('required');
     expect(text).toContain('For R$550.00:');
   });
 
-  test('needs an amount while a part is under way, and says why', async () => {
+  test('needs an amount while a part is under way, and explains why', async () => {
     const part = `mutation { refundPayment(input: { end2end: "${end2end}", amount: "40" }) { transaction { end2end } errors { code } } }`;
     expect((await owner.graphql(part)).json.data.refundPayment).toEqual({
       transaction: { end2end },

@@ -39,7 +39,7 @@ const create = (form?: Record<string, string>, person = owner, headers?: Record<
   });
 
 describe('a form', () => {
-  test('C-52: does its act once, however often it is sent, and leads to what it made', async () => {
+  test('C-52: performs its action once, however often it is sent, and leads to the created record', async () => {
     const [first, second] = [await create(), await create()];
     expect([first.status, second.status]).toEqual([303, 303]);
     const location = first.headers.get('location');
@@ -49,7 +49,7 @@ describe('a form', () => {
     expect(page.text).toContain('Order 10490');
   });
 
-  test('that is refused shows its screen again, with what was sent and what is wrong', async () => {
+  test('that is refused shows its screen again, with the input and its errors', async () => {
     const page = await create({ clientTaxId: '123', clientName: 'Ana', idempotencyKey: 'console-test-2' });
     expect(page.status).toBe(400);
     expect(page.text).toMatch(/id="CreateCheckout-clientTaxId"[^>]*value="123"[^>]*aria-invalid="true"/);
@@ -61,7 +61,7 @@ describe('a form', () => {
     expect([page.status, /Ambiguous/.test(page.text)]).toEqual([400, true]);
   });
 
-  test('reads an amount as its language writes it', async () => {
+  test('reads an amount in the format of its language', async () => {
     const form = { brl: '1.234,50', idempotencyKey: 'console-pt' };
     const page = await create(form, owner, { 'accept-language': 'pt-BR' });
     const end2end = /CRX\w+/.exec(page.headers.get('location') ?? '')?.[0];
@@ -78,7 +78,7 @@ describe('a form', () => {
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(words)]);
   });
 
-  test('names no field of the mutation, and says at the field what to enter', async () => {
+  test('names no field of the mutation, and explains at the field which input is needed', async () => {
     const form = { back: '/console/people', name: 'Ana', email: 'nobody', role: 'VIEWER' };
     const page = await visit(app, owner, '/console/acts/InviteMember', { form });
     expect(page.text).toMatch(
@@ -86,7 +86,7 @@ describe('a form', () => {
     );
   });
 
-  test('C-40: does nothing where it came slowly, and who sent it was signed out meanwhile', async () => {
+  test('C-40: does nothing if it arrived slowly, and its sender was signed out meanwhile', async () => {
     const person = await signInAs(app, app.accountId, { email: 'slow@shop.invalid', role: 'owner' });
     const key = 'console-slow-1';
     const form = new URLSearchParams({ csrf: formToken(person.token), ...checkout({ idempotencyKey: key }) });
@@ -109,7 +109,7 @@ describe('a form', () => {
     expect(answer.statusCode).toBe(401);
   });
 
-  test('C-40: shown in one account is not taken in another that was opened in another tab meanwhile', async () => {
+  test('C-40: shown in one account is not accepted in another that was opened in another tab meanwhile', async () => {
     const email = 'two@shop.invalid';
     const both = await signInAs(app, app.accountId, { email, role: 'owner' });
     const other = await app.addAccount();
@@ -149,7 +149,7 @@ describe('a form', () => {
     expect(json.data.transactions.totalCount).toBe(0);
   });
 
-  test('that a page has for several destinations is refused as one of them', async () => {
+  test('with fields of several destinations is refused as ambiguous', async () => {
     for (const name of ['Cold', 'Exchange']) {
       const form = { back: '/console/whitelist', name };
       await visit(app, owner, '/console/acts/CreateWhitelistGroup', { form });
@@ -173,7 +173,7 @@ describe('a form', () => {
 });
 
 describe('C-40: a role', () => {
-  test('has the forms that it may send, and no others', async () => {
+  test('has exactly the forms that the role may send', async () => {
     const [ours, theirs] = [await visit(app, owner, NEW), await visit(app, viewer, NEW)];
     expect(ours.text).toContain('action="/console/acts/CreateCheckout"');
     expect(theirs.text).not.toContain('action="/console/acts/');
@@ -190,7 +190,7 @@ describe('C-40: a role', () => {
     expect((await visit(app, viewer, path)).status).toBe(403);
   });
 
-  test('a key that is made is shown in that answer alone', async () => {
+  test('a new key is shown only in that answer', async () => {
     const form = { back: '/console/developers', name: 'Shop', scopes: 'read' };
     const made = await visit(app, owner, '/console/acts/CreateApiKey', { form });
     const key = /crx_test_\w{36}/.exec(made.text)?.[0];
@@ -201,7 +201,7 @@ describe('C-40: a role', () => {
     expect(after.text).not.toContain(key as string);
   });
 
-  test('C-15: a transaction of another account looks like none', async () => {
+  test('C-15: a transaction of another account looks missing', async () => {
     const other = await app.addAccount();
     const stranger = await signInAs(app, other.accountId, { email: 'eva@other.invalid', role: 'owner' });
     const { headers } = await create({ idempotencyKey: 'console-foreign' });
@@ -214,7 +214,7 @@ describe('C-40: a role', () => {
   });
 });
 
-test('every page has a strict policy, and is kept by nobody', async () => {
+test('every page has a strict policy, and is never cached', async () => {
   const { headers, text } = await visit(app, owner, '/console/transactions');
   expect(headers.get('content-security-policy')).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'self'/,

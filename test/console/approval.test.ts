@@ -48,14 +48,14 @@ test('the maker sees why they cannot approve, and gets no button that would be r
   expect(other.text).not.toContain('You asked for it');
 });
 
-test('a withdrawal leaves the balance: nothing comes in', async () => {
+test('a withdrawal leaves the balance: no money comes in', async () => {
   const { text } = await visit(app, maker, `/console/transactions/${end2end}`);
   expect(text).toMatch(/30\.000000\u00a0USDT \(TRX\) debited, 29\.000000\u00a0USDT \(TRX\) sent/);
   expect(text).toContain('<dt>Amount debited</dt>');
   expect(text).not.toMatch(/<dt>(?:Paid|Received)</);
 });
 
-test('people are named, where they go is shown, and the audit log names both', async () => {
+test('people and destinations are shown by name, and the audit log names both', async () => {
   const list = await visit(app, second, '/console/approvals');
   expect(list.text).toMatch(/Requested by<\/dt><dd>rita</);
   expect((await visit(app, second, '/console/transactions?family=WITHDRAWALS')).text).toContain(
@@ -77,7 +77,7 @@ test('the network of a destination is chosen, not typed', async () => {
   expect(text).toContain('<option value="TRX">TRON (TRX)</option>');
 });
 
-test('a browser is called what people call it', async () => {
+test('a browser is shown under its common name', async () => {
   const { text } = await visit(app, maker, '/console/people');
   expect(text).not.toContain('Test/1.0');
 });

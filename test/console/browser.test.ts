@@ -152,7 +152,7 @@ const isLookedAt = (view: readonly string[]) =>
 
 describe.runIf(hasBrowser)('every screen', () => {
   test.each(PLACES)(
-    '%s fits each size in both languages, passes axe and asks nobody else',
+    '%s fits each size in both languages, passes axe and requests nothing from other hosts',
     async (name, path, person) => {
       const strangers: string[] = [];
       const wrong: unknown[] = [];
@@ -191,7 +191,7 @@ describe.runIf(hasBrowser)('every screen', () => {
 });
 
 test.runIf(hasBrowser)(
-  'on a phone a line of the statement says what it is, when, and all of its amounts',
+  'on a phone a line of the statement shows its reason, its time, and all of its amounts',
   async () => {
     const page = await open('/console/statement', owner, {});
     const [width, height] = SIZES.phone;
@@ -226,7 +226,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: false });
 }
 
-test('budgets: of every screen a first page is 40 kB at most with all its files, a later one 15 kB', async () => {
+test('budgets: the first view of every screen is at most 40 kB with all its files, a later one 15 kB', async () => {
   const sizes = new Map<string, number>();
   const sizeOf = async (path: string) => {
     if (!sizes.has(path)) sizes.set(path, gzipSync(await (await fetch(app.baseUrl + path)).text()).length);

@@ -44,7 +44,7 @@ const line = (page: Page) => page.locator('#line');
 const soon = { timeout: 20_000 };
 
 describe.runIf(hasBrowser)('the connection', () => {
-  test('that is lost is told of in every tab; when it is back, so is what happened meanwhile', async () => {
+  test('that is lost is reported in every tab; after the reconnection, the changes meanwhile are shown', async () => {
     const end2end = await createCheckout('30010');
     const network = await startProxy(Number(new URL(app.baseUrl).port));
     proxy = network;
@@ -66,7 +66,7 @@ describe.runIf(hasBrowser)('the connection', () => {
     await expect.poll(() => first.locator(`[data-row="${end2end}"]`).innerText(), soon).toContain('Paid');
   });
 
-  test('of a session that was ended elsewhere leads every tab to signing in', async () => {
+  test('of a session that was ended elsewhere leads every tab to the sign-in page', async () => {
     const gone = await signInAs(app, app.accountId, { email: 'gone@shop.invalid', role: 'viewer' });
     const first = await open('/console/transactions', gone);
     const second = await first.context().newPage();
@@ -80,8 +80,8 @@ describe.runIf(hasBrowser)('the connection', () => {
   });
 });
 
-describe.runIf(hasBrowser)('acts of a person', () => {
-  test('stands on the very next page that is shown: read after write', async () => {
+describe.runIf(hasBrowser)('actions of a person', () => {
+  test('appears on the very next page: read after write', async () => {
     const page = await open('/console/whitelist');
     for (const name of ['Custody', 'Exchange', 'Suppliers']) {
       await page.locator('form[action$="/CreateWhitelistGroup"] [name="name"]').fill(name);
@@ -98,7 +98,7 @@ const SECONDS = process.env.BROWSER === 'full' ? 30 : 4;
 const TURNS_A_SECOND = 10;
 
 describe.runIf(hasBrowser)('200 updates a second', () => {
-  test('leave the page usable: it asks again once a second at most, and answers keys meanwhile', async () => {
+  test('leave the page usable: it reloads at most once a second, and accepts keys meanwhile', async () => {
     const page = await open('/console/transactions');
     let asked = 0;
     page.on('request', (request) => {

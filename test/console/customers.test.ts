@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const open = async (path: string, person = owner) => (await visit(app, person, path)).text;
 
-test('customers are listed in both languages, each leads to its transactions, and one is found by CPF', async () => {
+test('customers are listed in both languages, each links to its transactions, and one is found by CPF', async () => {
   expect(await open('/console/customers?lang=pt')).toContain('<h1>Clientes</h1>');
   const page = await open('/console/customers?lang=en');
   expect(page).toContain(`href="/console/transactions?clientTaxId=${CPF}"`);
@@ -28,7 +28,7 @@ test('customers are listed in both languages, each leads to its transactions, an
   expect((await visit(app, owner, '/console/customers?q=x')).status).toBe(400);
 });
 
-test('C-40: a tighter limit holds at once; whoever only looks has no form', async () => {
+test('C-40: a tighter limit applies immediately; a viewer has no form', async () => {
   const form = { back: '/console/customers', taxId: CPF, limitDaily: '90.50' };
   expect((await visit(app, owner, '/console/acts/UpdateCustomer', { form })).status).toBe(303);
   expect(await open('/console/customers')).toContain('R$90.50');
@@ -37,7 +37,7 @@ test('C-40: a tighter limit holds at once; whoever only looks has no form', asyn
   expect([seen.includes(CPF), seen.includes('acts/UpdateCustomer')]).toEqual([true, false]);
 });
 
-test('the clock of the sandbox is shown, and Today tells its time', async () => {
+test('the clock of the sandbox is shown, and Today shows its time', async () => {
   await app.graphql(
     'mutation { sandboxAdvanceClock(input: { by: "48h" }) { now errors { code message path } } }',
     {},

@@ -23,7 +23,7 @@ const send = (action: string, form: Record<string, string>, person = owner) =>
   visit(app, person, `/console/acts/${action}`, { form: { back: BACK, ...form } });
 
 describe('many deliveries', () => {
-  test('are counted before they are sent; what is sent has the filter that was counted', async () => {
+  test('are counted before they are sent; the sent ones have the counted filter', async () => {
     const endpoint = await app.graphql(
       'mutation { createWebhookEndpoint(input: { url: "https://hooks.invalid/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
     );
@@ -68,7 +68,7 @@ describe('the sandbox', () => {
     expect(json.data.balances).toContainEqual({ available: '0.125', currency: { code: 'TRX_TRX' } });
   });
 
-  test('C-40: moves its clock for the operator alone', async () => {
+  test('C-40: moves its clock only for the operator', async () => {
     const [ours, theirs] = [await visit(app, owner, BACK), await visit(app, operator, BACK)];
     expect(ours.text).toContain('action="/console/acts/SandboxFund"');
     expect(ours.text).not.toContain('action="/console/acts/SandboxAdvanceClock"');

@@ -77,7 +77,7 @@ const REFUSALS: Readonly<Record<string, readonly string[]>> = {
 const keyFor = (isOfPlatform: boolean) => (isOfPlatform ? app.platformKey : app.apiKey);
 
 describe('documents', () => {
-  test('there is one for every screen, and each act is one mutation', () => {
+  test('there is one for every screen, and each action is one mutation', () => {
     expect(SCREENS.map(({ operation }) => operation.name).sort()).toEqual(
       QUERIES.map(({ name }) => name)
         .filter((name) => !OF_NO_SCREEN.includes(name))
@@ -86,7 +86,7 @@ describe('documents', () => {
     expect(FORMS.filter(({ name, field }) => name.toLowerCase() !== field.toLowerCase())).toEqual([]);
   });
 
-  test('each costs at most half of what an operation may cost: a field more is no other document', () => {
+  test('each costs at most half of the maximum of an operation: one more field needs no other document', () => {
     const points = QUERIES.map(({ name, text }) => {
       const variables = VARIABLES[name]?.() ?? { first: 50 };
       return [name, complexityFromQuery(text, { schema: SCHEMA, ctx: {}, variables }).complexity] as const;

@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => worker?.stop());
 
-test('every act of the console has a row, and every row is of an act', () => {
+test('every action of the console has a row, and every row an action', () => {
   expect([...new Set(ROWS.map(({ act: action }) => action))].sort()).toEqual(
     FORMS.map(({ name }) => name).sort(),
   );

@@ -22,7 +22,7 @@ beforeAll(async () => {
   owner = await signInAs(app, shop.accountId, { email: 'rita@shop.invalid', role: 'owner' });
 });
 
-test('sums of a list say what was created, paid and failed', async () => {
+test('sums of a list show the created, paid and failed amounts', async () => {
   const order = (brl: string) =>
     create('createOnramp', {
       amount: { brl },
@@ -52,7 +52,7 @@ test('sums of a list say what was created, paid and failed', async () => {
   });
 });
 
-test('settings of withdrawals show only what applies to them', async () => {
+test('settings of withdrawals show only the ones that apply to them', async () => {
   const { text } = await visit(app, owner, '/console/settings');
   const row =
     /<tr[^>]*>(?:(?!<\/tr>)[\s\S])*value="withdraw_dash_same_curr"[\s\S]*?<\/tr>/.exec(text)?.[0] ?? '';
@@ -92,7 +92,7 @@ describe('a path that is none', () => {
   });
 });
 
-test('a link that was used leads on whoever is signed in', async () => {
+test('a used link still leads a signed-in person on', async () => {
   const path = new URL(linkUrl(app.baseUrl, 'A'.repeat(43))).pathname;
   const [known, unknown] = [await visit(app, owner, path), await visit(app, null, path)];
   expect([known.status, known.headers.get('location')]).toEqual([303, '/console']);
@@ -124,7 +124,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect([inner <= outer, height <= line]).toEqual([true, true]);
   });
 
-  test('boxes of the key form stand beside their words', async () => {
+  test('boxes of the key form are beside their labels', async () => {
     const page = await open('/console/developers', 'en');
     await page.locator('summary', { hasText: /key/i }).first().click();
     const boxes = await page.locator('form[action="/console/acts/CreateApiKey"] [type=checkbox]').all();

@@ -74,7 +74,7 @@ describe.runIf(hasBrowser).each([
     expect(await page.locator('.top .badge').innerText()).toContain('Cancelled');
   });
 
-  test('a list is filtered, a row is opened, and the way back is found', async () => {
+  test('a list is filtered, a row is opened, and the way back works', async () => {
     const page = await open('/console/transactions', isScripted);
     await tabTo(page, /^Filter$/);
     await page.keyboard.press('Enter');
@@ -89,7 +89,7 @@ describe.runIf(hasBrowser).each([
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
   });
 
-  test('everything that takes the focus shows it, and is in view', async () => {
+  test('every focusable element shows its focus, and is in view', async () => {
     const page = await open('/console', isScripted);
     const unseen: string[] = [];
     for (let stop = 0; stop < 40; stop++) {

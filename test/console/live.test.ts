@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)('without script', () => {
     expect(page.url()).toContain('done=CancelTransaction');
   });
 
-  test('a list is filtered by a form whose values stand in the address', async () => {
+  test('a list is filtered by a form whose values are in the address', async () => {
     const page = await open('/console/transactions', { javaScriptEnabled: false });
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.locator('#filter').getByLabel('Order').fill('order-1001');
@@ -63,7 +63,7 @@ describe.runIf(hasBrowser)('without script', () => {
 });
 
 describe.runIf(hasBrowser)('with script', () => {
-  test('changes between the page and its stream are shown, too', async () => {
+  test('changes between the page and its stream are shown as well', async () => {
     const end2end = await createCheckout('20012');
     let hasEnded: () => void = () => {};
     const ended = new Promise<void>((done) => {
@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)('with script', () => {
     await expect.poll(() => page.locator('.top .badge').innerText()).toContain('Paid');
   });
 
-  test('a row that changes shows it in its place; new ones are told of, and come when asked for', async () => {
+  test('a changed row shows it in place; new ones are announced, and shown on request', async () => {
     const end2end = await createCheckout('20010');
     const page = await open('/console/transactions');
     const row = page.locator(`[data-row="${end2end}"]`);
@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(page.problems).toEqual([]);
   });
 
-  test('C-52: a form that was not taken is sent again by nobody: not by what happens, nor by loading its page again', async () => {
+  test('C-52: a rejected form is sent again neither by an event nor by reloading its page', async () => {
     const address = '/console/developers?state=DEAD';
     const page = await open(address);
     const sent: string[] = [];
@@ -157,7 +157,7 @@ describe.runIf(hasBrowser)('with script', () => {
     await expect.poll(() => status.innerText()).toContain('Paid');
   });
 
-  test('keys move, open and go; the palette goes and searches', async () => {
+  test('keys move, open and navigate; the palette navigates and searches', async () => {
     await createCheckout('20030');
     const page = await open('/console');
     await page.keyboard.press('g');
@@ -202,7 +202,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(await title(page)).toBe('Order 20035');
   });
 
-  test('the palette does what the screen offers, and makes what the role may make', async () => {
+  test('the palette performs the screen’s actions, and creates what the role may create', async () => {
     const end2end = await createCheckout('20040');
     const page = await open(`/console/transactions/${end2end}`);
     await page.keyboard.press('Control+k');
@@ -241,7 +241,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(await page.getByText('not on this paper').isVisible()).toBe(false);
   });
 
-  test('a near moment is said as people say it; the whole is there for who points at it', async () => {
+  test('a recent time is shown in everyday words; the exact time appears on hover', async () => {
     const page = await open('/console/people');
     const time = page.locator('time[data-ago]').first();
     expect(await time.innerText()).toMatch(/^(?:this minute|\d+ minutes? ago)$/);

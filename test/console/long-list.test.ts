@@ -121,7 +121,7 @@ describe.runIf(hasBrowser).each(VIEWS)('on %s, in %s', (_where, locale, width, h
     expect(view.page.problems).toEqual([]);
   });
 
-  test('a filter begins at the first of its own pages; a record leads back to the page that it stood on', async () => {
+  test('a filter begins at its own first page; a record leads back to its page of the list', async () => {
     const view = await open(`${LIST}?page=${MIDDLE}`);
     await view.page.locator('.seg a[href$="family=OFFRAMPS"]').click();
     await view.page.waitForURL(/family=OFFRAMPS/);
@@ -144,7 +144,7 @@ describe.runIf(hasBrowser).each(VIEWS)('on %s, in %s', (_where, locale, width, h
     expect(view.page.problems).toEqual([]);
   });
 
-  test('one order among all is found by its number, and what is removed shows the whole list again', async () => {
+  test('one order among all is found by its number, and removing the filter shows the whole list again', async () => {
     const { rows } = await app.owner.query(
       `select external_code from transaction where account_id = $1 and external_code is not null order by id limit 1`,
       [accountId],

@@ -85,7 +85,7 @@ async function attach(person: SignedInForTest, file: File, more: Record<string, 
 const pdf = (name = 'recibo.pdf', size = 0) =>
   new File(['%PDF-1.4\n', new Uint8Array(size), '%%EOF\n'], name, { type: 'application/pdf' });
 
-test('the case says in both languages what is due and blocked, and has forms for those who may answer', async () => {
+test('the case shows in both languages the deadline and the blocked amount, and has forms for those who may answer', async () => {
   const page = await visit(app, owner, screen);
   expect(page.status).toBe(200);
   for (const text of ['Dispute (MED)', 'Needs an answer', 'Answer by', 'USDT', 'Opened by the payer’s bank'])

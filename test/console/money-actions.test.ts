@@ -116,7 +116,7 @@ const STILL = [
   ...['RetryRailNews', 'CloseRailNews', 'SettlePixOrder', 'SandboxTrigger', 'SandboxAdvanceClock'],
 ];
 
-test('every form of the console is tried here or elsewhere, or moves no money', () => {
+test('every form of the console is tested here or elsewhere, or moves no money', () => {
   const tried = new Set([...MOVES.flatMap(([, moves]) => moves.map(({ form }) => form)), ...ELSEWHERE]);
   const rest = FORMS.map(({ name }) => name).filter((name) => !tried.has(name));
   expect(rest.sort()).toEqual(STILL.sort());

@@ -139,7 +139,7 @@ const MOVES_NOTHING = [
 /** Forms whose amount is read by tests of their own. */
 const ELSEWHERE = ['SettleReceivable', 'BookCapital', 'ProposeJournal', 'SandboxFund'];
 
-test('every form with an amount is tried, or moves nothing', () => {
+test('every form with an amount is tested, or moves no money', () => {
   const tried = [...ROWS.map(({ act: action }) => action), 'RefundPayment'];
   const rest = FORMS.map(({ name }) => name).filter(
     (name) => ![...tried, ...WITHOUT_AMOUNT, ...MOVES_NOTHING, ...ELSEWHERE].includes(name),
@@ -228,7 +228,7 @@ test.each(
   expect(Number(change('BRL'))).toBe(expected.BRL);
 });
 
-test('C-21: the confirmation leads back to the form with what was typed', async () => {
+test('C-21: the confirmation leads back to the form with its input', async () => {
   const form = { back: '/console/new?kind=offramp-order', accept: 'true', brl: '150.00', ...CURRENCY };
   const from = { from: 'BALANCE', ...PIX, ...ANA, externalCode: 'o-1' };
   const confirmed = await visit(app, owner, '/console/acts/CreateOfframp', {
@@ -254,7 +254,7 @@ test('C-22: an amount with too many decimals is refused before it is confirmed',
   expect(page.text).toContain('id="CreateWithdrawal-amountReceived-wrong"');
 });
 
-test('C-22: a network fee above the one that was stated refuses the withdrawal', async () => {
+test('C-22: a network fee above the stated one refuses the withdrawal', async () => {
   const input = {
     currency: 'USDT_TRX',
     amountReceived: '30',

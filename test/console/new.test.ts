@@ -44,7 +44,7 @@ describe('the price', () => {
     expect(await total()).toBe(before);
   });
 
-  test('is asked for with an amount as the language writes it; one of two readings is refused', async () => {
+  test('is requested with an amount in the format of the language; an ambiguous one is refused', async () => {
     const page = await ask('CreateCheckout', 'checkout', { brl: '1.234,50' }, { 'accept-language': 'pt' });
     expect(page.text).toContain('R$\u00a01.234,50');
     const refused = await ask('CreateCheckout', 'checkout', { brl: '1.000' });
@@ -52,7 +52,7 @@ describe('the price', () => {
   });
 });
 
-test('the limits are said before they are hit, the tighter of both', async () => {
+test('the limits are shown before they are exceeded, the tighter of both', async () => {
   const page = async () => (await visit(app, owner, '/console/new?kind=checkout')).text;
   const hint = async () => /id="CreateCheckout-brl-hint">(\S+) to ([^<]+)</.exec(await page())?.slice(1);
   const [min, max] = (await hint()) ?? [];
@@ -63,7 +63,7 @@ test('the limits are said before they are hit, the tighter of both', async () =>
   expect(await hint()).toEqual([min, 'R$90.00']);
 });
 
-test('a withdrawal offers the currencies that there is something of, with what is available', async () => {
+test('a withdrawal offers the currencies with a balance, with the available amount', async () => {
   const shop = await app.addAccount();
   const holder = await signInAs(app, shop.accountId, { email: 'new@shop.invalid', role: 'owner' });
   const offered = async () =>
@@ -77,7 +77,7 @@ test('a withdrawal offers the currencies that there is something of, with what i
   expect(await offered()).toEqual([['USDT_TRX', 'USDT (TRX): 12.500000 available']]);
 });
 
-test('a payment link is handed over as text and as a QR image once it is made', async () => {
+test('a payment link is shown as text and as a QR image once it is created', async () => {
   const form = {
     back: '/console/new?kind=link',
     name: 'Tips',

@@ -61,7 +61,7 @@ describe('a deposit that is held', () => {
     expect(await page(end2end)).not.toContain('acts/ResolveDeposit');
   });
 
-  test('is sent to an address only; what is wrong stands at its field, which stays open', async () => {
+  test('is sent to an address only; the error appears at its field, which stays open', async () => {
     const end2end = await make(OFFRAMP);
     await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
     const refused = await action('ResolveDeposit', { end2end, resolution: 'REFUND', address: 'nowhere' });
@@ -71,7 +71,7 @@ describe('a deposit that is held', () => {
   });
 });
 
-test('a payment that is done says so once, and its acts in words', async () => {
+test('a finished payment shows it once, and its actions as text', async () => {
   const end2end = await make(CHECKOUT);
   expect(await page(end2end)).toMatch(/data-live="message"><p class="soft">[^<]/);
   await action('SandboxTrigger', { end2end, scenario: 'PAY' });
@@ -83,7 +83,7 @@ test('a payment that is done says so once, and its acts in words', async () => {
   expect(await page(end2end, 'pt')).toContain('<h2>Cenário do sandbox simulado</h2>');
 });
 
-test('a part that goes back has its own words, and what went back in all is among the facts', async () => {
+test('a returned part has its own text, and the total of returns is among the facts', async () => {
   const end2end = await make(CHECKOUT);
   await action('SandboxTrigger', { end2end, scenario: 'PAY' });
   await expect.poll(() => find(end2end), { timeout: 15_000 }).toMatchObject({ component: 'success' });
@@ -110,7 +110,7 @@ test('the rate is written as the language writes numbers', async () => {
 });
 
 describe('the sandbox', () => {
-  test('offers what can happen now, in words of both languages, and plays it', async () => {
+  test('offers the possible scenarios, in both languages, and plays them', async () => {
     const end2end = await make(CHECKOUT);
     const { now, later } = (await find(end2end)).sandboxScenarios;
     expect(now).toContain('PAY');
@@ -134,7 +134,7 @@ describe('the sandbox', () => {
   });
 });
 
-test('C-9: its body is the one that /v2 gives', async () => {
+test('C-9: its body equals that of /v2', async () => {
   const end2end = await make(CHECKOUT);
   const { legacyBody } = await find(end2end);
   const { text } = await app.get(`/v2/crossramp_checkout/${end2end}`);
@@ -142,7 +142,7 @@ test('C-9: its body is the one that /v2 gives', async () => {
   expect(await page(end2end)).toContain('API response (/v2)');
 });
 
-test('its page is there to be handed over until it is paid, and is the receipt then', async () => {
+test('its page has a link to share until it is paid, and is the receipt then', async () => {
   const end2end = await make(CHECKOUT);
   const { receiptUrl } = await find(end2end);
   const before = await page(end2end);

@@ -53,7 +53,7 @@ const open = async (path: string, person = desk) => {
 };
 
 describe('Today of the operator', () => {
-  test('counts what waits over all accounts, with where it is looked at, and says how each rail is doing', async () => {
+  test('counts waiting work of all accounts, with links to it, and shows the status of each rail', async () => {
     await expect
       .poll(() => open('/console'))
       .toMatch(/href="\/console\/review\?kind=FAILED_REFUND">Failed refund<\/a><b class="num">2</);
@@ -62,7 +62,7 @@ describe('Today of the operator', () => {
     expect(page).toContain(`>${app.accountId}</td>`);
   });
 
-  test('C-40: shows each role what its scopes give', async () => {
+  test('C-40: shows each role what its scopes allow', async () => {
     const page = await open('/console', books);
     expect(page).not.toContain('Failed refund');
     expect(page).not.toContain('href="/console/rails"');
@@ -89,7 +89,7 @@ test.each([
     expect(await open(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`)).toMatch(/<h1>[^<]+<\/h1>/);
 });
 
-describe('C-34: news that is not settled', () => {
+describe('C-34: an unsettled rail event', () => {
   const event = {
     kind: 'dispute_opened',
     disputeId: 'CASE-9',
@@ -98,7 +98,7 @@ describe('C-34: news that is not settled', () => {
   const send = (action: string, form: Record<string, string>) =>
     visit(app, desk, `/console/acts/${action}`, { form: { back: '/console/rails', ...form } });
 
-  test('is tried again, which says what became of it, and closed with a reason', async () => {
+  test('is retried, which shows its outcome, and closed with a reason', async () => {
     await app.services.receive({ ...event, amount: null });
     const [, id = ''] =
       /acts\/CloseRailNews"[\s\S]*?name="id" value="([^"]+)"/.exec(await open('/console/rails')) ?? [];
@@ -115,7 +115,7 @@ describe('C-34: news that is not settled', () => {
   });
 });
 
-test('C-34: an order that the PIX provider has not decided is shown with the form that settles it, to whoever may', async () => {
+test('C-34: an undecided order of the PIX provider is shown with the form that settles it, if the role may', async () => {
   expect(await open('/console/rails')).not.toContain('id="orders"');
   await app.owner.query(
     `insert into pix_order (mode, key, kind, account_id, psp_id, amount, placed_at, sent_at)
@@ -157,7 +157,7 @@ describe('C-34: failed returns', () => {
     expect(await refunds(end2end)).toEqual([{ state: 'PAID_BY_HAND' }]);
   });
 
-  test('is refused to whoever has not the scope', async () => {
+  test('is refused without the scope', async () => {
     const page = await visit(app, owner, '/console/acts/RetryRefund', {
       form: { back: '/console', account: String(app.accountId), end2end: receivable[0] ?? '' },
     });
@@ -211,7 +211,7 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   expect(await open(RETURNING)).not.toContain('acts/ReturnSuspense');
 });
 
-test('a merchant is told of what waits, with links to the lists of it, and to nothing that is closed', async () => {
+test('a merchant sees waiting work with links to its lists, and no links to closed screens', async () => {
   await failedReturn();
   const { transaction } = await create('createOnramp', {
     amount: { brl: '550.00' },
@@ -273,7 +273,7 @@ describe('one account', () => {
     expect(page).toContain('Identity verified');
   });
 
-  test('C-40: facts of a transaction are recorded by a form; what is left empty stays, and a wrong one stands at its field', async () => {
+  test('C-40: facts of a transaction are recorded by a form; an empty field changes nothing, and an error appears at its field', async () => {
     const [end2end = ''] = receivable;
     const form = { back: path(), account: String(app.accountId), end2end };
     const send = (fields: Record<string, string>, person = desk) =>
@@ -295,7 +295,7 @@ describe('one account', () => {
     expect(await open(path(), books)).not.toContain('acts/CorrectFacts');
   });
 
-  test('C-40: one of another mode, or none, looks like none; nobody else opens it', async () => {
+  test('C-40: one of another mode, or an unknown one, looks missing; no one else opens it', async () => {
     const live = await app.addAccount({ mode: 'live' });
     for (const id of [String(live.accountId), '999999', 'x'])
       expect((await visit(app, desk, `/console/accounts/${id}`)).status).toBe(404);
@@ -321,7 +321,7 @@ test('the trial balance adds up each currency: the balances to nothing, debits t
   }
 });
 
-test('a journal by hand is proposed by a form, and not approved by who proposed it', async () => {
+test('a manual journal is proposed by a form, and not approved by its proposer', async () => {
   const action = (name: string, form: Record<string, string>) =>
     visit(app, desk, `/console/acts/${name}`, { form: { back: '/console/books', ...form } });
   const account = (await open('/console/accounts')).match(/\/console\/accounts\/(\d+)/)?.[1] ?? '';
@@ -355,7 +355,7 @@ test('a journal by hand is proposed by a form, and not approved by who proposed 
   expect(await open('/console/books')).toContain(dayText(day, 'en'));
 });
 
-test('C-33: the screen of reconciliation shows what is open, and what to do; only with the scope', async () => {
+test('C-33: the screen of reconciliation shows open findings with their remedies; only with the scope', async () => {
   const { endToEndId, nowMs } = await plantPayment(app);
   const day = brasiliaDay(nowMs);
   const made = await app.graphql(
@@ -374,7 +374,7 @@ test('C-33: the screen of reconciliation shows what is open, and what to do; onl
   expect((await visit(app, owner, '/console/reconciliation')).status).toBe(403);
 });
 
-test('C-10: of more than a page of debts the screen says how many there are, and leads to all of them', async () => {
+test('C-10: with more than a page of debts the screen shows their number, and links to all of them', async () => {
   const usdt = currencyOf('USDT_TRX') as Currency;
   const debtors: string[] = [];
   for (let each = 1n; each <= 27n; each++) {

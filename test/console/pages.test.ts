@@ -36,7 +36,7 @@ const open = async (path: string) => {
 const hrefOf = (text: string, word: string) =>
   new RegExp(`<a (?=[^>]*href="([^"]+)")[^>]*>${word}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-test('each number leads to its page, and says which one is shown', async () => {
+test('each number links to its page, and the present one is marked', async () => {
   const first = await open('/console/transactions?family=CHECKOUTS');
   expect(first.rows).toEqual(all.slice(0, 25));
   expect(first.text).toContain('1–25 of 60');
@@ -52,7 +52,7 @@ test('each number leads to its page, and says which one is shown', async () => {
   expect((await open(hrefOf(second.text, 'Next'))).rows).toEqual(all.slice(50));
 });
 
-test('a field leads to any page and keeps the filters; what is no page is refused', async () => {
+test('a field leads to any page and keeps the filters; an invalid page is refused', async () => {
   const { text } = await open('/console/transactions?family=CHECKOUTS');
   const [form = ''] = /<form method="get" class="row go-to">[\s\S]*?<\/form>/.exec(text) ?? [];
   expect(form).toContain('<input type="hidden" name="family" value="CHECKOUTS">');
@@ -63,7 +63,7 @@ test('a field leads to any page and keeps the filters; what is no page is refuse
   expect([past.status, past.rows]).toEqual([200, []]);
 });
 
-test('a page after the last says so, and leads to the last; it does not tell of an account that has nothing', async () => {
+test('a page after the last says so, and links to the last; it does not claim that the account is empty', async () => {
   const past = await open('/console/transactions?page=9');
   expect(past.text).toContain('No entries this far down the list');
   expect(past.text).not.toContain('Create your first payment and it will appear here.');
@@ -99,7 +99,7 @@ async function entriesOf(log: (typeof LOGS)[number]): Promise<readonly string[]>
   }
 }
 
-test.each(LOGS)('the pages of %s have numbers, too: the last one has the oldest', async (log) => {
+test.each(LOGS)('the pages of %s have numbers as well: the last one has the oldest', async (log) => {
   const entries = await entriesOf(log);
   const pages = Math.ceil(entries.length / 25);
   expect(pages).toBeGreaterThan(2);

@@ -137,19 +137,19 @@ describe('a message of a refusal', () => {
     expect(new Set(THROWN.map(({ code }) => code))).toEqual(new Set(CODES));
   });
 
-  test('has words of its own, or needs none for a reason', () => {
+  test('has a text of its own, or a reason for having none', () => {
     const missing = THROWN.filter((each) => isGeneral(each) && beginsOf(each).length === 0);
     expect(missing).toEqual([]);
     const needless = THROWN.filter((each) => !isGeneral(each) && beginsOf(each).length > 0);
     expect(needless).toEqual([]);
   });
 
-  test('is still thrown where a reason names it', () => {
+  test('is still thrown if a reason names it', () => {
     const named = new Set(THROWN.flatMap(beginsOf));
     expect(Object.keys(GENERAL).filter((begin) => !named.has(begin))).toEqual([]);
   });
 
-  test('is a sentence in both languages, without names of the API or places left empty', () => {
+  test('is a sentence in both languages, without names of the API or unfilled placeholders', () => {
     for (const { code, message } of THROWN)
       for (const language of ['en', 'pt'] as const)
         expect(refusalOf(new GatewayError(code, message), language).message, message).toMatch(
@@ -158,14 +158,14 @@ describe('a message of a refusal', () => {
   });
 });
 
-test('every reason with words of its own is the message of an error', () => {
+test('every reason with a text of its own is the message of an error', () => {
   const sources = SOURCES.map((path) => readFileSync(join(SRC, path), 'utf8'));
   const messages = sources.flatMap(textsIn);
   const dead = REASON_WORDS.filter(([pattern]) => !messages.some((message) => pattern.test(message)));
   expect(dead.map(([pattern]) => pattern.source)).toEqual([]);
 });
 
-test.each(PIX_KEY_TYPES)('a wrong PIX key of the type %s says what such a key is', (type) => {
+test.each(PIX_KEY_TYPES)('a wrong PIX key of the type %s describes such a key', (type) => {
   const error = invalidParameters([{ parameter: 'pixKey', message: PIX_KEY_FORMS[type] }]);
   const [word, sample] = {
     cpf: [/CPF/, /CPF/],
@@ -182,14 +182,14 @@ test.each(PIX_KEY_TYPES)('a wrong PIX key of the type %s says what such a key is
   }
 });
 
-test('a fraction says which value it must be below', () => {
+test('a fraction names the value that it must be below', () => {
   const message = 'must be a decimal number from 0 to below 1 with at most 6 decimals, such as 0.01';
   const error = invalidParameters([{ parameter: 'input.spread', message }]);
   expect(refusalOf(error, 'en').message).toBe('Enter a value from 0 to below 1.');
   expect(refusalOf(error, 'pt').message).toBe('Digite um valor a partir de 0 e abaixo de 1.');
 });
 
-test('C-22: a refund that has to wait says until when', () => {
+test('C-22: a refund that has to wait names the time', () => {
   const error = new GatewayError(
     'ADDRESS_NOT_WHITELISTED',
     'the crypto of this payment was delivered to a wallet: its payer can be refunded from 2026-11-30T15:00:00.000Z',

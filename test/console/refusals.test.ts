@@ -9,7 +9,7 @@ import { OPERATIONS } from '../../src/console/operations.ts';
 import { refusalOf } from '../../src/console/refusal.ts';
 import { ACTION_TEXTS } from '../../src/console/words/actions.ts';
 
-test('every act of the console has words for what was done', () => {
+test('every action of the console has a success text', () => {
   const actions = [...OPERATIONS.values()].filter(({ isMutation }) => isMutation);
   expect(actions.filter(({ field }) => actionOfMutation(field) === null)).toEqual([]);
   expect(actionOfMutation('createOfframp')).toBe('offramp.create');
@@ -42,13 +42,13 @@ describe('a refusal', () => {
     expect(refusalOf(error, 'pt').violations).toEqual([{ parameter: 'input.amountMin', message: pt }]);
   });
 
-  test('of a list that changed meanwhile says so, whatever its value says', () => {
+  test('of a list that changed meanwhile reports it, whatever its value', () => {
     const violations = [{ parameter: 'replaces', message: 'the list has changed meanwhile' }];
     const error = new GatewayError('LIST_CHANGED', 'the list has changed meanwhile', { violations });
     expect(refusalOf(error, 'en').message).toMatch(/^Someone else changed this list\. .*\.$/);
   });
 
-  test('names the reason, where it is known', () => {
+  test('names the reason, if it is known', () => {
     const error = new GatewayError('FORBIDDEN', 'this requires a role with the scope "create"');
     expect(refusalOf(error, 'pt').message).toMatch(/^Sua função não permite isso\./);
   });

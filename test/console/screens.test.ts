@@ -35,7 +35,7 @@ const PATHS = [
   '/console/settings',
 ];
 
-test.each(PATHS)('%s is a page in both languages, and says where it stands', async (path) => {
+test.each(PATHS)('%s is a page in both languages, and shows its place in the navigation', async (path) => {
   for (const lang of ['en', 'pt'] as const) {
     const page = await visit(app, owner, `${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
     expect(page.status, page.text).toBe(200);
@@ -50,7 +50,7 @@ test('a merchant finds a payment by its order number in one search', async () =>
   expect(page.text).not.toContain('Bruno Lima');
 });
 
-test('a filter stands in the address and in words, each with its way out; none is hidden', async () => {
+test('a filter is in the address and shown as text, each with a link that removes it; none is hidden', async () => {
   const page = await visit(app, owner, '/console/transactions?status=SUCCESS&family=CHECKOUTS');
   expect(page.text).toContain('Bruno Lima');
   expect(page.text).not.toContain('Ana Souza');
@@ -92,7 +92,7 @@ test.each([
   expect([page.status, page.text]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
-test('balances of a moment stand alone: what waits, and what came in and went out, is of now', async () => {
+test('balances of an earlier time are shown alone: waiting work and flows are as of now', async () => {
   const { text } = await visit(app, owner, '/console?at=2026-05-03T12:00');
   expect(text).toContain('<h1>Balances</h1>');
   expect(text).toMatch(/Balances at [^<]*May 3, 2026/);
@@ -109,20 +109,20 @@ test('balances of a moment stand alone: what waits, and what came in and went ou
   }
 });
 
-test('a choice by hand is in the export and the filter form', async () => {
+test('a custom choice is in the export and the filter form', async () => {
   const { text } = await visit(app, owner, '/console/transactions?status=success,failed&amountMin=1234,5');
   expect(text).toMatch(/format=csv&amp;status_codes=SUCCESS%2CFAILED&amp;amount_min=1234.5"/);
   expect(text).toContain('<option value="SUCCESS,FAILED" selected>Completed, Failed</option>');
 });
 
-test('every status to choose from is a word that fits it', async () => {
+test('every selectable status has a fitting name', async () => {
   const page = await visit(app, owner, '/console/transactions');
   const words = [...page.text.matchAll(/<option value="([A-Z_]+)"[^>]*>([^<]+)</g)].map(([, , word]) => word);
   expect(words).toEqual(expect.arrayContaining(['Pending', 'Failed', 'Processing']));
   expect(words.filter((word) => !/^[A-Z][a-z]/.test(word ?? ''))).toEqual([]);
 });
 
-test('C-40: a list that a role may not see is not said to be empty', async () => {
+test('C-40: a list that a role may not see is not reported as empty', async () => {
   const viewer = await signInAs(app, app.accountId, { email: 'leo@shop.invalid', role: 'viewer' });
   const [ours, theirs] = [
     await visit(app, owner, '/console/developers'),

@@ -23,7 +23,7 @@ const origins = async () => {
   return json.data.viewer.account.allowedOrigins;
 };
 
-test('settings are said in both languages; whoever only looks has no form', async () => {
+test('settings are shown in both languages; a viewer has no form', async () => {
   const page = await open(`${SETTINGS}?lang=en`);
   expect(page).toMatch(/<dt>Waiting period for new destinations<\/dt><dd>Immediately<\/dd>/);
   expect(page).toMatch(/Require a second approval above \(per day\)<\/dt><dd>Never<\/dd>/);
@@ -33,7 +33,7 @@ test('settings are said in both languages; whoever only looks has no form', asyn
   expect([seen.includes('Immediately'), /acts\/(?:Update|Reset|End)/.test(seen)]).toEqual([true, false]);
 });
 
-test('C-21: of two limits the tighter one holds, and the other stands beside it', async () => {
+test('C-21: of two limits the tighter one applies, and the other is shown beside it', async () => {
   const set = (amountMax: string) =>
     send('UpdateTemplateLimits', { template: 'onramp', part: 'change', amountMax });
   expect((await set('1,234.50')).status).toBe(303);
@@ -63,7 +63,7 @@ test('C-40: a loosening of a protection waits, is seen, and can be withdrawn', a
   expect(await open()).not.toContain('Pending changes');
 });
 
-test('one site is added and another taken away; one that is none is refused at its field', async () => {
+test('one site is added and another removed; an invalid one is refused at its field', async () => {
   const [shop, till] = ['https://shop.example.com', 'https://till.example.com'];
   await send('UpdateAllowedOrigins', { origins: [shop] });
   await send('UpdateAllowedOrigins', { origins: [shop, till], replaces: [shop] });
@@ -85,7 +85,7 @@ test('one site is added and another taken away; one that is none is refused at i
   expect(await origins()).toEqual([]);
 });
 
-test('a site that may show the pages is added, and the last one taken away', async () => {
+test('a site that may show the pages is added, and the last one removed', async () => {
   const shop = 'https://shop.example.com';
   expect((await send('UpdateBranding', { part: 'addition', frameHosts: shop })).status).toBe(303);
   expect(await open()).toContain(`<th scope="row">${shop}</th>`);

@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     expect(page.problems).toEqual([]);
   }, 90_000);
 
-  test('an operator sees on the first screen what waits', async () => {
+  test('an operator sees waiting work on the first screen', async () => {
     const { transaction } = await create('createOnramp', {
       ...CUSTOMER,
       currency: 'USDT_TRX',

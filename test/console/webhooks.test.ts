@@ -46,7 +46,7 @@ describe('an endpoint', () => {
     expect((await visit(app, owner, '/console/webhooks/whe_0123456789abcdef')).status).toBe(404);
   });
 
-  test('offers the events of a search to add, keeps those that were chosen, and loses one at a time', async () => {
+  test('offers the events of a search to add, keeps the chosen ones, and removes one at a time', async () => {
     const whole = await visit(app, owner, screen);
     expect(whole.text).toContain('All events are sent.');
     expect(whole.text).toContain('value="onramp.*.*"');

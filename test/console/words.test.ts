@@ -18,7 +18,7 @@ import { AUDIT_OBJECT_KINDS } from '../../src/store/engine/audit.ts';
 import { SUSPENSE_REASONS } from '../../src/store/engine/suspense.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 
-test('a name stands in one table of words: another would be read in its place', () => {
+test('a name is in one table of texts: a second one would override it', () => {
   const tables = [
     FRAME_WORDS,
     TRANSACTION_WORDS,
@@ -32,12 +32,12 @@ test('a name stands in one table of words: another would be read in its place', 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test('every reason for which money lies in suspense has words', () => {
+test('every reason for money in suspense has a text', () => {
   const names = Object.keys(SUSPENSE_REASONS).map((name) => name.toUpperCase());
   expect(names.filter((name) => !hasWord(name))).toEqual([]);
 });
 
-test('every act and everything that is acted on has words; one of another version keeps its name', () => {
+test('every action and every object of one has a text; one of another version keeps its name', () => {
   expect(Object.keys(ACTION_TEXTS).sort()).toEqual(Object.keys(ACTIONS).sort());
   expect(Object.keys(OBJECT_WORDS).sort()).toEqual([...AUDIT_OBJECT_KINDS].sort());
   for (const { en, pt } of [...Object.values(ACTION_TEXTS), ...Object.values(OBJECT_WORDS)])
@@ -51,11 +51,11 @@ test('every act and everything that is acted on has words; one of another versio
   expect([actionText('old.act', 'en'), objectWord('constructor', 'pt')]).toEqual(['old.act', 'constructor']);
 });
 
-test('every template has words on the screen of an account', () => {
+test('every template has a text on the screen of an account', () => {
   expect(REGISTRY.templates.filter(({ name }) => !hasWord(`template_${name}`))).toEqual([]);
 });
 
-test('BRL is written as its language writes it', () => {
+test('BRL is written in the format of its language', () => {
   const amount = { amount: '1059.26', currency: { code: 'BRL', displayName: 'BRL', decimals: 2 } };
   expect([money(amount, 'en'), money(amount, 'pt')]).toEqual(['R$1,059.26', 'R$\u00a01.059,26']);
 });

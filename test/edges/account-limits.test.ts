@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 describe('limits of an account on a template', () => {
-  test('C-21: hold beside those of the platform: of a transaction, of a customer, of a day', async () => {
+  test('C-21: apply in addition to those of the platform: of a transaction, of a customer, of a day', async () => {
     expect(await limits()).toEqual([]);
     const set = await limit('amountMin: "50", amountMax: "900", customerLimitDaily: "1000"');
     expect(set).toEqual({
@@ -73,7 +73,7 @@ describe('limits of an account on a template', () => {
     expect((await shop.checkout(taxId, '901')).status).toBe(201);
   });
 
-  test('C-21: a step-up is asked for above the lower one', async () => {
+  test('C-21: a step-up is required above the lower one', async () => {
     await limit('customerStepUp30d: "100"', 'crossramp_checkout');
     const { json } = await shop.checkout(newCustomer(), '100.01');
     await shop.reach(json.end2end, 'valida_id_v2/PENDING');
@@ -93,7 +93,7 @@ describe('limits of an account on a template', () => {
     expect(await limits()).toEqual([]);
   });
 
-  test('C-21: those of the platform still hold where they become the tighter ones', async () => {
+  test('C-21: those of the platform apply where they become the tighter ones', async () => {
     await limit('amountMax: "900"');
     await ask(
       `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp, amountMax: "500" }) { templateSetting { amountMax } errors { code message path } } }`,
@@ -101,7 +101,7 @@ describe('limits of an account on a template', () => {
     expect((await shop.onramp(newCustomer(), '500.01')).json.code).toBe('LIMIT_EXCEEDED');
   });
 
-  test('C-40: loosening waits for the cooling time; then it is in the log as an act of the gateway', async () => {
+  test('C-40: loosening waits for the cooling time; then it is in the log as an action of the gateway', async () => {
     await limit('amountMin: "50", amountMax: "100"');
     expect(await limit('amountMin: "20", amountMax: null')).toMatchObject({
       amountMin: '50',
@@ -140,7 +140,7 @@ describe('limits of an account on a template', () => {
   });
 });
 
-test('C-40: a worker lets what waited take effect by itself', async () => {
+test('C-40: a worker applies waiting changes by itself', async () => {
   await limit('amountMax: "100"');
   await limit('amountMax: "200"');
   await ask('mutation { sandboxAdvanceClock(input: { by: "25h" }) { now errors { code message path } } }');
@@ -153,7 +153,7 @@ test('C-40: a worker lets what waited take effect by itself', async () => {
   }
 });
 
-test('C-40: an account that somebody holds locked keeps no changes of other accounts from taking effect', async () => {
+test('C-40: a locked account does not delay the changes of other accounts', async () => {
   const [locked, free] = [await app.addAccount(), await app.addAccount({ mode: 'live' })];
   const past = new Date(Date.now() - 60_000);
   const change = { name: 'approvalAbove', subject: '', value: '700', askedBy: 'key_1' } as const;
@@ -176,7 +176,7 @@ test('C-40: an account that somebody holds locked keeps no changes of other acco
 });
 
 describe('limits of an account on a customer', () => {
-  test('C-40: tightening holds at once, loosening after the cooling time', async () => {
+  test('C-40: tightening applies immediately, loosening after the cooling time', async () => {
     const taxId = newCustomer();
     expect(await ofCustomer(taxId, 'limitDaily: "100", stepUp30d: "60"')).toEqual({
       limitDaily: '100',

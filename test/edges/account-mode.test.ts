@@ -82,7 +82,7 @@ describe('keys', () => {
 describe('a live account without live rails', () => {
   const CREATIONS = ['/v2/crossramp_checkout', '/v2/onramp', '/v2/offramp', '/v2/withdrawal'];
 
-  test.each(CREATIONS)('C-40: POST %s says so, and stores nothing', async (path) => {
+  test.each(CREATIONS)('C-40: POST %s reports it, and stores nothing', async (path) => {
     const { status, json } = await app.post(path, BODIES[path], { key: live.apiKey });
     expect(json).toMatchObject({ code: 'RAILS_MISSING', detail: expect.stringContaining('no live rails') });
     expect(status).toBe(422);
@@ -98,7 +98,7 @@ describe('a live account without live rails', () => {
     expect(await codeOf(query)).toBe('RAILS_MISSING');
   });
 
-  test('C-40, C-20: a visit of a static link that it had made before opens nothing', async () => {
+  test('C-40, C-20: a visit of a static link created before opens nothing', async () => {
     const { json } = await asTrading(
       'mutation { createStaticLink(input: { name: "Shop", currency: "USDT_TRX", amount: "80" }) { staticLink { slug } errors { code message path } } }',
     );
@@ -116,7 +116,7 @@ describe('a live account without live rails', () => {
     }
   });
 
-  test('C-3: rates of the sandbox do not say what its balance is worth', async () => {
+  test('C-3: rates of the sandbox do not value its balance', async () => {
     await fundAccount(app.database, live.accountId, { currency: 'USDT_TRX', amount: '10' });
     const { json } = await app.get('/v2/balance', { key: live.apiKey });
     expect(json.balances.USDT).toMatchObject({
@@ -195,7 +195,7 @@ describe('pages', () => {
   });
   afterAll(() => other?.close());
 
-  test('C-40: the page of a live account has no panel, and its acts are not there', async () => {
+  test('C-40: the page of a live account has no panel, and none of its actions', async () => {
     const shown = await page(path, undefined, other.publicUrl);
     expect(shown.status).toBe(200);
     expect(await shown.text()).not.toMatch(/class="sandbox"|Test mode/);
@@ -215,7 +215,7 @@ describe('pages', () => {
 });
 
 describe('the clock', () => {
-  test('C-40: timers of live accounts go by the machine, whatever the clock of the sandbox says', async () => {
+  test('C-40: timers of live accounts follow the machine, whatever the clock of the sandbox', async () => {
     const { accountId } = await app.addAccount();
     const [row] = (
       await app.owner.query('select id from transaction where account_id = $1 limit 1', [app.accountId])

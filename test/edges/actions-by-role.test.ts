@@ -62,7 +62,7 @@ const without = (mutation: string) => {
   ]);
 };
 
-describe('C-40: by GraphQL, a person does what the role has the scope for', () => {
+describe('C-40: by GraphQL, a person can do what the role has the scope for', () => {
   test.each(MUTATIONS.map((field) => [field.name, field] as const))('%s', async (name, field) => {
     const found = await refused(async (person) => {
       const { json } = await person.graphql(documentOf(field, known));
@@ -72,7 +72,7 @@ describe('C-40: by GraphQL, a person does what the role has the scope for', () =
   });
 });
 
-describe('C-40: by a form of the console, a person does what the role has the scope for', () => {
+describe('C-40: by a form of the console, a person can do what the role has the scope for', () => {
   test.each(FORMS.map((operation) => [operation.name, operation] as const))('%s', async (name, operation) => {
     // A person reads what to do, not the name of a scope.
     const found = await refused(async (person) => {

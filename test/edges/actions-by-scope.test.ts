@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 describe('mutations', () => {
-  test('each is an act, and each act names mutations that there are', () => {
+  test('each is an action, and each action names existing mutations', () => {
     const named = ENTRIES.flatMap(([, { mutations }]) => mutations);
     expect([...new Set(named)].sort()).toEqual(MUTATIONS.map(({ name }) => name).sort());
   });
@@ -79,7 +79,7 @@ describe('mutations', () => {
 });
 
 describe('routes of /v2', () => {
-  test('each that writes is an act, with its scope', () => {
+  test('each that writes is an action, with its scope', () => {
     const reading = (path: string) => (READ_BY_ADMIN.includes(path) ? 'admin' : 'read');
     for (const { method, action, scope, path } of ROUTES)
       expect(method === 'GET' ? reading(path) : action && ACTIONS[action].scope, path).toBe(scope);
@@ -104,12 +104,12 @@ describe('routes of /v2', () => {
 });
 
 describe('pages and commands', () => {
-  test('each form of a page is an act that a payer may do', () => {
+  test('each form of a page is an action that a payer may perform', () => {
     for (const action of Object.values(PAGE_ACTIONS).flat())
       expect(['create', 'move'], action).toContain(ACTIONS[action].scope);
   });
 
-  test('each command is an act, or reads', async () => {
+  test('each command is an action, or reads', async () => {
     const program = await crossrampProgram();
     const commandsOf = (command: typeof program, path: readonly string[] = []): string[] => [
       ...(command.commands.length === 0 || path.join(' ') === 'trigger' ? [path.join(' ')] : []),
@@ -118,7 +118,7 @@ describe('pages and commands', () => {
     expect(Object.keys(COMMAND_ACTIONS).sort()).toEqual(commandsOf(program).sort());
   });
 
-  test('each act can be done somewhere, or says where', () => {
+  test('each action can be performed by some interface, or says where', () => {
     const elsewhere = [...Object.values(PAGE_ACTIONS).flat(), ...Object.values(COMMAND_ACTIONS)];
     const routes = ROUTES.flatMap(({ action }) => (action ? [action] : []));
     const nowhere = ENTRIES.filter(

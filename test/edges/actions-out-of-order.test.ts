@@ -238,7 +238,7 @@ function isTaken(row: ProcessRow, on: readonly TriggerName[]): boolean {
   return on.some((each) => accepts(template, row, each));
 }
 
-describe('C-51: an act that the step does not accept is 409', () => {
+describe('C-51: an action that the step does not accept is 409', () => {
   test.each(PLACES)('$name', async ({ path, make, played = [], at }) => {
     const made = await make();
     expect(made.status, made.text).toBe(201);

@@ -61,7 +61,7 @@ describe('C-25: money out that waits', () => {
     );
   });
 
-  test('is not approved where its maker has replaced it by another request meanwhile', async () => {
+  test('is not approved if its maker has replaced it by another request meanwhile', async () => {
     const end2end = await paid();
     await ask(refund(end2end, '1'));
     const listed = async () =>
@@ -78,7 +78,7 @@ describe('C-25: money out that waits', () => {
     expect(await refunded()).toEqual([540]);
   });
 
-  test('leaves once when 50 callers approve and reject it together, its maker among them', async () => {
+  test('leaves once when 50 callers approve and reject it in parallel, its maker among them', async () => {
     const end2end = await paid();
     await ask(refund(end2end, '100'));
     const keys = [second, shop.apiKey, await keyWith('read', 'move')];
@@ -100,7 +100,7 @@ describe('C-25: money out that waits', () => {
     expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
   });
 
-  test('of another account looks as if it were missing', async () => {
+  test('of another account looks missing', async () => {
     const end2end = await paid();
     await ask(refund(end2end, '100'));
     const thief = await app.addAccount();
@@ -142,7 +142,7 @@ describe('C-25: money out that waits', () => {
   });
 });
 
-describe('C-25: acts of the platform', () => {
+describe('C-25: actions of the platform', () => {
   let platform: bigint;
   let other: string;
   beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('C-25: acts of the platform', () => {
       )
     ).bookCapital.manualJournal.id;
 
-  test('capital is posted once when 50 callers approve it together, the command line beside them', async () => {
+  test('capital is posted once when 50 callers approve it in parallel, together with the command line', async () => {
     const id = await book(app.platformKey);
     const env = { DATABASE_URL: app.url };
     const [typed, ...answers] = await Promise.all([
@@ -180,7 +180,7 @@ describe('C-25: acts of the platform', () => {
     expect((await verifyLedger(app.database, platform)).defects).toEqual([]);
   });
 
-  test('capital that the command line proposed is not approved by it, whoever types', async () => {
+  test('capital that the command line proposed is not approved by it, whoever the user is', async () => {
     const env = { DATABASE_URL: app.url };
     const proposed = await command(
       env,
@@ -195,7 +195,7 @@ describe('C-25: acts of the platform', () => {
     expect(await posted(id)).toBe(1);
   });
 
-  test('money in suspense is credited to one account when 50 callers decide about it in every way', async () => {
+  test('money in suspense is credited to one account when 50 callers decide about it through every interface', async () => {
     const body = {
       amount_payment: 60,
       currency_exit_received_code: 'USDT_TRX',

@@ -232,7 +232,7 @@ async function entriesOf(requestId: string) {
   return rows;
 }
 
-test('no act is forgotten', () => {
+test('no action is forgotten', () => {
   const here = new Set<string>(DONE.map(([action]) => action));
   const left = Object.keys(ACTIONS).filter(
     (action) => !here.has(action) && !BY_ENGINE.test(action) && !NOT_HERE.test(action),
@@ -243,7 +243,7 @@ test('no act is forgotten', () => {
 describe('an act', () => {
   test.each(
     DONE,
-  )('%s leaves one entry, and none when it is done again in vain', async (action, mutation, object) => {
+  )('%s leaves one entry, and none when it is repeated without effect', async (action, mutation, object) => {
     const done = await mutate(mutation(), `of-${action}`);
     const id =
       typeof object === 'function'
@@ -266,7 +266,7 @@ describe('an act', () => {
     expect(await entriesOf(`again-${action}`)).toEqual([]);
   });
 
-  test('tells no secret and no document', async () => {
+  test('contains no secret and no document', async () => {
     const { rows } = await app.owner.query('select before, after from audit_entry where account_id = $1', [
       account(),
     ]);
@@ -315,7 +315,7 @@ describe('auditLog', () => {
     expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
-  test('by act, object and time; only with the scope admin, and only the own one', async () => {
+  test('by action, object and time; only with the scope admin, and only of the own account', async () => {
     const found = await read(`acts: ["webhook.pause", "webhook.remove"], objectId: "${endpoint()}"`);
     expect(found.totalCount).toBe(2);
     expect((await read(`actorId: "${shop.keyId}", since: "2020-01-01T00:00:00Z"`)).totalCount).toBe(ENTRIES);

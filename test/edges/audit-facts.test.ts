@@ -38,8 +38,8 @@ const onramp = async (brl: string, ...scenarios: string[]) => {
   return transaction.end2end as string;
 };
 
-describe('says what an act changed', () => {
-  test('C-35: a refund in part: how much of it', async () => {
+describe('contains the change of an action', () => {
+  test('C-35: a partial refund has its amount', async () => {
     const end2end = await onramp('550.00', 'pay');
     await until(end2end, 'success/DONE');
     await ask(
@@ -55,7 +55,7 @@ describe('says what an act changed', () => {
     });
   });
 
-  test('C-35: a return that is paid by hand: which one, and where the payment can be found', async () => {
+  test('C-35: a return that is paid by hand names itself and its payment', async () => {
     const end2end = await onramp('550.00', 'refund-fail', 'pay-under');
     await until(end2end, 'refund/ERROR');
     const reference = 'E12345678202611211205abcdef12345';
@@ -121,7 +121,7 @@ test('C-34: money in suspense that is assigned to another account is in the logs
 });
 
 describe('the sandbox', () => {
-  test('the clock is set, and that is written down, in one database transaction', async () => {
+  test('the clock is set and recorded in one database transaction', async () => {
     await ask('mutation { sandboxAdvanceClock(input: { by: "1s" }) { now errors { code message path } } }');
     const { rows } = await app.owner.query(
       `select e.xmin = c.xmin as "isOne" from audit_entry e, sandbox_clock c where e.act = 'sandbox.advance_clock' order by e.at desc, e.seq desc limit 1`,
@@ -138,7 +138,7 @@ describe('the sandbox', () => {
   };
   const before = { step: 'depositpix/QRCODE' };
 
-  test('C-40: a scenario that does not fit writes nothing; one that does, before it happens and what came of it', async () => {
+  test('C-40: a scenario that does not fit writes nothing; one that fits is recorded before it happens, and its outcome after', async () => {
     const end2end = await onramp('60.00');
     const wrong = `mutation { sandboxTrigger(input: { end2end: "${end2end}", scenario: DISPUTE_ACCEPT }) { transaction { end2end } errors { code message path } } }`;
     expect(errorsIn((await app.graphql(wrong, {}, { key: shop.apiKey })).json)[0].extensions.code).toBe(
@@ -154,7 +154,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  test('C-40: scenarios of several accounts that are played at once share commits, each in its own log', async () => {
+  test('C-40: scenarios of several accounts that are played in parallel share commits, each in its own log', async () => {
     const other = await app.addAccount();
     const accounts = [shop.accountId, other.accountId];
     const contexts = await Promise.all(accounts.map((account) => operatorContext(app.services, account)));
@@ -172,7 +172,7 @@ describe('the sandbox', () => {
     for (const account of accounts) expect((await verifyAudit(app.database, account)).defects).toEqual([]);
   });
 
-  test('C-40: a scenario that something else comes before is in the log with what kept it from happening', async () => {
+  test('C-40: a scenario that another event prevents is in the log with the reason', async () => {
     const end2end = await onramp('60.00');
     const context = await operatorContext(app.services, shop.accountId);
     const sandbox = known(context.sandbox, 'a sandbox');
@@ -194,7 +194,7 @@ describe('the sandbox', () => {
     ]);
   });
 
-  test('an entry has the machine’s time where the clock of the account is far from it', async () => {
+  test('an entry has the machine’s time if the clock of the account is far from it', async () => {
     shop = await app.addAccount();
     const newest = async () =>
       (await ask('{ auditLog(first: 1) { nodes { at machineAt } } }')).auditLog.nodes[0];

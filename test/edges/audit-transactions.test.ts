@@ -74,7 +74,7 @@ test('a creation, its cancellation and nothing else', async () => {
   });
 });
 
-test('creations that share a batch have places of their own in the chain', async () => {
+test('creations that share a batch have separate positions in the chain', async () => {
   const before = (await entries()).length;
   const made = await Promise.all(
     Array.from({ length: 12 }, (_, n) => post('/v2/onramp', BODY, { 'x-request-id': `many-${n}` })),

@@ -36,7 +36,7 @@ const house = async (accountId: unknown, name: string) => {
 };
 
 describe('receivables', () => {
-  test('of a lost dispute are settled out of the balance (L63) and by capital (L64), never beyond what is owed', async () => {
+  test('of a lost dispute are settled out of the balance (L63) and by capital (L64), never beyond the receivable', async () => {
     const { transaction } = await create('createOnramp', {
       amount: { brl: '550.00' },
       currency: 'USDT_TRX',
@@ -92,7 +92,7 @@ describe('receivables', () => {
   });
 });
 
-test('capital is paid in (L65) and taken out (L66) on the account of the platform', async () => {
+test('capital is paid in (L65) and withdrawn (L66) on the account of the platform', async () => {
   const second = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:books']);
   const book = async (direction: string, currency: string, amount: string) => {
     const {
@@ -131,7 +131,7 @@ describe('house accounts that may not be below nothing are not', () => {
       ),
     );
 
-  test('C-30: neither what is owed to payers, payees and unknown senders, nor what is on its way in or owed to the house', async () => {
+  test('C-30: neither money owed to payers, payees and unknown senders, nor money on its way in or owed to the house', async () => {
     await fund('USDT_TRX', '1');
     const refused = [
       journals.pixRefunded(MUCH),

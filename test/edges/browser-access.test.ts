@@ -210,7 +210,7 @@ describe('answers', () => {
 });
 
 describe('a stream token', () => {
-  test('opens subscriptions, as bearer and in the query, on one connection too, and each of its account only', async () => {
+  test('opens subscriptions, as bearer and in the query, also on a single connection, and only for its account', async () => {
     const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
     const token = await makeToken(mine.apiKey);
     const stream = await subscribe({ ...app, apiKey: token }, EVENTS);
@@ -244,7 +244,7 @@ describe('a stream token', () => {
     expect((await operate('{ balances { available } }')).status).toBe(403);
   });
 
-  test('is not made by a key that was revoked a moment ago', async () => {
+  test('is not issued by a key that was just revoked', async () => {
     const { apiKey, keyId } = await app.addAccount();
     await app.graphql('{ balances { blocked } }', {}, { key: apiKey });
     await revokeKey(app.database, keyId);
@@ -302,7 +302,7 @@ describe('a stream token', () => {
     expect((await subscribe({ ...app, apiKey: token }, EVENTS)).status).toBe(200);
   });
 
-  test('opens nothing after its end; what is open goes on', async () => {
+  test('opens nothing after its end; open streams continue', async () => {
     const { apiKey } = await app.addAccount();
     const token = await makeToken(apiKey, 10);
     const stream = await subscribe({ ...app, apiKey: token }, EVENTS);

@@ -9,7 +9,7 @@ import { openOnramp } from '../support/webhooks.ts';
 
 const app = useApp();
 
-test('a charge that failed is given up after the transaction was cancelled, not before', async () => {
+test('a failed charge is given up after the transaction was cancelled, not before', async () => {
   const end2end = await openOnramp(app, app.apiKey);
   const { rows } = await app.owner.query(
     `insert into job (account_id, transaction_id, kind, payload, due_at, last_error, attempts)

@@ -83,7 +83,7 @@ describe('C-50: a request that no route gets to see is refused with a problem', 
   });
 });
 
-test('an idle connection is kept open for longer than proxies keep theirs, and clients are told', async () => {
+test('an idle connection stays open for longer than those of proxies, and clients see how long', async () => {
   const { headers } = await app.get('/healthz', { key: null });
   expect(headers.get('keep-alive')).toBe('timeout=75');
 });
@@ -91,7 +91,7 @@ test('an idle connection is kept open for longer than proxies keep theirs, and c
 describe('slow clients', () => {
   const connections = { total: 2_000, perAddress: 1_000, headersMs: 1_000, requestMs: 1_500 };
 
-  test('300 that send half of their head, or half of their body, or nothing, are ended; others are answered meanwhile', async () => {
+  test('300 connections that send half a head, half a body, or nothing are closed; others are answered meanwhile', async () => {
     const { publicUrl, get } = await startLimited({ connections });
     const halves = [
       '',
@@ -110,7 +110,7 @@ describe('slow clients', () => {
       expect(problemOf(answer)).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });
   });
 
-  test('a stream is no slow request: it outlives all of these times', async () => {
+  test('a stream is no slow request: it outlives all of these limits', async () => {
     const { publicUrl } = await startLimited({ connections });
     const { apiKey: key } = await app.addAccount();
     const stream = await subscribe({ baseUrl: publicUrl, apiKey: key }, EVENTS);
@@ -146,7 +146,7 @@ describe('many connections', () => {
     await expect.poll(again).toContain(' 200 OK');
   });
 
-  test('of all addresses are closed beyond the sum', async () => {
+  test('of all addresses are closed beyond the total', async () => {
     const { publicUrl } = await startLimited({ connections: { ...limits, total: 150 } });
     const many = Array.from({ length: 300 }, (_, index) =>
       open(publicUrl, GET, `127.0.0.${3 + (index % 4)}`),
@@ -179,7 +179,7 @@ describe('C-40: behind a proxy', () => {
       from,
     ).all;
 
-  test('an allow-list sees the client, and believes nobody else’s X-Forwarded-For', async () => {
+  test('an allow-list sees the client, and trusts no other X-Forwarded-For', async () => {
     const { publicUrl } = await startLimited({ trustedProxies: ['127.0.0.7'] });
     const { apiKey } = await createKey(app.database, app.accountId, {
       ...{ name: 'office', mode: 'test', scopes: ['read'], expiresAt: null },
@@ -250,7 +250,7 @@ describe('C-40: a revoked key', () => {
     expect(problemOf(await all).code).toBe('UNAUTHORIZED');
   });
 
-  test('is not told what a request waited for', async () => {
+  test('does not learn the reason of a wait', async () => {
     const { apiKey: key, keyId } = await app.addAccount();
     await app.post('/v2/onramp', ONRAMP, { key });
     const { next } = (await app.get('/v2/events?limit=100', { key })).json;

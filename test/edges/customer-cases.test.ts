@@ -52,7 +52,7 @@ const levelOf = async (taxId: string) =>
     ?.level;
 
 describe('a customer with a case', () => {
-  test('C-40: is approved once, and all transactions that wait go on', async () => {
+  test('C-40: is approved once, and all waiting transactions continue', async () => {
     const taxId = newCustomer();
     const waiting = [await checkout(taxId), await checkout(taxId)];
     const { id } = await caseOf(taxId);
@@ -69,7 +69,7 @@ describe('a customer with a case', () => {
     expect(rows).toEqual([{ act: 'case.approve', object_id: id, reason: 'ticket 4713' }]);
   });
 
-  test('is approved by the step-up of one transaction, and the others go on too', async () => {
+  test('is approved by the step-up of one transaction, and the others continue as well', async () => {
     const taxId = newCustomer();
     const [one, other] = [await checkout(taxId), await checkout(taxId)];
     await ask(
@@ -80,7 +80,7 @@ describe('a customer with a case', () => {
     expect(await caseOf(taxId)).toMatchObject({ state: 'APPROVED' });
   });
 
-  test('a late denial lowers the level and stops what is open; finished transactions stay', async () => {
+  test('a late denial lowers the level and stops open transactions; finished ones stay', async () => {
     const taxId = newCustomer();
     const done = await checkout(taxId);
     const { id } = await caseOf(taxId);
@@ -99,7 +99,7 @@ describe('a customer with a case', () => {
     expect(await caseOf(taxId)).toMatchObject({ state: 'OPEN', attempts: 2 });
   });
 
-  test('C-40: is unfrozen by two people; until then money is held, and nothing goes back', async () => {
+  test('C-40: is unfrozen by two people; until then money is held, and none is returned', async () => {
     const taxId = newCustomer();
     const charge = await checkout(taxId, 'depositpix_v2/QRCODE', '100.00');
     const { freezeCustomer } = await ask(

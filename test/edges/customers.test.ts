@@ -27,7 +27,7 @@ const update = (taxId: string, input: object, key = shop.apiKey) =>
     key,
   );
 
-test('C-21: a customer is known by tax id, with the names that were given, and what was moved', async () => {
+test('C-21: a customer is identified by tax id, with the given names, and the moved amounts', async () => {
   const taxId = newCustomer();
   expect(await customer(taxId)).toBeNull();
   const made = await shop.onramp(taxId, '100');
@@ -54,7 +54,7 @@ test('C-21: a customer who passed extra verification is verified', async () => {
   expect(await customer(taxId)).toMatchObject({ level: 'VERIFIED', names: ['Ana Souza'] });
 });
 
-test('C-21: a limit of a customer holds instead of that of the templates, below it', async () => {
+test('C-21: a limit of a customer below that of the templates replaces it', async () => {
   const taxId = newCustomer();
   const answer = await update(taxId, { limitDaily: '100', stepUp30d: '60' });
   expect(answer.json.data.updateCustomer.customer).toMatchObject({
@@ -87,7 +87,7 @@ test.each([
   expect(errors[0].extensions.violations[0].message).toMatch(message);
 });
 
-test('C-40: no tax id, no scope, and customers of others', async () => {
+test('C-40: without a tax id, without the scope, and for customers of other accounts', async () => {
   expect(errorsIn((await update('123', {})).json)[0].extensions).toMatchObject({
     violations: [{ parameter: 'input.taxId' }],
   });

@@ -174,7 +174,7 @@ describe.each(
   });
 });
 
-test('C-53: a route beyond the rate of its key answers as the document says', async () => {
+test('C-53: a route beyond the rate of its key answers as documented', async () => {
   const rate = { perSecond: 1, burst: 1 };
   const { publicUrl, close } = await startApp(app.database, 0, { rateLimit: { reads: rate, writes: rate } });
   const bodyless = { headers: { accept: 'text/html' } };
@@ -190,7 +190,7 @@ test('C-53: a route beyond the rate of its key answers as the document says', as
   }
 });
 
-test('C-51: a route whose database is unreachable answers as the document says', async () => {
+test('C-51: a route whose database is unreachable answers as documented', async () => {
   const away = openDatabase('postgres://nobody@127.0.0.1:1/none', { connections: 1 });
   const { publicUrl, close } = await startApp(away);
   try {

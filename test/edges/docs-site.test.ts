@@ -19,7 +19,7 @@ const linksOf = (html: string) =>
   [...html.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
 const anchorsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
 
-test('the first page says what runs here to a browser, and stays JSON for others', async () => {
+test('the first page describes the program to a browser, and stays JSON for other clients', async () => {
   const page = await open('/');
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -32,7 +32,7 @@ test('the first page says what runs here to a browser, and stays JSON for others
   expect(json).toMatchObject({ name: 'Crossramp Gateway', docs: 'http://127.0.0.1:4000/docs' });
 });
 
-test('others have their turn while the site is drawn: at least one for each page', async () => {
+test('other work runs while the site is rendered: at least once for each page', async () => {
   const openApi = (await app.get('/v2/openapi.json', { key: null })).json;
   const asyncApi = (await app.get('/v2/asyncapi.json', { key: null })).json;
   const schema = buildSchema(REGISTRY);
@@ -78,7 +78,7 @@ describe('every page', () => {
     expect(pages.get('/docs/api/events')).toContain('onramp.');
   });
 
-  test('has links that lead to a page of here and to a place in it', () => {
+  test('has links that lead to its own pages and their headings', () => {
     const broken = [...pages].flatMap(([from, html]) =>
       [...html.matchAll(/href="(\/docs\/[^"#]*)?#([^"]*)"/g)]
         .map(([, path, anchor]) => ({ to: path ?? from, anchor: decodeURIComponent(anchor as string) }))
@@ -88,7 +88,7 @@ describe('every page', () => {
     expect(broken).toEqual([]);
   });
 
-  test('takes nothing from elsewhere', () => {
+  test('loads nothing from other hosts', () => {
     for (const [path, html] of pages) {
       expect(html, path).not.toMatch(/<(script|iframe|object|style)\b/);
       expect(html, path).not.toMatch(/(src|srcset)="(https?:)?\/\//);
@@ -96,7 +96,7 @@ describe('every page', () => {
   });
 });
 
-test('pictures of the documents are there, and nothing else of the disk', async () => {
+test('pictures of the documents are served, and no other file of the disk', async () => {
   expect((await open('/docs/pages/amount-en.png')).headers.get('content-type')).toBe('image/png');
   for (const path of [
     '..%2fpackage.json',
@@ -126,7 +126,7 @@ test('a search for nothing, for marks or for a page of text is answered', async 
   expect((await open('/docs/search?q=%3Cscript%3E')).text).not.toContain('<script>');
 });
 
-test('the type of an error leads a browser to its place, and a program to its text', async () => {
+test('the type of an error leads a browser to its heading, and a program to its text', async () => {
   const page = await fetch(`${app.baseUrl}/errors/RATE_LIMITED`, { headers: HTML, redirect: 'manual' });
   expect([page.status, page.headers.get('location')]).toEqual([302, '/docs/errors#rate_limited']);
   const text = await app.get('/errors/RATE_LIMITED', { key: null });
@@ -134,7 +134,7 @@ test('the type of an error leads a browser to its place, and a program to its te
 });
 
 describe('GraphiQL', () => {
-  test('is a small page; its files are compressed and kept', async () => {
+  test('is a small page; its files are compressed and cached', async () => {
     const { text, headers } = await open('/graphql');
     expect(text.length).toBeLessThan(8_000);
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
@@ -166,7 +166,7 @@ describe('GraphiQL', () => {
 describe('as Markdown, for programs that read', () => {
   const read = (path: string, accept = '*/*') => app.get(path, { key: null, headers: { accept } });
 
-  test('each document is there below its name, and for who accepts Markdown, with links that lead on to Markdown', async () => {
+  test('each document is served under its name, and to clients that accept Markdown, with links that lead on to Markdown', async () => {
     const waiting = ['/docs/readme.md'];
     const seen = new Set<string>();
     while (waiting.length > 0) {
@@ -192,7 +192,7 @@ describe('as Markdown, for programs that read', () => {
     expect((await read('/docs/nothing.md')).status).toBe(404);
   }, 60_000);
 
-  test('/llms.txt leads to a paid checkout by its own words, and every address in it answers', async () => {
+  test('/llms.txt leads to a paid checkout by its own text, and every address in it answers', async () => {
     const { text, headers } = await read('/llms.txt');
     expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     expect(text.length).toBeLessThan(8_000);

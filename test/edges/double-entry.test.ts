@@ -192,7 +192,7 @@ describe('GraphQL', () => {
     }
   });
 
-  it('the lines of a transaction have them too', async () => {
+  it('the lines of a transaction have them as well', async () => {
     const [onramp] = (await app.get('/v2/onramps?limit=1', { key: walked.apiKey })).json.results;
     const { json } = await app.graphql(
       `{ transaction(end2end: "${onramp.end2end}") { ledgerLines { journalId counterparts { accountClass } } } }`,

@@ -20,7 +20,7 @@ async function linkTo(path: string, key?: string): Promise<string> {
 }
 
 describe('a link to an export', () => {
-  it('opens what its key sees, without a key', async () => {
+  it('opens the records that its key sees, without a key', async () => {
     const link = await linkTo(PATH);
     expect(link).toMatch(/^\/export\/statement\?format=csv&currency=USDT_TRX&access_token=crex_/);
     const { status, text, headers } = await app.get(link, NONE);
@@ -72,7 +72,7 @@ describe('a link to an export', () => {
     expect((await app.get(link, NONE)).status).toBe(401);
   });
 
-  it('is made by a key alone, for at most 400 days, and is in the audit log', async () => {
+  it('is created by a key alone, for at most 400 days, and is in the audit log', async () => {
     const link = await linkTo(`${PATH}&expires_in_days=400`);
     expect(link).not.toContain('expires_in_days');
     const token = new URL(link, app.baseUrl).searchParams.get('access_token') as string;
@@ -111,7 +111,7 @@ describe('a period', () => {
     expect(daysOf(period, today)).toEqual({ from, to });
   });
 
-  it('is that of the request, in every export, and stands without days', async () => {
+  it('is that of the request, in every export, and can omit days', async () => {
     const { from, to } = daysOf('previous_month', new Date(app.database.nowMs()).toISOString().slice(0, 10));
     const same = async (path: string, key?: string) => {
       const given = key === undefined ? {} : { key };

@@ -190,7 +190,7 @@ describe('transactions', () => {
     expect(records[0].attributes.amount_payment).toEqual(json.attributes.amount_payment);
   });
 
-  it('more than one batch comes whole, and a spreadsheet executes none of it', async () => {
+  it('more than one batch is complete, and a spreadsheet executes none of it', async () => {
     const { accountId, apiKey } = await another();
     const rows = Array.from({ length: 2_500 }, (_, at) =>
       newTransaction({
@@ -237,7 +237,7 @@ describe('the statement', () => {
       ).toBe(available);
   });
 
-  it('as CSV for Brazil: the day of Brasília, who paid, what for, fees, and BRL with two decimals', async () => {
+  it('as CSV for Brazil: the Brasília day, the payer, the purpose, fees, and BRL with two decimals', async () => {
     const { accountId, apiKey } = await another();
     const row = newTransaction({
       ...{
@@ -454,7 +454,7 @@ describe('rights and refusals', () => {
     expect([status, text.includes(`"${parameter}"`)]).toEqual([400, true]);
   });
 
-  it('C-40: a key that may not read gets nothing; nobody without a key; another account only its own', async () => {
+  it('C-40: a key that may not read gets nothing; a request without a key gets nothing; another account gets only its own', async () => {
     const apiKey = await keyOf(holder, ['create']);
     const other = await another();
     for (const path of [
@@ -472,7 +472,7 @@ describe('rights and refusals', () => {
     expect((await file('/export/statement?format=hledger', other.apiKey)).text).not.toContain('closing');
   });
 
-  it('two of an account at once: one more is asked to wait, others go on, and afterwards there is room again', async () => {
+  it('with two of an account running, a third has to wait, other accounts continue, and afterwards a slot is free', async () => {
     const other = await another();
     // Whoever reads transactions waits, which is when both are under way.
     const lock = await test.owner.connect();
@@ -494,7 +494,7 @@ describe('rights and refusals', () => {
     expect((await send('/export/statement', key)).status).toBe(200);
   });
 
-  it('C-40: a key that is revoked while its export comes gets no more of it', async () => {
+  it('C-40: a key that is revoked during its export gets no more of it', async () => {
     const { accountId } = await another();
     const given = { name: 'test', scopes: ['read' as const], expiresAt: null, allowedCidrs: [] };
     const { apiKey, keyId } = await createKey(test.database, accountId, given);
@@ -523,7 +523,7 @@ describe('rights and refusals', () => {
     expect(outcome).toBe('cut off');
   });
 
-  it('all accounts together have a limit, too', () => {
+  it('all accounts together have a limit as well', () => {
     const gate = new ExportGate();
     const leave = Array.from({ length: EXPORTS_MAX.process }, (_, at) => gate.enter(BigInt(at)));
     expect(() => gate.enter(99n)).toThrow(/too many exports/);

@@ -117,7 +117,7 @@ test.each<[string, string, Prompt, number]>([
   }
 });
 
-test('C-51: a request that waits too long in the line of its account is refused, and no other is', async () => {
+test('C-51: a request that waits too long in the queue of its account is refused, and no other is', async () => {
   const [slow, other] = [await app.addAccount(), await app.addAccount()];
   await whileLocked('transaction', async () => {
     const slowReads = Array.from({ length: SHARE }, (_, at) => list(slow.apiKey, at));

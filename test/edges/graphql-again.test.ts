@@ -41,14 +41,14 @@ async function request(query: string, variables: string, accept: string) {
 }
 
 describe.each(['application/json', 'application/graphql-response+json'])('as %s', (accept) => {
-  test.each(QUERIES)('%s %s is answered alike', async (text, variables) => {
+  test.each(QUERIES)('%s %s is answered in the same way', async (text, variables) => {
     const query = `# ${accept}\n${text}`;
     const first = await request(query, variables, accept);
     for (let time = 2; time <= TIMES; time++) expect(await request(query, variables, accept)).toEqual(first);
   });
 });
 
-test('a variable is taken whatever its name is', async () => {
+test('a variable of any name is accepted', async () => {
   const query =
     'query($__proto__: Int) { currencies { code } transactions(first: $__proto__) { nodes { id } } }';
   const [, , text] = await request(query, '{"__proto__":1}', 'application/json');

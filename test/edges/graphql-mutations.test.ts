@@ -50,7 +50,7 @@ const TO_WALLET = `target: { wallet: { network: "TRX", address: "${WALLET}" } }`
 const TO_ANA = 'target: { pixKey: { type: EMAIL, key: "Ana@Example.com" } }';
 
 describe('checkouts', () => {
-  test('one with everything is payable at once, and paid to success', async () => {
+  test('with all inputs is payable immediately, and paid to success', async () => {
     const made = await create('createCheckout', {
       amount: { brl: '550.00' },
       currency: 'USDT (TRX)',
@@ -85,7 +85,7 @@ describe('checkouts', () => {
     expect(transaction.ledgerLines).not.toHaveLength(0);
   });
 
-  test('one with nothing collects amount, customer and confirmation', async () => {
+  test('without inputs collects amount, customer and confirmation', async () => {
     const made = await create('createCheckout', { currency: 'USDT_TRX' });
     const { end2end } = made.transaction;
     expect(made).toMatchObject({ pixCopyPaste: null, pixQrSvgUrl: null, replayed: false });
@@ -108,7 +108,7 @@ describe('checkouts', () => {
     expect((await refusal(action('acceptQuote'), { end2end })).code).toBe('STEP_CONFLICT');
   });
 
-  test('C-21: a customer who goes over the limit of the day ends the session', async () => {
+  test('C-21: a customer above the limit of the day ends the session', async () => {
     const { end2end } = (await create('createCheckout', { amount: { brl: '40000' }, currency: 'USDT_TRX' }))
       .transaction;
     await ask(
@@ -126,7 +126,7 @@ describe('checkouts', () => {
 });
 
 describe('onramps', () => {
-  test('one to the balance, by what is received', async () => {
+  test('to the balance, by the received amount', async () => {
     const made = await create('createOnramp', { amount: { crypto: '100' }, currency: 'USDT_TRX', ...ANA });
     expect(made.transaction).toMatchObject({ __typename: 'Onramp', component: 'depositpix' });
     expect(made.pixCopyPaste).toMatch(/^000201/);
@@ -134,7 +134,7 @@ describe('onramps', () => {
     await until(made.transaction.end2end, 'success/DONE');
   });
 
-  test('one to a wallet', async () => {
+  test('to a wallet', async () => {
     const input = { amount: { brl: '550.00' }, currency: 'USDT_TRX', wallet: WALLET, ...ANA };
     const made = await create('createOnramp', input);
     expect(made.transaction.__typename).toBe('OnrampInstant');
@@ -142,7 +142,7 @@ describe('onramps', () => {
     await until(made.transaction.end2end, 'success/DONE');
   });
 
-  test('one without a customer gives its PIX code once it knows one', async () => {
+  test('without a customer shows its PIX code once it has one', async () => {
     const input = { amount: { brl: '60' }, currency: 'USDT_TRX' };
     const made = await create('createOnramp', input, 'later');
     const { end2end } = made.transaction;
@@ -155,7 +155,7 @@ describe('onramps', () => {
     expect(again.pixCopyPaste).toMatch(/^000201/);
   });
 
-  test('compliance: what is held is released, or turned down and returned', async () => {
+  test('compliance: held money is released, or rejected and returned', async () => {
     for (const [decision, end] of [
       ['releaseHold', 'success/DONE'],
       ['rejectHold', 'refund/DONE'],
@@ -179,7 +179,7 @@ describe('quotes', () => {
       { input: { ...input, idempotencyKey: key } },
     );
 
-  test('C-21: an indicative quote promises nothing, a kept one ten minutes', async () => {
+  test('C-21: an indicative quote is not binding, a reserved one lasts ten minutes', async () => {
     const input = { template: 'onramp', currency: 'USDT_TRX', amount: { brl: '550.00' } };
     const { quote } = await ask(`query($input: QuoteInput!) { quote(input: $input) { ${QUOTE} } }`, {
       input,
@@ -208,7 +208,7 @@ describe('quotes', () => {
     expect(Date.parse(createQuote.expiresAt) - Date.parse(createQuote.createdAt)).toBe(600_000);
   });
 
-  test('every template that converts has a price, both ways', async () => {
+  test('every template that converts has a price, in both directions', async () => {
     for (const template of ['crossramp_checkout', 'onramp', 'onramp_instant', 'offramp', 'offramp_instant'])
       for (const amount of [{ brl: '550' }, { crypto: '100' }]) {
         const input = { template, currency: 'USDT_TRX', amount };
@@ -222,7 +222,7 @@ describe('quotes', () => {
       }
   });
 
-  test('a kept quote is used once, by what it was made for', async () => {
+  test('a reserved quote is used once, for its own purpose', async () => {
     const {
       createQuote: { quote: createQuote },
     } = await keep({ template: 'onramp', currency: 'USDT_TRX', amount: { crypto: '100' } });
@@ -242,7 +242,7 @@ describe('quotes', () => {
     expect((await refusal(creation('createOnramp'), { input })).code).toBe('QUOTE_EXPIRED');
   });
 
-  test('a quote of an offramp, and one that is too old', async () => {
+  test('a quote of an offramp, and an expired one', async () => {
     const quoted = { template: 'offramp', currency: 'USDT_TRX', amount: { brl: '100' } };
     const first = (await keep(quoted, 'quote-1')).createQuote.quote;
     expect((await keep(quoted, 'quote-1')).createQuote.quote).toEqual(first);
@@ -277,13 +277,13 @@ describe('quotes', () => {
 });
 
 describe('offramps', () => {
-  test('one from the balance to a payee who is named', async () => {
+  test('from the balance to a named payee', async () => {
     const made = await create('createOfframp', { amount: { crypto: '20' }, currency: 'USDT_TRX', ...PAYEE });
     expect(made).toMatchObject({ depositUri: null, transaction: { __typename: 'Offramp' } });
     await until(made.transaction.end2end, 'success/DONE');
   });
 
-  test('one whose payee is named later', async () => {
+  test('with a payee who is named later', async () => {
     const { end2end, ...made } = (
       await create('createOfframp', { amount: { brl: '50' }, currency: 'USDT_TRX' })
     ).transaction;
@@ -296,7 +296,7 @@ describe('offramps', () => {
     await until(end2end, 'success/DONE');
   });
 
-  test('one from outside is asked for as a link, and paid when the deposit is confirmed', async () => {
+  test('from outside is requested as a link, and paid when the deposit is confirmed', async () => {
     const input = { amount: { crypto: '20' }, currency: 'USDC_BASE', from: 'EXTERNAL', ...PAYEE };
     const made = await create('createOfframp', input);
     const { end2end } = made.transaction;

@@ -145,7 +145,7 @@ describe.each(NAMES)('%s', (name) => {
     expectPart(await pageOf(name, `last: 2, ${bounds}`), length - 3, length - 1);
   });
 
-  test('first: 0 and last: 0 are empty pages with the total, and say what there is around them', async () => {
+  test('first: 0 and last: 0 are empty pages with the total, and show whether pages precede or follow', async () => {
     const { length } = whole.edges;
     const middle = whole.edges[1]?.cursor;
     const around = async (args: string) => {
@@ -161,7 +161,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(await around(`last: 5, before: "${whole.edges[0]?.cursor}"`)).toEqual([false, true]);
   });
 
-  test('without a word of what there is besides, the nodes and the total are the same', async () => {
+  test('without a selection of neighbouring pages, the nodes and the total are the same', async () => {
     const [first, last] = [whole.edges[0]?.cursor, whole.edges.at(-1)?.cursor];
     for (const args of [
       'first: 0',
@@ -180,7 +180,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('C-10: at a place: what stands there, and nothing after the last', async () => {
+  test('C-10: at a position: its records, and nothing after the last', async () => {
     const { length } = whole.edges;
     for (const offset of [0, 1, 2, length - 1])
       expectPart(await pageOf(name, `first: 2, offset: ${offset}`), offset, Math.min(offset + 2, length));
@@ -218,7 +218,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('C-10: the event log opens at a place from either end', async () => {
+test('C-10: the event log opens at a position from either end', async () => {
   const { edges } = await pageOf('events', 'first: 100');
   const { nodes, pageInfo } = await pageOf('events', 'last: 2, offset: 1');
   expect(nodes).toEqual(edges.slice(-3, -1).map(({ node }) => node));
@@ -227,7 +227,7 @@ test('C-10: the event log opens at a place from either end', async () => {
   expect(none).toMatchObject({ nodes: [], pageInfo: { hasPreviousPage: false, hasNextPage: true } });
 });
 
-test('the event log is read backward to the oldest event that is kept', async () => {
+test('the event log is read backward to the oldest stored event', async () => {
   const other = await app.addAccount();
   await openOnramp(app, other.apiKey);
   const query =

@@ -25,7 +25,7 @@ test('all audits of graphql-http pass', async () => {
   expect(results).toHaveLength(61);
 });
 
-describe('both engines give the same bytes', () => {
+describe('both engines return the same bytes', () => {
   const CORPUS: readonly [name: string, query: string, variables?: Record<string, unknown>][] = [
     [
       'a single read',
@@ -260,7 +260,7 @@ describe('bodies', () => {
     control.abort();
   });
 
-  test('GET ignores parameters that it does not know', async () => {
+  test('GET ignores unknown parameters', async () => {
     const answer = await app.get('/graphql?query={balances{blocked}}&operationType=query&extensions={}');
     expect([answer.status, errorsIn(answer.json)]).toEqual([200, undefined]);
   });
@@ -310,7 +310,7 @@ test('C-50: an unforeseen error is masked, with its request id', async () => {
   }
 });
 
-test('GraphiQL is served from here alone', async () => {
+test('GraphiQL is served from this gateway alone', async () => {
   const page = await app.get('/graphql', { key: null, headers: { accept: 'text/html' } });
   expect(page.status).toBe(200);
   expect(page.text).toMatch(/graphiql/i);

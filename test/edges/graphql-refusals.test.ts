@@ -308,14 +308,14 @@ describe('scopes', () => {
     expect(await perform('cancelTransaction', end2end, '', apiKey)).toBe('quote/CANCELLED');
   });
 
-  test('an amount is entered with the scope create alone, as the other acts are', async () => {
+  test('an amount is entered with the scope create alone, like the other actions', async () => {
     const { apiKey } = await app.addKey(shop.accountId, ['create']);
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     expect(await perform('enterAmount', end2end, 'amountPayment: "80",', apiKey)).toBe('pre_kyc/INFO');
   });
 });
 
-test('C-40: a read that is refused is null, and the others of its document are answered', async () => {
+test('C-40: a refused read is null, and the others of its document are answered', async () => {
   const { apiKey } = await app.addKey(shop.accountId, ['read']);
   const query = '{ members { name } viewer { account { mode } } }';
   // The first time by graphql-js, then compiled.
@@ -482,7 +482,7 @@ describe('bad input', () => {
     expect((await refusal(creation('createCheckout'), { input })).code).toBe('BAD_REQUEST');
   });
 
-  test('an amount is entered where one is collected only', async () => {
+  test('an amount is accepted only where one is collected', async () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     const bad = await refusal(action('enterAmount', 'amountPayment: "0.001",'), { end2end });
     expect([bad.code, ...parametersOf(bad)]).toEqual(['INVALID_PARAMETER', 'input.amountPayment']);
@@ -495,7 +495,7 @@ describe('bad input', () => {
     expect(old.code).toBe('STEP_CONFLICT');
   });
 
-  test('acts that do not fit where the transaction stands are conflicts', async () => {
+  test('actions that do not fit the transaction’s step are conflicts', async () => {
     const { end2end } = (
       await create('createOnramp', { currency: 'USDT_TRX', amount: { brl: '60' }, ...ANA })
     ).transaction;
@@ -510,7 +510,7 @@ describe('bad input', () => {
 });
 
 describe('C-52: idempotency', () => {
-  test('the same key makes one transaction, and answers with what became of it', async () => {
+  test('the same key creates one transaction, and answers with its outcome', async () => {
     const input = { currency: 'USDT_TRX', amount: { brl: '60' }, ...ANA };
     const first = await create('createOnramp', input, 'order-1');
     const { end2end } = first.transaction;
@@ -533,7 +533,7 @@ describe('C-52: idempotency', () => {
     expect((await create('createCheckout', input, 'order-2')).replayed).toBe(false);
   });
 
-  test('two at the same time make one transaction', async () => {
+  test('two parallel requests create one transaction', async () => {
     const variables = {
       input: { currency: 'USDT_TRX', amount: { brl: '60' }, ...ANA, idempotencyKey: 'order-3' },
     };
@@ -551,7 +551,7 @@ describe('C-52: idempotency', () => {
     expect(refused.every((code) => code === 'IDEMPOTENCY_RUNNING')).toBe(true);
   });
 
-  test('a refusal by a rule is kept, bad input is not', async () => {
+  test('a refusal by a rule is stored, bad input is not', async () => {
     const input = { currency: 'USDT_TRX', amount: { crypto: '5000' }, ...PAYEE };
     const variables = { input: { ...input, idempotencyKey: 'order-4' } };
     expect((await refusal(creation('createOfframp'), variables)).code).toBe('INSUFFICIENT_BALANCE');
@@ -562,7 +562,7 @@ describe('C-52: idempotency', () => {
     expect((await create('createOfframp', input, 'order-5')).replayed).toBe(false);
   });
 
-  test('an act is done once', async () => {
+  test('an action is performed once', async () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     const variables = { end2end, key: 'cancel-1' };
     const first = await ask(action('cancelTransaction'), variables);
@@ -570,14 +570,14 @@ describe('C-52: idempotency', () => {
     expect((await refusal(action('cancelTransaction'), { end2end })).code).toBe('STEP_CONFLICT');
   });
 
-  test('to be answered again needs the scope too', async () => {
+  test('a replay needs the scope as well', async () => {
     const variables = { input: { currency: 'USDT_TRX', idempotencyKey: 'order-6' } };
     await ask(creation('createCheckout'), variables);
     const { apiKey } = await app.addKey(shop.accountId, ['read', 'move', 'admin']);
     expect((await refusal(creation('createCheckout'), variables, apiKey)).code).toBe('FORBIDDEN');
   });
 
-  test('administered records are made once too', async () => {
+  test('administered records are created once as well', async () => {
     const group =
       'mutation { createWhitelistGroup(input: { name: "x", idempotencyKey: "g" }) { whitelistGroup { id: groupId } errors { code message path } } }';
     expect(await ask(group)).toEqual(await ask(group));
@@ -684,7 +684,7 @@ describe('settings', () => {
 });
 
 describe('the sandbox', () => {
-  test('its scenarios are listed, each with what it does', async () => {
+  test('its scenarios are listed, each with its effect', async () => {
     const { sandboxScenarios } = await ask('{ sandboxScenarios { name doc } }');
     expect(sandboxScenarios).toContainEqual({ name: 'PAY', doc: 'The customer pays the price now.' });
   });
@@ -699,7 +699,7 @@ describe('the sandbox', () => {
     expect(Date.parse(sandboxAdvanceClock) - before).toBeGreaterThanOrEqual(1_800_000);
   });
 
-  test('money is given in any spelling of a currency', async () => {
+  test('money is accepted in any spelling of a currency', async () => {
     const {
       sandboxFund: { funding: sandboxFund },
     } = await ask(
@@ -727,7 +727,7 @@ describe('the sandbox', () => {
     expect([refused.code, ...parametersOf(refused)]).toEqual(['INVALID_PARAMETER', parameter]);
   });
 
-  test('an unknown scenario, an amount where none is taken, and one that does not fit', async () => {
+  test('an unknown scenario, an amount where none is accepted, and a scenario that does not fit', async () => {
     const { end2end } = (await create('createCheckout', { currency: 'USDT_TRX' })).transaction;
     const play = (args: string) =>
       `mutation { sandboxTrigger(input: { end2end: "${end2end}", ${args} }) { transaction { state } errors { code message path } } }`;

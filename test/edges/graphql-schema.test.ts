@@ -418,7 +418,7 @@ const HOOK =
   'mutation { createWebhookEndpoint(input: { url: "https://hooks.example/x" }) { webhookEndpoint { id: endpointId } errors { code message path } } }';
 
 describe('limits', () => {
-  test('a page says how many nodes it has, and a document how much it may ask for', () => {
+  test('a page has its number of nodes, and a document its maximum', () => {
     const pages = GIVEN.filter(([, { name }]) => name === 'last');
     expect(pages.map(([place]) => place)).toEqual(
       expect.arrayContaining(['Query.transactions()', 'Query.statement()', 'Query.events()']),
@@ -432,7 +432,7 @@ describe('limits', () => {
     expect(SCHEMA.getQueryType()?.description).toMatch(/15,000.*10.*500/);
   });
 
-  test('whatever a check bounds says its number', () => {
+  test('every checked limit is in a description', () => {
     const silent = Object.entries(LIMITS).flatMap(([place, names]) =>
       Object.keys(names).flatMap((name) => {
         const text = GIVEN.find(([where, given]) => where === place && given.name === name)?.[1].description;
@@ -456,7 +456,7 @@ describe('limits', () => {
     expect(open).toEqual([]);
   });
 
-  test('an account has so many endpoints, and an endpoint so many secrets', async () => {
+  test('an account has a maximum of endpoints, and an endpoint a maximum of secrets', async () => {
     const create = SCHEMA.getMutationType()?.getFields().createWebhookEndpoint;
     const overlap = GIVEN.find(
       ([place, { name }]) => place === 'RotateWebhookSecretInput' && name === 'overlapSeconds',
@@ -576,7 +576,7 @@ describe('limits', () => {
   }
 });
 
-test('every scalar of the service says which specification it follows', () => {
+test('every scalar of the service names its specification', () => {
   const scalars = TYPES.filter(isScalarType).map(({ name, specifiedByURL }) => [name, specifiedByURL]);
   expect(Object.fromEntries(scalars)).toEqual({
     Date: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
@@ -586,7 +586,7 @@ test('every scalar of the service says which specification it follows', () => {
   });
 });
 
-test('enum values are SCREAMING_SNAKE_CASE, but for the two enums whose values are published names', () => {
+test('enum values are SCREAMING_SNAKE_CASE, except in the two enums whose values are published names', () => {
   const others = TYPES.filter(isEnumType).filter(({ name }) => !['Template', 'SubAccount'].includes(name));
   const values = others.flatMap((type) => type.getValues().map(({ name }) => `${type.name}.${name}`));
   expect(values.filter((value) => !/\.[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(value))).toEqual([]);
@@ -595,7 +595,7 @@ test('enum values are SCREAMING_SNAKE_CASE, but for the two enums whose values a
   );
 });
 
-test('every connection has edges, nodes, pageInfo and totalCount, and takes four arguments (Relay cursor connections)', () => {
+test('every connection has edges, nodes, pageInfo and totalCount, and four arguments (Relay cursor connections)', () => {
   const connections = TYPES.filter(isObjectType).filter(({ name }) => name.endsWith('Connection'));
   for (const connection of connections)
     expect(Object.keys(connection.getFields()), connection.name).toEqual(

@@ -166,7 +166,7 @@ describe('relations', () => {
     );
   });
 
-  test('events of a transaction come in their order, with the labels of their steps', async () => {
+  test('events of a transaction are in order, with the labels of their steps', async () => {
     const [{ end2end }] = TRANSACTIONS;
     await app.owner.query(
       `with head as (update account_head set event_seq = 2 where account_id = $1)
@@ -195,7 +195,7 @@ describe('relations', () => {
     ]);
   });
 
-  test('node gives the record of a global id, and null for the id of another type', async () => {
+  test('node returns the record of a global id, and null for the id of another type', async () => {
     const [{ end2end }] = TRANSACTIONS;
     const { json } = await app.graphql('query($id: String!) { transaction(end2end: $id) { id } }', {
       id: end2end,
@@ -233,7 +233,7 @@ describe('relations', () => {
       expect(node).toEqual({ fees: null, externalCode: null, clientName: null, expiration: null });
   });
 
-  test('money whose amount is not known yet is null as a whole; its currency is known', async () => {
+  test('money with an unknown amount is null as a whole; its currency is known', async () => {
     const { json } = await app.graphql(
       'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { source { amount } target { amount } sourceCurrency { code } targetCurrency { code } } errors { code message path } } }',
     );
@@ -245,7 +245,7 @@ describe('relations', () => {
     });
   });
 
-  test('balances at a moment are those after the last line until then', async () => {
+  test('balances at a time are those after the last line until then', async () => {
     const { json } = await app.graphql(
       'query($at: DateTime) { balances(at: $at) { available inTransit toReceive } }',
       { at: '2026-05-02T13:04:30Z' },
@@ -279,7 +279,7 @@ describe('paging', () => {
     expect(seen).toEqual(LINES.map((line) => String(line.id)).reverse());
   });
 
-  test('a walk over a list by cursor sees every transaction once, with a filter too', async () => {
+  test('a walk over a list by cursor returns every transaction once, also with a filter', async () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {

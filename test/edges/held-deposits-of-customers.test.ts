@@ -44,7 +44,7 @@ const freeze = (taxId: string) =>
     desk,
   );
 
-test('C-40: the deposit of a frozen payee is neither converted nor kept, and nothing says why', async () => {
+test('C-40: the deposit of a frozen payee is neither converted nor kept, and nothing reveals the reason', async () => {
   const taxId = newCustomer();
   const end2end = await heldDeposit(taxId, '5');
   await freeze(taxId);

@@ -141,7 +141,7 @@ async function read({ accountId, end2end, template }: Standing): Promise<string>
   return (await query(`${app.baseUrl}/v2/${single}/${end2end}`, key))?.text ?? 'nothing';
 }
 
-describe('a balance that does not cover what is asked of it', () => {
+describe('a balance that does not cover the requests on it', () => {
   test.each([
     '1000',
     '999.999999',
@@ -166,7 +166,7 @@ describe('a balance that does not cover what is asked of it', () => {
     expect(await available(merchant)).toBe(String(Math.round(Number(funds) * 1e6) - covered * 1e8));
   });
 
-  test('withdrawals and offramps share it, and what is cancelled is there for others', async () => {
+  test('withdrawals and offramps share it, and cancelled amounts are available to others', async () => {
     const merchant = await newMerchant({ USDT_TRX: '500' });
     const answers = await all((client) =>
       client % 2 === 0
@@ -245,7 +245,7 @@ describe('requests that exclude each other', () => {
     expect(countOf(answers, 200) + countOf(answers, 409)).toBe(CLIENTS);
   });
 
-  test('a withdrawal is decided once, and not by the key that asked for it', async () => {
+  test('a withdrawal is decided once, and not by the key that requested it', async () => {
     const merchant = await newMerchant({ USDT_TRX: '5000' }, '100');
     const decided = await all(async (client) => {
       const made = await post(merchant, '/v2/withdrawal', withdrawalOf('100', merchant.groups.crypto));
@@ -276,7 +276,7 @@ describe('requests that exclude each other', () => {
     expect(rows[0].transfers).toBe(sent);
   });
 
-  test('a withdrawal that nobody approves is never sent', async () => {
+  test('a withdrawal without an approval is never sent', async () => {
     const merchant = await newMerchant({ USDT_TRX: '100' }, '100');
     const made = await post(merchant, '/v2/withdrawal', withdrawalOf('100', merchant.groups.crypto));
     await rest();
@@ -285,7 +285,7 @@ describe('requests that exclude each other', () => {
   });
 });
 
-test('everything at once', { timeout: 180_000 }, async () => {
+test('all of them in parallel', { timeout: 180_000 }, async () => {
   const merchant = await newMerchant({ USDT_TRX: '2500', BRL: '1500' }, '250');
   const made: { path: string; end2end: string }[] = [];
   await all(async (client) => {

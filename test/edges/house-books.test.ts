@@ -48,7 +48,7 @@ const today = async () => brasiliaDay(await app.services.clock.nowMs());
 const units = (text: unknown) => Math.round(Number(text) * 1e6);
 
 describe('a period', () => {
-  test('has all debits equal to all credits in each currency, and goes on where the one before it ended', async () => {
+  test('has equal debits and credits in each currency, and continues where the previous one ended', async () => {
     const day = await today();
     await sell('550.00');
     await app.services.sandbox?.advanceClock(DAY_MS);
@@ -82,7 +82,7 @@ describe('a period', () => {
     expect(units(fees?.credits) / 1e4).toBe(Number(rows[0].credits ?? 0));
   });
 
-  test('says what was earned and what was bought and sold', async () => {
+  test('shows earnings and amounts bought and sold', async () => {
     const { profitAndLoss: told } = await platform(
       `{ profitAndLoss(from: "2020-01-01", account: "${shop.accountId}") { lines { account class amount currency { code } } net { amount currency { code } } position { amount currency { code } } } }`,
     );
@@ -148,7 +148,7 @@ describe('the exported books', () => {
     expect(rows.at(-1)?.slice(0, 6)).toEqual(['COUNT', '', '', '', '', String(lines.length)]);
   });
 
-  test('for Brazil have words, commas, and BRL with two decimals', async () => {
+  test('for Brazil have Portuguese texts, commas, and BRL with two decimals', async () => {
     const { text } = await file(`account=${shop.accountId}&format=csv-pt&date_from=2020-01-01`);
     const [headings, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''), ';');
     expect(headings?.join(';')).toBe(
@@ -159,7 +159,7 @@ describe('the exported books', () => {
     expect(pix?.[0]).toBe('01/01/2020');
   });
 
-  test('are for the operator alone, and refuse what they do not know by name', async () => {
+  test('are for the operator alone, and refuse unknown names', async () => {
     expect((await file('', shop.apiKey)).status).toBe(403);
     for (const search of ['format=ofx', 'zone=UTC', 'date_from=2026-02-30', 'currency=BRL'])
       expect([search, (await file(search)).status]).toEqual([search, 400]);
@@ -179,7 +179,7 @@ test('where a period begins and ends is looked up once for each ledger account, 
   expect(plan.filter((line) => / ledger_seq_before\(/.test(line))).toEqual([]);
 });
 
-test('the look-up of a moment goes by the primary key, also where nobody knows how long a ledger account is', async () => {
+test('the look-up of a time uses the primary key, even without statistics of a ledger account’s size', async () => {
   const { rows: sources } = await app.owner.query(
     `select prosrc as source from pg_proc where proname = 'ledger_seq_before'`,
   );
@@ -195,7 +195,7 @@ test('the look-up of a moment goes by the primary key, also where nobody knows h
   expect(plan).toMatch(/Index Cond: .*seq <= 1/);
 });
 
-test('the treasury has what the balances say, over all accounts and over one', async () => {
+test('the treasury equals the balances, over all accounts and over one', async () => {
   const { all, own } = await platform(`{
     all: treasury { account class currency { code } balance calculatedBrl }
     own: treasury(account: "${shop.accountId}") { account class currency { code } balance } }`);
@@ -208,7 +208,7 @@ test('the treasury has what the balances say, over all accounts and over one', a
   expect(Number(pick(all, 'A.pix', 'BRL'))).toBeGreaterThanOrEqual(800);
 });
 
-test('the result of a period has the value of each line in BRL, and says where there is no rate for one', async () => {
+test('the result of a period has the value of each line in BRL, and marks lines without a rate', async () => {
   const charge = async (order: string, currency: string, amountMinor: string) =>
     app.services.receive({ kind: 'gas_spent', order: null, txHash: order, gas: { currency, amountMinor } });
   await charge('0x01', 'BNB_BSC', '10000000000000000');
@@ -245,7 +245,7 @@ describe('a day', () => {
   const close = (day: string, key = '') =>
     `mutation { closeBooks(input: { day: "${day}"${key && `, idempotencyKey: "${key}"`} }) { bookClose { day hash ledgerAccounts closedBy } errors { code message path } } }`;
 
-  test('is closed once, in order, when it is over; its hash stands in the audit log', async () => {
+  test('is closed once, in order, when it is over; its hash is in the audit log', async () => {
     const day = dayAfter(await today(), -1);
     const refused = (which: string) => refusal(close(which), {}, app.platformKey);
     expect(await refused(await today())).toMatchObject({ code: 'STEP_CONFLICT' });
@@ -281,7 +281,7 @@ describe('a day', () => {
     expect(rest.nodes).toEqual(nodes.slice(2));
   });
 
-  test('that is closed takes no journal any more, whatever a clock says', async () => {
+  test('that is closed accepts no journal any more, on any clock', async () => {
     const { rows } = await app.owner.query(
       `select min(h.posted_at) >= ((c.day + 1)::timestamp at time zone 'America/Sao_Paulo') as sealed
          from account_head h join account o on o.id = h.account_id and o.mode = 'sandbox',
@@ -290,7 +290,7 @@ describe('a day', () => {
     expect(rows).toEqual([{ sealed: true }]);
   });
 
-  test('that was changed behind the back of the gateway is found by the auditor', async () => {
+  test('that was changed directly in the database is found by the auditor', async () => {
     const defects = async () => (await verifyLedger(app.database, BigInt(shop.accountId))).defects;
     expect(await defects()).toEqual([]);
     expect(await readBrokenCloses(app.database, 'sandbox')).toEqual([]);

@@ -54,14 +54,14 @@ const TOO_LARGE = [
 ] as const;
 
 describe('a body of /v2', () => {
-  it.each(BODIES)('%s: at most 200 members are looked at, and some of them told', async (path) => {
+  it.each(BODIES)('%s: at most 200 members are checked, and some of them reported', async (path) => {
     const { status, json, text } = await app.post(path, members(200));
     expect([status, json.code]).toEqual([400, 'INVALID_PARAMETER']);
     expect(json.violations).toHaveLength(VIOLATIONS_MAX);
     expect(text.length).toBeLessThan(ANSWER_MAX);
   });
 
-  it.each(BODIES)('%s: what is larger is refused at any depth', async (path) => {
+  it.each(BODIES)('%s: larger input is refused at any depth', async (path) => {
     for (const [body, detail] of TOO_LARGE) {
       const { status, json, text } = await app.post(path, body);
       expect([status, json.code, json.detail]).toEqual([400, 'BAD_REQUEST', detail]);
@@ -111,7 +111,7 @@ test.each([
 });
 
 describe('invalid input', () => {
-  it('is told by parameter, each once, and so many of them', () => {
+  it('are reported by parameter, each once, up to a maximum', () => {
     const violations = new Violations();
     for (let at = 0; at < 20_000; at++) violations.add({ parameter: `p${at >> 1}`, message: `${at}` });
     expect(violations.isFull).toBe(true);
@@ -123,7 +123,7 @@ describe('invalid input', () => {
 });
 
 describe('a query of /v2', () => {
-  it('that is read strictly is told so many of its unknown parameters', () => {
+  it('that is read strictly reports a maximum of its unknown parameters', () => {
     const violations = new Violations();
     const search = Array.from({ length: 2_500 }, (_, at) => `k${at}`).join('&');
     parseQuery(search, ['limit'], { limitOverflow: 'clamp', strictQuery: true }, violations);

@@ -73,7 +73,7 @@ test('play money is credited once', async () => {
   expect(json.balances.USDC['USDC (BASE)'].available).toBe(5);
 });
 
-test('a test and a delivery by hand are sent once', async () => {
+test('a test and a manual delivery are sent once', async () => {
   const made = await app.graphql(
     'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { id: endpointId } errors { code message path } } }',
   );

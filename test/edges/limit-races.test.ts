@@ -45,7 +45,7 @@ function all<Result>(work: (client: number) => Promise<Result>): Promise<Result[
 const made = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 201);
 
 test(
-  'C-21: creations at once take a customer to the limit of the day, over all families, and not beyond',
+  'C-21: parallel creations use up a customer’s limit of the day, over all families, and do not exceed it',
   async () => {
     await shop.limit({ daily: '50000', stepUp: '1000000' });
     await rounds(async () => {
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  'C-21: payments at once are converted up to the limit of the day; the rest is held, and nothing is lost',
+  'C-21: parallel payments are converted up to the limit of the day; the rest is held, and nothing is lost',
   async () => {
     await rounds(async () => {
       await shop.limit({ daily: '1000000', stepUp: '1000000' });
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  'C-21: payments at once pass without a closer look up to its threshold of 30 days, and not beyond',
+  'C-21: parallel payments pass without extra verification up to its threshold of 30 days, and not beyond',
   async () => {
     await rounds(async () => {
       await shop.limit({ daily: '1000000', stepUp: '1000000' });
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  'C-22: withdrawals at once go without approval up to the threshold of the day, and not beyond',
+  'C-22: parallel withdrawals need no approval up to the threshold of the day, and not beyond',
   async () => {
     await rounds(async () => {
       const bank = await newShop(app);

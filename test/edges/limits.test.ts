@@ -31,7 +31,7 @@ const volumeOf = (day: string, open: string, paid: string) => ({ day, open, paid
 describe('the limit of the day', () => {
   beforeAll(() => shop.limit({ daily: '50000', stepUp: '1000000' }));
 
-  test('C-21: counts all families of a customer together, and nobody else’s', async () => {
+  test('C-21: counts all families of a customer together, and no other customer', async () => {
     const taxId = newCustomer();
     expect((await shop.onramp(taxId, '30000')).status).toBe(201);
     expect((await shop.offramp(taxId, '15000')).status).toBe(201);
@@ -44,7 +44,7 @@ describe('the limit of the day', () => {
     expect(await shop.volumes(taxId)).toEqual([volumeOf(await today(), '50000', '0')]);
   });
 
-  test('C-21: a payment counts on the day on which the rail settled it; what is over is held, and counts once it is let go', async () => {
+  test('C-21: a payment counts on the day on which the rail settled it; an excess is held, and counts once it is released', async () => {
     const taxId = newCustomer();
     const ids = [];
     for (let n = 0; n < 2; n++) {
@@ -65,7 +65,7 @@ describe('the limit of the day', () => {
     expect(await shop.volumes(taxId)).toEqual([volumeOf(day, '0', '60000')]);
   });
 
-  test('C-21: a held payment goes back when it is rejected, and never counted', async () => {
+  test('C-21: a held payment is returned when it is rejected, and never counted', async () => {
     const taxId = newCustomer();
     const id = idOf(await shop.onramp(taxId, '30000', LONG));
     await app.services.sandbox?.advanceClock(DAY_MS);
@@ -77,7 +77,7 @@ describe('the limit of the day', () => {
     expect(await shop.volumes(taxId)).toEqual([volumeOf(await today(), '0', '30000')]);
   });
 
-  test('C-21: payments on two days in Brasília are two days, though one in UTC', async () => {
+  test('C-21: payments on two Brasília days are two days, though one in UTC', async () => {
     const taxId = newCustomer();
     const ids = [
       idOf(await shop.onramp(taxId, '25000', LONG)),
@@ -132,7 +132,7 @@ describe('the limit of the day', () => {
     expect((await shop.onramp(taxId, '10000.01')).json).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  test('C-21: the payee of a session that asks for one later is judged then', async () => {
+  test('C-21: the payee of a session that asks for one later is checked then', async () => {
     const made = await app.graphql(
       `mutation { createOfframp(input: { amount: { brl: "1000" }, currency: "USDT_TRX", from: EXTERNAL, accept: true }) {
         transaction { end2end } errors { code message path } } }`,
@@ -182,7 +182,7 @@ describe('a dispute', () => {
     expect((await shop.onramp(taxId, '50000')).status).toBe(201);
   });
 
-  test('C-21: a refund beside an accepted dispute that fails counts the payment again, whatever was paid meanwhile', async () => {
+  test('C-21: a failed refund during an accepted dispute counts the payment again, whatever was paid meanwhile', async () => {
     const taxId = newCustomer();
     const id = await paid(taxId);
     const { row } = await shop.tell(id, { on: 'payment_refunded', amount: '49900' });
@@ -250,7 +250,7 @@ describe('transactions without a movement of money count nothing', () => {
 });
 
 describe('the step-up', () => {
-  test('C-21: looks at all families: an onramp and a checkout of 9,999 each pass 10,000', async () => {
+  test('C-21: covers all families: an onramp and a checkout of 9,999 each exceed 10,000', async () => {
     await shop.limit({ daily: '50000', stepUp: '10000' });
     const taxId = newCustomer();
     const onramp = idOf(await shop.onramp(taxId, '9999'));
@@ -266,7 +266,7 @@ describe('the step-up', () => {
     await shop.reach(checkout, 'success/DONE');
   });
 
-  test('C-21: looks back on 30 days, and not beyond', async () => {
+  test('C-21: covers 30 days, and no more', async () => {
     await shop.limit({ daily: '50000', stepUp: '10000' });
     const taxId = newCustomer();
     const first = idOf(await shop.onramp(taxId, '9999'));
@@ -281,7 +281,7 @@ describe('the step-up', () => {
   });
 });
 
-test('C-21: volumes are what the transactions say', async () => {
+test('C-21: volumes equal the transactions', async () => {
   expect(await verifyVolumes(app.database, shop.accountId)).toEqual([]);
 });
 
@@ -304,7 +304,7 @@ describe('withdrawals of a day', () => {
   const waits = async (amount: string) =>
     (await withdraw(amount)).json.component === 'approval_withdrawl_dash';
 
-  test('C-22: of ten of 95.79 one goes without approval; a new day begins anew', async () => {
+  test('C-22: of ten of 95.79 one needs no approval; a new day starts again', async () => {
     const waiting: boolean[] = [];
     for (let n = 0; n < 10; n++) waiting.push(await waits('95.79'));
     expect(waiting).toEqual([false, ...Array(9).fill(true)]);

@@ -29,7 +29,7 @@ const KEY = `mutation { createApiKey(input: { name: "one more", scopes: ["read"]
 const GROUP = `mutation { createWhitelistGroup(input: { name: "one more" }) { whitelistGroup { id: groupId } errors { code message path } } }`;
 const ENTRY = `mutation { addWhitelistEntry(input: { groupId: "GROUP", target: { wallet: { network: "TRX", address: "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC" } } }) { whitelistEntry { id: entryId } errors { code message path } } }`;
 
-test('an account has so many links that are not disabled, and lists those first', async () => {
+test('an account has a maximum of enabled links, and lists those first', async () => {
   const { accountId, apiKey } = await app.addAccount();
   const columns = 'slug, name, currency, expires_in, created_at, disabled_at';
   await fill('static_link', columns, `'old' || n, 'x', 'USDT_TRX', 60, now(), now()`, 20, accountId);
@@ -50,7 +50,7 @@ test('an account has so many links that are not disabled, and lists those first'
   await ask(LINK, {}, apiKey);
 });
 
-test('an account has so many valid keys, and lists them before those that ended', async () => {
+test('an account has a maximum of valid keys, and lists them before ended ones', async () => {
   const { accountId, apiKey } = await app.addAccount();
   const columns = 'id, name, hash, hint, mode, scopes, allowed_cidrs, expires_at, created_at';
   const key = (name: string, ends: string) =>
@@ -70,7 +70,7 @@ test('an account has so many valid keys, and lists them before those that ended'
   expect(ended).toEqual([...Array(API_KEYS_MAX).fill(false), ...Array(API_KEYS_MAX).fill(true)]);
 });
 
-test('an account has so many endpoints, and hears of that together with whatever else is wrong', async () => {
+test('an account has a maximum of endpoints, reported together with all other violations', async () => {
   const { accountId, apiKey } = await app.addAccount();
   await fill('webhook_endpoint', HOOK_COLUMNS, hook('general'), ENDPOINTS_MAX, accountId);
   const create = (input: string) =>
@@ -89,7 +89,7 @@ test('an account has so many endpoints, and hears of that together with whatever
   expect(parametersOf(refused).toSorted()).toEqual(['input.eventNames', 'input.maxConcurrency', 'input.url']);
 });
 
-test('an account has so many groups, and so many destinations', async () => {
+test('an account has a maximum of groups, and of destinations', async () => {
   const { accountId, apiKey } = await app.addAccount();
   await fill(
     'whitelist_group',
@@ -115,7 +115,7 @@ test('an account has so many groups, and so many destinations', async () => {
   expect(noEntry.message).toContain('5,000 destinations');
 });
 
-test('webhookEndpoints has those that the account made, then the newest of those that came with transactions', async () => {
+test('webhookEndpoints has those that the account created, then the newest of those of transactions', async () => {
   const { accountId, apiKey } = await app.addAccount();
   await fill('webhook_endpoint', HOOK_COLUMNS, hook('transaction'), 1_500, accountId);
   await fill('webhook_endpoint', HOOK_COLUMNS, hook('general'), ENDPOINTS_MAX, accountId);
@@ -141,7 +141,7 @@ test('viewer.keys has the keys that Query.apiKeys has', async () => {
   expect(viewer.keys).toEqual(apiKeys);
 });
 
-test('an account has so many people', async () => {
+test('an account has a maximum of people', async () => {
   const { accountId, apiKey } = await app.addAccount({ scopes: ['read', 'create', 'move', 'admin'] });
   await app.owner.query(
     `with person as (insert into person (id, name, email, created_at)
@@ -158,7 +158,7 @@ test('an account has so many people', async () => {
   await ask(invite(`a@${accountId}.example`), {}, apiKey);
 });
 
-test('a person has so many passkeys, and lists so many sessions and accounts', async () => {
+test('a person has a maximum of passkeys, and lists a maximum of sessions and accounts', async () => {
   const { accountId } = await app.addAccount();
   const person = await signInAs(app, accountId, { email: 'many@shop.invalid', role: 'owner' });
   const give = (table: string, columns: string, values: string, count: number) =>
@@ -185,7 +185,7 @@ test('a person has so many passkeys, and lists so many sessions and accounts', a
   expect(json.data.mySessions[0].sessionId).toBe(person.sessionId);
 });
 
-test('the changes that wait are listed up to so many, the next one first', async () => {
+test('waiting changes are listed up to a maximum, the next one first', async () => {
   const { accountId, apiKey } = await app.addAccount();
   const columns = 'name, subject, value, asked_at, asked_by, effective_at';
   const change = `'customerLimitDaily', lpad(n::text, 11, '0'), '1', now(), 'x', now() + interval '1 day' + n * interval '1 second'`;

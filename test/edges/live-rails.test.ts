@@ -134,7 +134,7 @@ describe('a gateway with live rails', () => {
     live = await withRails.addAccount({ mode: 'live' });
   });
 
-  test('C-40: live keys are made, and act', async () => {
+  test('C-40: live keys are created, and work', async () => {
     const made = await withRails.graphql(
       'mutation { createApiKey(input: { name: "Till", scopes: ["create", "read"] }) { issuedApiKey { apiKey } errors { code message path } } }',
       {},

@@ -60,7 +60,7 @@ describe('keys', () => {
     await until(apiKey, 401);
   });
 
-  test('C-40: a rotated key is valid for the overlap, and its successor is like it', async () => {
+  test('C-40: a rotated key is valid for the overlap, and its successor has the same properties', async () => {
     const { apiKey, key } = await make({ scopes: ['read', 'move'] });
     const next = await rotate(key.keyId, 3_600);
     expect(next.key).toMatchObject({ scopes: ['read', 'move'], replaces: key.keyId, madeBy: shop.keyId });
@@ -99,7 +99,7 @@ describe('keys', () => {
   });
 });
 
-describe('a key gives nothing that it has not', () => {
+describe('a key grants no scope that it lacks', () => {
   test('C-40: no scope', async () => {
     const { apiKey } = await make({ scopes: ['read', 'admin'] });
     for (const scope of ['create', 'move']) {
@@ -129,7 +129,7 @@ describe('a key gives nothing that it has not', () => {
     expect(key).toMatchObject({ expiresAt, allowedCidrs: ['127.0.0.0/8'] });
   });
 
-  test('C-40: a key that is bound to networks gives none outside of them', async () => {
+  test('C-40: a key with networks creates none outside of them', async () => {
     const { apiKey } = await make({
       scopes: ['read', 'admin'],
       allowedCidrs: ['127.0.0.0/8', '2001:db8::/32'],
@@ -142,7 +142,7 @@ describe('a key gives nothing that it has not', () => {
     }
   });
 
-  test('C-40: a key does not get the text of one that lives longer, or works elsewhere, by rotating it', async () => {
+  test('C-40: a key does not get the text of one that lives longer, or works on other networks, by rotating it', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const scopes = ['read', 'admin'];
     const short = await make({ scopes, expiresAt });
@@ -173,7 +173,7 @@ describe('approver and maker are two', () => {
     (await app.owner.query('select from pg_locks where not granted')).rows.length;
   const waiting = async () => (await create('createWithdrawal', input)).transaction.end2end;
 
-  test('C-40: a maker’s key makes a second key and approves with it: refused', async () => {
+  test('C-40: a maker’s key creates a second key and approves with it: refused', async () => {
     const second = await make({ scopes: [...SCOPES] });
     const third = await make({ scopes: [...SCOPES] }, second.apiKey);
     const rotated = await rotate(third.key.keyId, 60, third.apiKey);
@@ -185,7 +185,7 @@ describe('approver and maker are two', () => {
     }
   });
 
-  test('C-40: nor does the maker approve what a key of its own asked for, nor one beside the other', async () => {
+  test('C-40: nor does the maker approve the request of a key of its own, nor does a sibling key', async () => {
     const keys = [await make({ scopes: [...SCOPES] }), await make({ scopes: [...SCOPES] })] as const;
     const made = await app.graphql(
       `mutation { createWithdrawal(input: { amountReceived: "10", currency: "USDT_TRX", groupId: "out" }) { transaction { end2end } errors { code message path } } }`,
@@ -197,7 +197,7 @@ describe('approver and maker are two', () => {
       expect((await refusal(action('approveWithdrawal'), { end2end }, key)).code).toBe('FORBIDDEN');
   });
 
-  test('C-40: nor a key that the operator made, once the maker has replaced it, nor the one in its place', async () => {
+  test('C-40: nor a key that the operator created, once the maker has replaced it, nor its successor', async () => {
     const other = await app.addKey(shop.accountId, SCOPES);
     const next = await rotate(other.keyId, 3_600);
     const last = await rotate(next.key.keyId, 3_600);
@@ -206,7 +206,7 @@ describe('approver and maker are two', () => {
       expect((await refusal(action('approveWithdrawal'), { end2end }, apiKey)).code).toBe('FORBIDDEN');
   });
 
-  test('C-40: it is judged under the lock: a key that becomes the maker’s while the approval waits does not approve', async () => {
+  test('C-40: the check is under the lock: a key that becomes the maker’s while the approval waits does not approve', async () => {
     const end2end = await waiting();
     const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
     const approving = await app.database.withTx(async (tx) => {

@@ -36,8 +36,8 @@ const loss = async () => {
   return treasury.find(({ account }: { account: string }) => account === 'X.loss')?.balance ?? '0';
 };
 
-describe('a journal by hand', () => {
-  test('is posted when somebody else approves it, once, and stands in both audit logs', async () => {
+describe('a manual journal', () => {
+  test('is posted when another person approves it, once, and is in both audit logs', async () => {
     const {
       proposeJournal: { manualJournal: proposeJournal },
     } = await ask(propose(', idempotencyKey: "a"'), {}, app.platformKey);
@@ -72,7 +72,7 @@ describe('a journal by hand', () => {
     expect((await verifyLedger(app.database, BigInt(shop.accountId))).defects).toEqual([]);
   });
 
-  test('that is turned down is never posted', async () => {
+  test('that is rejected is never posted', async () => {
     const id = await made();
     expect((await ask(decide('reject', id), {}, app.platformKey)).rejectJournal.manualJournal).toMatchObject({
       state: 'REJECTED',
@@ -87,7 +87,7 @@ describe('a journal by hand', () => {
     expect(manualJournals).toEqual([{ id, reason: 'a bank fee' }]);
   });
 
-  test('is posted once when many approve and turn it down at once', async () => {
+  test('is posted once when many approve and reject it in parallel', async () => {
     const before = Number(await loss());
     const id = await made();
     const answers = await Promise.all(
@@ -113,7 +113,7 @@ describe('a journal by hand', () => {
       });
   });
 
-  test('C-40: is no matter for a key of the account, nor of one that the maker made', async () => {
+  test('C-40: is closed to a key of the account, including one that the maker created', async () => {
     expect(await refusal(propose())).toMatchObject({ code: 'FORBIDDEN' });
     expect(await refusal('{ manualJournals { id: proposalId } }')).toMatchObject({ code: 'FORBIDDEN' });
     const unknown = propose().replace(`"${shop.accountId}"`, '"999999"');

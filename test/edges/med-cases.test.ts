@@ -116,7 +116,7 @@ const RECORD = `mutation ($id: String!, $outcome: MedOutcome!) { recordMedOutcom
 const REFUND = `mutation ($e: String!) { refundPayment(input: { end2end: $e }) { transaction { end2end } errors { code message path } } }`;
 
 describe('a case', () => {
-  test('is opened once, however often and at once its report comes, and the account is told once', async () => {
+  test('is opened once, however often its report arrives, also in parallel, and the account is notified once', async () => {
     const of = await paid();
     const event = report(of);
     await Promise.all([tell(event), tell(event), tell(event)]);
@@ -139,13 +139,13 @@ describe('a case', () => {
     expect(rows).toEqual([{ name: 'crossramp_checkout.med_case.opened' }]);
   });
 
-  test('has the due time of the provider, where that says one', async () => {
+  test('has the deadline of the provider, if that reports one', async () => {
     const dueAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
     const { of } = await opened({ dueAt });
     expect(await caseOf(of)).toMatchObject({ dueAt });
   });
 
-  test('of a dispute says what is blocked, and is decided with it', async () => {
+  test('of a dispute shows the blocked amount, and is decided with it', async () => {
     const of = await paid();
     const event = dispute(of);
     await tell(event);
@@ -328,7 +328,7 @@ describe('the queue', () => {
   const QUEUE = '{ reviewQueue(kinds: [DISPUTE, MED_CASE], first: 100) { nodes { kind reference dueAt } } }';
   const queueOf = async (key: string) => (await ask(QUEUE, {}, key)).reviewQueue.nodes;
 
-  test('has a case for its account and the operator, what is due first; another account sees none', async () => {
+  test('lists the case for its account and the operator, the first due first; another account sees none', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
     const { id } = await opened({ dueAt: soon });
     const of = await paid();
@@ -343,7 +343,7 @@ describe('the queue', () => {
     expect(await queueOf(other.apiKey)).toEqual([]);
   });
 
-  test('has it no more once it is answered', async () => {
+  test('no longer lists it once it is answered', async () => {
     const { id } = await opened();
     await ask(ANSWER, { id, body: 'Entregue.' });
     await sendMedAnswers(own(), LOG);
@@ -369,7 +369,7 @@ describe('an alarm', () => {
     expect(await raised(of)).toEqual(wanted);
   });
 
-  test('is an event of the transaction, and comes at 48, 24 and 6 hours', async () => {
+  test('is an event of the transaction, and is raised at 48, 24 and 6 hours', async () => {
     const { of, id } = await opened({ dueAt: dueIn(47) });
     for (const hours of [23, 5]) {
       await raiseMedAlarms(own(), LOG);
@@ -389,7 +389,7 @@ describe('an alarm', () => {
     );
   });
 
-  test('is not raised for what is answered or decided', async () => {
+  test('is not raised for answered or decided cases', async () => {
     const { of, id } = await opened({ dueAt: dueIn(5) });
     await app.owner.query(`update med_case set alarm_at = now() + interval '1 day' where id = $1`, [id]);
     await ask(RECORD, { id, outcome: 'ANSWERED' }, app.platformKey);
@@ -399,7 +399,7 @@ describe('an alarm', () => {
 });
 
 describe('a file', () => {
-  test('is a PDF or a picture by its bytes, with the name of one, and of bounded size and number', async () => {
+  test('is a PDF or a picture by its bytes, with a fitting name, and of limited size and number', async () => {
     const { id } = await opened();
     const attach = (name: string, content: string) => refusal(ATTACH, { id, name, content });
     const big = Buffer.concat([PDF, Buffer.alloc(524_289), Buffer.from('%%EOF')]);
@@ -450,7 +450,7 @@ describe('a file', () => {
 describe('an evidence pack', () => {
   const FILE = 'query ($id: String!) { medFile(fileId: $id) { content sha256 size type } }';
 
-  test('has what is held about the payment, and the same bytes and hash each time', async () => {
+  test('has the stored facts of the payment, and the same bytes and hash each time', async () => {
     const { of, id } = await opened({ reason: '<script>alert(1)</script>' });
     const { makeMedEvidence } = await ask(EVIDENCE, { id });
     const [file] = makeMedEvidence.medCase.files;
@@ -477,7 +477,7 @@ describe('an evidence pack', () => {
     expect(page).not.toMatch(/src=|href=|https?:/);
   });
 
-  test('is of its account and the operator alone', async () => {
+  test('is for its account and the operator alone', async () => {
     const { id } = await opened();
     const { makeMedEvidence } = await ask(EVIDENCE, { id });
     const [{ fileId }] = makeMedEvidence.medCase.files;
@@ -506,7 +506,7 @@ describe('an answer', () => {
     take = async (order) => void sent.push(order);
   });
 
-  test('is given once, by however many at the same time, and sent once under its id with the files', async () => {
+  test('is stored once, also for parallel requests, and sent once under its id with the files', async () => {
     const { of, id } = await opened();
     await ask(EVIDENCE, { id });
     await ask(ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) });
@@ -537,7 +537,7 @@ describe('an answer', () => {
     await send();
   });
 
-  test('is sent again under the same id while the provider is away, and says so', async () => {
+  test('is sent again under the same id while the provider is unreachable, and shows that', async () => {
     const { of, id } = await opened();
     await ask(ANSWER, { id, body: 'Linha 1\r\nLinha 2' });
     take = async (order) => {
@@ -578,7 +578,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('is dropped by a decision that comes before it is sent, also while it is being sent', async () => {
+  test('is dropped by a decision that arrives before it is sent, or while it is being sent', async () => {
     const of = await paid();
     const event = report(of);
     await tell(event);
@@ -654,8 +654,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an act on a case', () => {
-  test('is done by the account and the operator, by their scopes; a foreign case looks like a missing one', async () => {
+describe('an action on a case', () => {
+  test('is performed by the account and the operator, by their scopes; a foreign case looks missing', async () => {
     const { of, id } = await opened();
     const actions = [
       [ATTACH, { id, name: 'a.pdf', content: url('application/pdf', PDF) }],
@@ -682,7 +682,7 @@ describe('an act on a case', () => {
     expect(rows).toEqual([{ account: String(shop.accountId), act: 'med.answer_for' }]);
   });
 
-  test('of the operator records what happened at the provider, but not the decision of a dispute', async () => {
+  test('of the operator records an outcome at the provider, but not the decision of a dispute', async () => {
     const { of, id } = await opened();
     const { recordMedOutcome } = await ask(RECORD, { id, outcome: 'REJECTED' }, app.platformKey);
     expect(recordMedOutcome.medCase).toMatchObject({ state: 'REJECTED' });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 const ends = (nodes: readonly Listed[]) => nodes.map(({ end2end }) => end2end);
 
-describe('C-10: a page at a place', () => {
+describe('C-10: a page at a position', () => {
   const at = async (args: string) => {
     const { json } = await app.graphql(
       `{ transactions(${args}) { totalCount pageInfo { hasNextPage hasPreviousPage startCursor } nodes { end2end } } }`,
@@ -121,7 +121,7 @@ describe('all lists as one', () => {
     expect(some.totalCount).toBe((each[1]?.totalCount ?? 0) + (each[3]?.totalCount ?? 0));
   });
 
-  it('goes on from a record of any list, in both directions', async () => {
+  it('continues from a record of any list, in both directions', async () => {
     const page = `edges { cursor node { end2end } } pageInfo { hasNextPage hasPreviousPage }`;
     const { json } = await app.graphql(`{ transactions(first: 3) { ${page} } }`);
     const after = json.data.transactions.edges[2].cursor;
@@ -139,7 +139,7 @@ describe('all lists as one', () => {
   });
 });
 
-describe('each filter finds what it says', () => {
+describe('each filter finds its records', () => {
   const paid = (node: Listed, min: number, max: number) =>
     [node.source, node.target].some(
       (side) => side && Number(side.amount) >= min && Number(side.amount) <= max,

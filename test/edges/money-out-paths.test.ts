@@ -81,7 +81,7 @@ const WAYS: readonly ((amount: string, key?: string) => Promise<unknown>)[] = [
   () => tool('request_refund', { end2end }),
 ];
 
-test('C-25: refunds by all interfaces at once leave without approval up to the threshold and no further', async () => {
+test('C-25: parallel refunds by all interfaces leave without approval up to the threshold and no further', async () => {
   const before = await available();
   await Promise.all(Array.from({ length: 5 }, () => WAYS.map((refund) => refund('40.00'))).flat());
   const left = await refunds();
@@ -94,7 +94,7 @@ test('C-25: refunds by all interfaces at once leave without approval up to the t
   expect(await verifyMoneyOut(app.database, shop.accountId)).toEqual([]);
 });
 
-test('C-52: a refund that is sent again under its key moves money once, also at once', async () => {
+test('C-52: a refund that is repeated under its key moves money once, also in parallel', async () => {
   const [rest, graphql] = WAYS;
   const again = (way: typeof rest, key: string) =>
     Promise.all(Array.from({ length: 8 }, () => way?.('10.00', key)));
@@ -105,7 +105,7 @@ test('C-52: a refund that is sent again under its key moves money once, also at 
   expect((await refunds()).map(({ amount }) => Number(amount.amount))).toEqual([10, 10]);
 });
 
-test('C-25: the maker of waiting money out approves it by no way, nor by a key that the maker made', async () => {
+test('C-25: the maker of waiting money out cannot approve it by any interface, nor by a key that the maker created', async () => {
   await WAYS[0]?.('150.00');
   expect(await refunds()).toEqual([]);
   const { createApiKey } = await ask(

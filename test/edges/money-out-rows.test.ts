@@ -130,14 +130,14 @@ beforeAll(async () => {
   }
 });
 
-test('each way in which the machines let money out under the rule has a row', () => {
+test('each transition by which the machines let money out under the rule has a row', () => {
   const ruled = REGISTRY.templates.flatMap(({ machine }) =>
     machine.transitions.flatMap(({ on, moneyOut }) => (isRuled(moneyOut) ? [`${moneyOut} ${on}`] : [])),
   );
   expect(Object.keys(ROWS).sort()).toEqual([...new Set(ruled)].sort());
 });
 
-test('each act of the platform that lets money out needs a passkey', () => {
+test('each action of the platform that lets money out needs a passkey', () => {
   expect(OF_PLATFORM.filter((action) => !PASSKEY_ACTIONS.includes(action))).toEqual([]);
 });
 
@@ -187,7 +187,7 @@ describe.each(ALL)('C-25: a key with the scope %s', (scope) => {
     if (scope !== 'move') expect(await balances()).toBe(before);
   });
 
-  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (action) => {
+  test.each(OF_PLATFORM)('performs %s with the scope of the action only', async (action) => {
     const key = await keyOf();
     for (const document of documentsOf(action))
       expect(isForbidden(await app.graphql(document, {}, { key })), document).toBe(
@@ -223,7 +223,7 @@ describe.each(ROLE_NAMES)('C-25: a person with the role %s', (role) => {
     if (!isMover) expect(await balances()).toBe(before);
   });
 
-  test.each(OF_PLATFORM)('does %s with the scope of the act only', async (action) => {
+  test.each(OF_PLATFORM)('performs %s with the scope of the action only', async (action) => {
     const { graphql } = people.get(role) as SignedInForTest;
     const isAllowed = (scopesOf(role) as readonly Scope[]).includes(ACTIONS[action].scope);
     for (const document of documentsOf(action))

@@ -76,7 +76,7 @@ beforeEach(async () => {
 });
 
 describe('C-25: scope', () => {
-  test('a key with the scope create alone sells nothing of the balance, and pays nobody of it', async () => {
+  test('a key with the scope create alone neither sells from the balance nor pays from it', async () => {
     const key = await keyWith('read', 'create');
     const refused = await offramp(key);
     expect([refused.status, refused.json.code]).toEqual([403, 'FORBIDDEN']);
@@ -128,7 +128,7 @@ describe('C-25, C-22: a destination that is new to the account', () => {
     expect((await offramp(shop.apiKey)).status).toBe(201);
   });
 
-  test('a held deposit goes back to where it came from at once, and elsewhere as a withdrawal does', async () => {
+  test('a held deposit goes back to its sender immediately, and elsewhere as a withdrawal does', async () => {
     const end2end = await held();
     const redirect = () =>
       app.post(`/v2/offramp/${end2end}/refund`, { address: ELSEWHERE }, { key: shop.apiKey });
@@ -213,7 +213,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     expect((await ask(APPROVALS, {}, second)).approvals).toEqual([]);
   });
 
-  test('C-52: /v2 answers 202 for money out that waits, also again, and 200 for money that went out', async () => {
+  test('C-52: /v2 answers 202 for waiting money out, also when repeated, and 200 for money that left', async () => {
     const payment = await paid();
     const refund = async (amount: number, idempotencyKey: string) => {
       const headers = { 'idempotency-key': idempotencyKey };
@@ -243,7 +243,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     expect(await refund(10, 'waits')).toEqual([202, 'true']);
   });
 
-  test('an approval that no one decided within 72 hours lapses, and the money out can be requested again', async () => {
+  test('an approval that is not decided within 72 hours lapses, and the money out can be requested again', async () => {
     const second = await keyWith('read', 'move');
     const [payment, deposit, other] = [await paid(), await held(), await paid()];
     const refund = (end2end: string) =>
@@ -292,7 +292,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     expect(rows.map(({ state }) => state)).toEqual(['approved', 'approved', 'passed']);
   });
 
-  test('a redirected deposit counts what it is worth now, not what it was worth when it was quoted', async () => {
+  test('a redirected deposit counts its present worth, not that of its quote', async () => {
     await update('approvalAbove: "150", outflowPerHour: "250"');
     const [second, third] = [await keyWith('read', 'move'), await keyWith('read', 'move')];
     const redirected = async () => {
@@ -330,7 +330,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     expect((await verifyMoneyOut(app.database, shop.accountId)).length).toBe(0);
   });
 
-  test('a redirected deposit is judged again when it is approved, by the greater of its worth then and now', async () => {
+  test('a redirected deposit is checked again at its approval, by the greater of its worth then and now', async () => {
     await update('outflowPerHour: "150"');
     const [second, third] = [await keyWith('read', 'move'), await keyWith('read', 'move')];
     const { rails } = app.services as { rails: { rates: unknown } };
@@ -382,7 +382,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     }
   });
 
-  test('a withdrawal is judged again when it is approved, by the greater of its worth then and now', async () => {
+  test('a withdrawal is checked again at its approval, by the greater of its worth then and now', async () => {
     await update('approvalAbove: "50", outflowPerHour: "150"');
     await whitelist(app, shop.accountId, GROUP, [{ network: 'TRX', target: ELSEWHERE }]);
     const [second, third] = [await keyWith('read', 'move'), await keyWith('read', 'move')];
@@ -426,7 +426,7 @@ describe('C-25: threshold of the day, over all kinds', () => {
     }
   });
 
-  test('kinds count together: what one took of the day, the other has not', async () => {
+  test('kinds count together: one uses up the day of another', async () => {
     shop = await app.addAccount();
     await fund('USDT_TRX', '5000');
     await update('approvalAbove: "600"');
@@ -470,7 +470,7 @@ describe('C-25: ceilings of the hour', () => {
     await until(json.end2end, 'success/DONE');
   });
 
-  test('a new destination has a ceiling of its own, until a day after the first money went there', async () => {
+  test('a new destination has a ceiling of its own, until a day after the first money was sent there', async () => {
     await update('newTargetPerHour: "150"');
     await offramp(shop.apiKey);
     expect(stepOf((await offramp(shop.apiKey)).json)).toBe('quote/QUOTE');
@@ -518,7 +518,7 @@ describe('C-25: ceilings of the hour', () => {
     expect((await ask(APPROVALS, {}, second)).approvals).toEqual([]);
   });
 
-  test('C-40: raising a ceiling waits for the cooling time, lowering it holds at once', async () => {
+  test('C-40: raising a ceiling waits for the cooling time, lowering it applies immediately', async () => {
     await update('whitelistCoolingSeconds: 3600, outflowPerHour: "100", newTargetPerHour: "50"');
     const {
       updateAccountSettings: { accountSettings: now },
@@ -581,7 +581,7 @@ describe('C-25: a live account without settings of its own', () => {
     });
   });
 
-  test('holds more than 50,000 BRL an hour, whatever the destinations', async () => {
+  test('holds more than 50,000 BRL an hour, to any destinations', async () => {
     for (const pixKey of keys.slice(0, 5)) expect(await pay(pixKey, 10_000)).not.toBe('quote/QUOTE');
     expect(await pay(keys[5], 1)).toBe('quote/QUOTE');
     expect((await waiting()).approvals).toEqual([

@@ -141,7 +141,7 @@ describe('a payload has', () => {
   });
 });
 
-test('C-50: an unexpected error stays one of the whole answer; what was done before it is answered for by its key', async () => {
+test('C-50: an unexpected error stays an error of the whole answer; completed work is answered again by its key', async () => {
   const groups = `mutation {
     one: createWhitelistGroup(input: { name: "one", idempotencyKey: "one" }) { whitelistGroup { name } ${PARTS} }
     two: createWhitelistGroup(input: { name: "two", idempotencyKey: "two" }) { whitelistGroup { name } ${PARTS} }

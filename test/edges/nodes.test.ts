@@ -66,7 +66,7 @@ describe.each(TYPES)('a record of the type %s', (type) => {
     expect(await nodeOf(id, shop.apiKey)).toEqual({ node: { __typename: type, id }, code: undefined });
   });
 
-  test('C-15: of another account looks like a missing one', async () => {
+  test('C-15: of another account looks missing', async () => {
     const missing = Buffer.from(`${type}:999999999`).toString('base64url');
     const foreign = await nodeOf(ids[type] ?? '', other.apiKey);
     expect(foreign.node).toBeNull();
@@ -74,7 +74,7 @@ describe.each(TYPES)('a record of the type %s', (type) => {
   });
 });
 
-test('a record that a key may not list is refused by `node` too', async () => {
+test('a record that a key may not list is refused by `node` as well', async () => {
   const { apiKey } = await app.addKey(shop.accountId, ['read']);
   expect(await nodeOf(ids.ApiKey ?? '', apiKey)).toEqual({ node: null, code: 'FORBIDDEN' });
 });

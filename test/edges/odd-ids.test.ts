@@ -82,7 +82,7 @@ function expectProblem(answer: Answer, what: string): void {
   expect(['NOT_FOUND', 'INVALID_PARAMETER', 'BAD_REQUEST'], what).toContain(answer.json.code);
 }
 
-describe('C-15, C-50: an odd id of a path is missing, whatever the key', () => {
+describe('C-15, C-50: an odd id in a path is missing, for any key', () => {
   const routes = ROUTES.filter(({ path }) => path.includes('{id}'));
 
   it.each(routes)('$method $path', async ({ method, path }) => {
@@ -110,7 +110,7 @@ describe('C-15, C-50: an odd id of a path is missing, whatever the key', () => {
   });
 });
 
-describe('C-15, C-50: an odd id of an argument is missing, whatever the key', () => {
+describe('C-15, C-50: an odd id in an argument is missing, for any key', () => {
   const schema = buildSchema(REGISTRY);
   const CASES = casesOf(schema);
   const NAMED_CASES = CASES.map((each) => [each.title, each] as const);
@@ -119,7 +119,7 @@ describe('C-15, C-50: an odd id of an argument is missing, whatever the key', ()
     await allowWithdrawals(app.owner, app.accountId, null);
   });
 
-  it('has a case for every text of every field, in each form that its enums give it', () => {
+  it('has a case for every text of every field, in each form of its enums', () => {
     expect(CASES.length).toBeGreaterThan(300);
     const unfit = CASES.map((each) => documentOf(each, []))
       .map((document) => ({ document, errors: validate(schema, parse(document)) }))

@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test('C-53: a document that is not known counts for its length, whether it fits or not', async () => {
+test('C-53: an unknown document counts for its length, whether it is valid or not', async () => {
   for (const field of ['blocked', 'nothing']) {
     const { apiKey } = await app.addAccount();
     const query = `{ ${Array.from({ length: 25 }, (_, at) => `a${at}${'_'.repeat(40)}: balances { ${field} }`).join(' ')} }`;
@@ -82,7 +82,7 @@ test('C-53: the holder of a payment link has the rate of its page', async () => 
   expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=5;w=1');
 });
 
-test('C-53: of several operations the one that is asked for counts', async () => {
+test('C-53: of several operations the requested one counts', async () => {
   const { apiKey } = await app.addAccount();
   const query = `${PAGE.replace('query', 'query Large')} query Small { balances { blocked } }`;
   await post(apiKey, { query, operationName: 'Small' });
@@ -91,7 +91,7 @@ test('C-53: of several operations the one that is asked for counts', async () =>
   expect(await left(apiKey)).toBeLessThanOrEqual(RATE.burst - 7);
 });
 
-test('C-53: one operation never counts, and never runs, as another whose name and text look alike', async () => {
+test('C-53: an operation never counts, and never runs, as another with a similar name and text', async () => {
   const { apiKey } = await app.addAccount();
   const [head, ...rest] = PAGE.split('{');
   const large = { query: `${head}\n{${rest.join('{')}`, variables: { first: 100 } };
@@ -111,7 +111,7 @@ test('C-53: one operation never counts, and never runs, as another whose name an
   expect(before - (await left(apiKey))).toBeGreaterThanOrEqual(6);
 });
 
-test('C-53: without rates too, a key has a bounded number of operations under way and in line', async () => {
+test('C-53: without rates as well, a key has a limited number of running and waiting operations', async () => {
   const { apiKey } = await app.addAccount();
   const rows = 'edges { node { end2end component state } }';
   const pages = Array.from(
@@ -142,7 +142,7 @@ test('C-53: without rates too, a key has a bounded number of operations under wa
   expect(statuses.filter((status) => status === 200)).toHaveLength(51);
 });
 
-test('C-51: a bucket that does not hold it answers 429, says when, and is no other key’s', async () => {
+test('C-51: a bucket that is too small for it answers 429 with a time, and other keys are not affected', async () => {
   const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
   const answers = [];
   for (let i = 0; i < 10; i++) answers.push(await post(apiKey, { query: PAGE, variables: { first: 100 } }));

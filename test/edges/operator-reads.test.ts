@@ -196,7 +196,7 @@ test('other records of an account holder look the same to the operator', async (
   }
 });
 
-test('an act on a transaction answers with what the account holder reads then, also for two accounts in one document', async () => {
+test('an action on a transaction answers with the account holder’s data, also for two accounts in one document', async () => {
   const onTransactions = Object.values(SCHEMA.getMutationType()?.getFields() ?? {}).filter(
     ({ args: [input], type }) => 'account' in membersOf(input?.type) && 'transaction' in membersOf(type),
   );

@@ -29,7 +29,7 @@ const read = async (key: string, fields: string) =>
 const several = <Item>(count: number, make: (n: number) => Item) =>
   Array.from({ length: count }, (_, n) => make(n));
 
-describe('changes at once', () => {
+describe('parallel changes', () => {
   test('C-22: rules of an account: none is lost, from the first on', async () => {
     for (const round of several(10, (n) => n + 1)) {
       const { apiKey } = await app.addAccount();
@@ -43,7 +43,7 @@ describe('changes at once', () => {
     }
   });
 
-  test('C-22: more changes at once than there are connections: none waits for the others, and no other account does', async () => {
+  test('C-22: more parallel changes than connections: none waits for the others, and no other account does', async () => {
     const [{ apiKey }, other] = [await app.addAccount(), await app.addAccount()];
     const rule = (n: number) =>
       `updateAccountSettings(input: { approvalAbove: "${n + 1}" }) { accountSettings { approvalAbove } errors { code message path } }`;
@@ -120,7 +120,7 @@ describe('changes at once', () => {
     expect(templateSettings).toEqual([values]);
   });
 
-  test('C-21: of a least and a most that do not fit together one is refused, and says why', async () => {
+  test('C-21: of a minimum and a maximum that contradict each other one is refused, with the reason', async () => {
     for (const _ of several(10, (n) => n)) {
       const { accountId } = await app.addAccount();
       const limit = (input: string) =>
@@ -148,7 +148,7 @@ describe('changes at once', () => {
     });
   });
 
-  test('C-60: of secrets that are rotated at once one is the present one', async () => {
+  test('C-60: of secrets that are rotated in parallel one is the present one', async () => {
     const { apiKey } = await app.addAccount();
     const rotations = several(
       8,
@@ -163,7 +163,7 @@ describe('changes at once', () => {
     expect(rows).toEqual([{ secrets: 8, present: 1 }]);
   });
 
-  test('C-60: an account has 50 endpoints, however many are made at once', async () => {
+  test('C-60: an account has 50 endpoints, however many are created in parallel', async () => {
     const { apiKey } = await app.addAccount();
     const endpoint = (n: number) =>
       `createWebhookEndpoint(input: { url: "https://hooks.example.com/${n}" }) { webhookEndpoint { id: endpointId } errors { code message path } }`;
@@ -173,7 +173,7 @@ describe('changes at once', () => {
     expect(webhookEndpoints).toHaveLength(ENDPOINTS_MAX);
   });
 
-  test('C-60: an endpoint keeps the public key that it was given first', async () => {
+  test('C-60: an endpoint keeps its first public key', async () => {
     const { apiKey } = await app.addAccount();
     await together(apiKey, [
       'createWebhookEndpoint(input: { url: "https://hooks.example.com/a" }) { webhookEndpoint { id: endpointId } errors { code message path } }',

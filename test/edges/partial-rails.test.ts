@@ -54,7 +54,7 @@ describe('C-40: configured rails are served', () => {
 });
 
 describe('C-40: missing rails are refused by name, and nothing is stored', () => {
-  test('an order over a network that is not there, a price of it, and a withdrawal', async () => {
+  test('an order over a missing network, a price of it, and a withdrawal', async () => {
     for (const currency of ['USDT_ETH', 'BTC_BTC']) {
       const { status, json } = await app.post('/v2/onramp', onramp(currency), { key });
       expect([status, json.code, json.detail]).toEqual([
@@ -88,7 +88,7 @@ describe('calls from outside', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test('reach their rail with what follows its name', async () => {
+  test('reach their rail with the rest of the path', async () => {
     const { status, text } = await call('/rails/live/pix/callback/pix?hmac=1', '{}');
     expect([status, text]).toEqual([200, 'callback/pix?hmac=1 2']);
   });

@@ -20,7 +20,7 @@ const NOTATIONS = [
 const AMOUNTS = [' 60.00', '60.00\u00a0', 'R$ 60.00', 'R$\u00a060.00', '\u200b60.00', '60.00 R$'];
 
 describe('a CPF', () => {
-  test.each(NOTATIONS)('K05: %j is taken by /v2', async (client_tax_id) => {
+  test.each(NOTATIONS)('K05: %j is accepted by /v2', async (client_tax_id) => {
     const body = {
       client_name: 'Ana Souza',
       client_tax_id,
@@ -31,7 +31,7 @@ describe('a CPF', () => {
     expect([status, json.attributes.client_tax_id], text).toEqual([201, '52998224725']);
   });
 
-  test.each(NOTATIONS)('K05: %j is taken by GraphQL, and found', async (clientTaxId) => {
+  test.each(NOTATIONS)('K05: %j is accepted by GraphQL, and found', async (clientTaxId) => {
     const input = { amount: { brl: '60' }, currency: 'USDT_TRX', clientName: 'Ana Souza', clientTaxId };
     const { end2end } = (await create('createOnramp', input)).transaction;
     const found = await ask(
@@ -45,7 +45,7 @@ describe('a CPF', () => {
 });
 
 describe('an amount', () => {
-  test.each(AMOUNTS)('%j is taken by /v2', async (amount_payment) => {
+  test.each(AMOUNTS)('%j is accepted by /v2', async (amount_payment) => {
     const body = {
       amount_payment,
       client_name: 'Ana Souza',
@@ -56,7 +56,7 @@ describe('an amount', () => {
     expect([status, text]).toEqual([201, expect.stringMatching(/"amount_payment":60[,}.]/)]);
   });
 
-  test.each(AMOUNTS)('%j is taken by GraphQL', async (brl) => {
+  test.each(AMOUNTS)('%j is accepted by GraphQL', async (brl) => {
     const order = { template: 'crossramp_checkout', currency: 'USDT_TRX', amount: { brl } };
     const { quote } = await ask('query($order: QuoteInput!) { quote(input: $order) { brlAmount } }', {
       order,
@@ -112,7 +112,7 @@ describe('a name', () => {
   ];
   const TEXTS = WORDS.flatMap((word) => [word.normalize('NFC'), word.normalize('NFD')]);
 
-  test.each(TEXTS)('K06: %j finds it, whatever its letters are made of', async (text) => {
+  test.each(TEXTS)('K06: %j finds it, in any composition of its letters', async (text) => {
     const { search } = await ask(
       'query($text: String!) { search(text: $text) { match transaction { end2end } } }',
       { text },
@@ -157,7 +157,7 @@ describe('a name', () => {
   });
 });
 
-test('K06: a search reads the words of its own account by their index', async () => {
+test('K06: a search uses the index of words of its own account', async () => {
   const { accountId } = await app.addAccount();
   await app.owner.query(
     `insert into transaction (account_id, id, end2end, template, family, list_seq, component, state, created_at, updated_at, client_name)

@@ -110,7 +110,7 @@ describe('a session’s token', () => {
     expect((await app.get(`${path}?access_token=${token}`, { key: null })).status).toBe(401);
   });
 
-  test('of an offramp from the balance, or of nobody, opens nothing', async () => {
+  test('of an offramp from the balance, or without a payer, opens nothing', async () => {
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '500' });
     const { json } = await app.post('/v2/offramp', {
       ...{ amount_paid: '20', currency_entry_paid_code: 'USDT_TRX', ...CUSTOMER },
@@ -129,7 +129,7 @@ describe('a session’s token', () => {
     expect(read.json.data.transaction.payment).toBeNull();
   });
 
-  test('gives the status as a code and the order’s number, and null where there is none', async () => {
+  test('returns the status as a code and the order’s number, and null if there is none', async () => {
     const query = '{ paymentSession { statusCode externalCode } }';
     const [ordered, bare] = [
       await newSession({ ...CUSTOMER, external_code: 'order-78' }),
@@ -142,7 +142,7 @@ describe('a session’s token', () => {
     expect(await read(ordered.token)).toEqual({ statusCode: 'CANCELLED', externalCode: 'order-78' });
   });
 
-  test('gives what a payer may know, people masked', async () => {
+  test('returns the facts that a payer may know, with people masked', async () => {
     const secret = { external_code: 'order-77', webhook: 'https://hooks.example.com/77' };
     const { token, end2end } = await newSession({ ...CUSTOMER, ...secret });
     const { json, text } = await app.graphql(SESSION, {}, { key: token });
@@ -190,7 +190,7 @@ describe('a session’s token', () => {
 describe('the subscription', () => {
   const QUERY = 'subscription { paymentSession { sequence ask clientName } }';
 
-  test('gives each of two sessions of an account its own, first as it stands, then changed', async () => {
+  test('returns to each of two sessions of an account its own, first in its present state, then changed', async () => {
     const names = ['Ana Um', 'Bia Dois'];
     const sessions = await Promise.all(names.map(() => newSession()));
     const streams = await Promise.all(

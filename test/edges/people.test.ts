@@ -35,8 +35,8 @@ beforeAll(async () => {
   owner = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
 });
 
-describe('C-40: a person who is signed in', () => {
-  test('is told who they are, and has no key', async () => {
+describe('C-40: a signed-in person', () => {
+  test('sees their own data, and has no key', async () => {
     const { json } = await owner.graphql(
       '{ viewer { scopes account { accountId } person { personId role hasPasskey accounts { accountId role } } } }',
     );
@@ -96,7 +96,7 @@ describe('C-40: a person who is signed in', () => {
     expect((await verifyAudit(app.database, shop.accountId)).defects).toEqual([]);
   });
 
-  test('makes keys with no scope of others, and is one maker with them', async () => {
+  test('creates keys with no scope of others, and counts as one maker with them', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'developer' });
     const create = (scope: string) =>
       person.graphql(
@@ -113,8 +113,8 @@ describe('C-40: a person who is signed in', () => {
   });
 });
 
-describe('C-40: a person who has a passkey shows it', () => {
-  test('before money goes where the person says: out of the balance by PIX, or a held deposit to another address', async () => {
+describe('C-40: a person with a passkey presents it', () => {
+  test('before money goes to a destination of their choice: out of the balance by PIX, or a held deposit to another address', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     await givePasskey(person);
     const offramp = (from: string) =>
@@ -131,7 +131,7 @@ describe('C-40: a person who has a passkey shows it', () => {
     expect(codeOf(await refund(''))).toBe('NOT_FOUND');
   });
 
-  test('before they name the payee of an order out of the balance, or accept its price: it goes on by that', async () => {
+  test('before they name the payee of an order out of the balance, or accept its price, which continues it', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     const create = async (from: string, more: string) => {
       const query = `mutation { createOfframp(input: { currency: "USDT_TRX", amount: { brl: "100" }, from: ${from}, ${more} }) { transaction { end2end } errors { code message path } } }`;
@@ -259,7 +259,7 @@ describe('C-40: a newcomer to the account', () => {
 });
 
 describe('sessions', () => {
-  test('are listed, and end at once when they are ended', async () => {
+  test('are listed, and end immediately when they are ended', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
     const { json } = await person.graphql(
       '{ mySessions { sessionId isCurrent userAgent address accountId } }',
@@ -302,7 +302,7 @@ describe('sessions', () => {
 });
 
 describe('passkeys', () => {
-  test('are listed by their person, who takes one away after showing one; nobody else does', async () => {
+  test('are listed by their owner, who removes one after presenting one; no one else does', async () => {
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
     const other = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
     await app.owner.query(
@@ -352,7 +352,7 @@ describe('C-40: the first passkey', () => {
 });
 
 describe('C-40: members', () => {
-  test('are invited by a link that lets in once, and is dead when it is replaced, used or taken back', async () => {
+  test('are invited by a link that signs in once, and is invalid when it is replaced, used or withdrawn', async () => {
     const email = newEmail();
     const invite = async () =>
       (
@@ -383,7 +383,7 @@ describe('C-40: members', () => {
     });
   });
 
-  test('of another account have to sign in before they accept: who invites holds the link, too', async () => {
+  test('of another account have to sign in before they accept: the inviter holds the link as well', async () => {
     const email = newEmail();
     const victim = await signInAs(app, shop.accountId, { email, role: 'owner' });
     const evil = await app.addAccount();
@@ -396,7 +396,7 @@ describe('C-40: members', () => {
     expect((await callerOfSession(app.database, token))?.accountId).toBe(evil.accountId);
   });
 
-  test('get no role that can do more than whoever gives it', async () => {
+  test('get no role that exceeds that of the inviter', async () => {
     const developer = await signInAs(app, shop.accountId, { email: newEmail(), role: 'developer' });
     const operator = await signInAs(app, shop.accountId, { email: newEmail(), role: 'operator' });
     const invite = (by: SignedInForTest, role: string) =>
@@ -419,7 +419,7 @@ describe('C-40: members', () => {
     expect(codeOf(byKey)).toBe('FORBIDDEN');
   });
 
-  test('removal and another role take effect at once; the last owner stays', async () => {
+  test('removal and another role take effect immediately; the last owner stays', async () => {
     const place = await app.addAccount();
     const boss = await signInAs(app, place.accountId, { email: newEmail(), role: 'owner' });
     const clerk = await signInAs(app, place.accountId, { email: newEmail(), role: 'viewer' });
@@ -504,7 +504,7 @@ describe('C-40: a key that brings people in gains no second maker', () => {
     expect(await isOne(shop.keyId, json.data.inviteMember.invitation.member.personId)).toBe(true);
   });
 
-  test('by taking a person out, whose key or withdrawal stays', async () => {
+  test('by removing a person, whose key or withdrawal stays', async () => {
     const { url, member } = (await invite(shop.apiKey, newEmail())).json.data.inviteMember.invitation;
     const person = await comeIn(url);
     const made = await person(
@@ -516,7 +516,7 @@ describe('C-40: a key that brings people in gains no second maker', () => {
     expect(await isOne(shop.keyId, made.json.data.createApiKey.issuedApiKey.key.keyId)).toBe(true);
   });
 
-  test('by a new link for somebody whom another has invited', async () => {
+  test('by a new link for a person whom another has invited', async () => {
     const email = newEmail();
     const { member } = await inviteByOperator(app.services, shop.accountId, { email, role: 'finance' });
     await invite(shop.apiKey, email, 'FINANCE');
@@ -553,7 +553,7 @@ describe('C-40: a key that brings people in gains no second maker', () => {
   });
 });
 
-test('the starter of a sandbox comes in as its owner, and as the platform for sandbox accounts', async () => {
+test('the starter of a sandbox signs in as its owner, and as the platform for sandbox accounts', async () => {
   const { url } = await makeNewcomerLink(app.database, startContext(app.services));
   const again = await makeNewcomerLink(app.database, startContext(app.services));
   expect(again.url).not.toBe(url);

@@ -47,7 +47,7 @@ describe.each([
     }
   });
 
-  it('are executed by the hash that clients with automatic persisted queries send; for any other hash the client is asked for the text', async () => {
+  it('are executed by the hash that clients with automatic persisted queries send; for an unknown hash the client is asked for the text', async () => {
     const extensions = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
     const search = (text: string) =>
       new URLSearchParams({ extensions: JSON.stringify(extensions(text)) }).toString();
@@ -97,7 +97,7 @@ describe.each([
     ending.abort();
   });
 
-  it('an id that is not registered, or one beside a query, is refused', async () => {
+  it('an id that is not registered, or one together with a query, is refused', async () => {
     for (const body of [{ documentId: 'none' }, { documentId: 7 }, { documentId: 'name', query: NAME }]) {
       const { status, json } = await post(body);
       expect([status, json.errors[0].extensions.code]).toEqual([400, 'BAD_REQUEST']);

@@ -32,7 +32,7 @@ test('account holders of the mode, in pages, newest first; not the platform, and
   expect(back.nodes[0].accountId).toBe(made[1]);
 });
 
-test('every rail: what it told last, and what is ordered of it and fails', async () => {
+test('every rail: its last report, and its orders and failures', async () => {
   const { apiKey, accountId } = await app.addAccount();
   const { json } = await app.post(
     '/v2/onramp',
@@ -79,7 +79,7 @@ const HOLDER = (
 ) =>
   `{ accountHolder(accountId: "${accountId}") { name templateSettings { template feeRate } ${customers} } }`;
 
-test('one account holder: its price and limits, and its customers to whoever decides about them', async () => {
+test('one account holder: its price and limits, and its customers for roles that decide about them', async () => {
   const { accountHolder } = (await request(HOLDER(app.accountId), app.platformKey)).data;
   expect(accountHolder.templateSettings.map(({ template }: { template: string }) => template)).toContain(
     'onramp',

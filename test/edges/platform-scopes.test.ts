@@ -57,7 +57,7 @@ describe('an account’s key with all scopes', () => {
     await until(end2end, 'success/DONE');
   });
 
-  test('C-40: cannot set the clock that all accounts of the sandbox go by', async () => {
+  test('C-40: cannot set the shared clock of all sandbox accounts', async () => {
     const { json } = await app.post('/v2/sandbox/clock', { advance: '1s' }, { key: shop.apiKey });
     expect(json).toMatchObject({ status: 403, detail: expect.stringContaining('"platform:rails"') });
   });
@@ -69,7 +69,7 @@ describe('an account’s key with all scopes', () => {
 });
 
 describe('a key of the platform', () => {
-  test('C-40: acts on the account that it names, and on no other', async () => {
+  test('C-40: acts on the named account, and on no other', async () => {
     const other = await app.addAccount();
     const changed = await ask(pricing(other.accountId, 'spread: "0.02"'));
     expect(changed.updateTemplateSettings.templateSetting).toEqual({ spread: '0.02', feeRate: '0.01' });
@@ -94,7 +94,7 @@ describe('a key of the platform', () => {
     expect(answers).toEqual(answers.map(() => notFound));
   });
 
-  test('C-40: creates and moves nothing of its own, and has the scopes that it was given', async () => {
+  test('C-40: creates and moves nothing of its own, and has the granted scopes', async () => {
     const platform = await platformAccount(app.database, 'sandbox');
     for (const scope of ['create', 'move'] as const)
       await expect(app.addKey(platform, [scope])).rejects.toThrow(/scopes/);

@@ -268,7 +268,7 @@ async function examine({ name }: Template, place: Position): Promise<void> {
 
 beforeAll(() => setAheadMs(app.database, DURING_MS - Date.now()));
 
-test('every action has its way to be tried', () => {
+test('every action has a test function', () => {
   expect(Object.keys(UNLISTED).sort()).toEqual(
     Object.keys(CALLER_ACTIONS)
       .map((name) => name.toUpperCase())
@@ -281,7 +281,7 @@ test('every action has its way to be tried', () => {
 });
 
 describe.each(REGISTRY.templates)('$name', (template) => {
-  test('lists what then succeeds, and nothing else, at every step', { timeout: 900_000 }, async () => {
+  test('lists exactly the actions that then succeed, at every step', { timeout: 900_000 }, async () => {
     const places = differing(template);
     for (let from = 0; from < places.length; from += ABREAST)
       await Promise.all(places.slice(from, from + ABREAST).map((place) => examine(template, place)));

@@ -85,7 +85,7 @@ describe('C-25: a price without margin', () => {
     expect(await priceNow()).toEqual({ ...FREE, spread: '0.01', feeRate: '0.0005' });
   });
 
-  test('C-40: is not set by a key that its proposer made, nor by one of an account', async () => {
+  test('C-40: is not set by a key that its proposer created, nor by one of an account', async () => {
     const maker = (await app.addKey(platform, ['read', 'admin', 'platform:pricing'])).apiKey;
     const document =
       'mutation { createApiKey(input: { name: "second", scopes: ["platform:pricing"] }) { issuedApiKey { apiKey } errors { code message path } } }';
@@ -111,7 +111,7 @@ describe('C-25: a price without margin', () => {
     expect([await priceNow(), await proposed(other)]).toEqual([FREE, null]);
   });
 
-  test('is another one for each account, template and price, and lapses after 72 hours or another decision', async () => {
+  test('is separate for each account, template and price, and lapses after 72 hours or another decision', async () => {
     const elsewhere = shop;
     await ask(set(NO_MARGIN));
     shop = await app.addAccount();
@@ -137,7 +137,7 @@ describe('C-25: a price without margin', () => {
     expect(await priceNow()).toEqual({ ...DEFAULT, spread: '0.02' });
   });
 
-  test('is set once when 50 callers propose and approve it together, and never by one person alone', async () => {
+  test('is set once when 50 callers propose and approve it in parallel, and never by one person alone', async () => {
     const together = (keys: readonly string[]) =>
       Promise.all(keys.map((key) => app.graphql(set(NO_MARGIN), {}, { key })));
     await together(Array.from({ length: 50 }, () => other));

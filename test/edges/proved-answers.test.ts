@@ -61,7 +61,7 @@ describe.each([...PATHS, SEARCH])('GET %s', (path) => {
     expect(statements).toEqual(['account_versions']);
   });
 
-  test('has a strong ETag and is asked for again by browsers', async () => {
+  test('has a strong ETag and is revalidated by browsers', async () => {
     const { headers } = await often(path);
     expect(headers.get('etag')).toMatch(/^"[\w-]{43}"$/);
     expect(headers.get('cache-control')).toBe('private, no-cache');
@@ -87,7 +87,7 @@ describe.each([...PATHS, SEARCH])('GET %s', (path) => {
   });
 });
 
-test.each([PATHS[2], SEARCH] as string[])('GET %s shows what changed at once', async (path) => {
+test.each([PATHS[2], SEARCH] as string[])('GET %s shows a change immediately', async (path) => {
   const before = await often(path);
   await change();
   const etag = before.headers.get('etag') ?? '';
@@ -181,7 +181,7 @@ describe('responses that are not of one account', () => {
 });
 
 describe('the caller', () => {
-  test('without the scope read gets nothing that is kept (C-40)', async () => {
+  test('without the scope read gets no cached answer (C-40)', async () => {
     const { apiKey } = await app.addKey(app.accountId, ['create']);
     for (const path of PATHS) {
       await often(path);
@@ -191,7 +191,7 @@ describe('the caller', () => {
     expect((await app.get(SEARCH, { key: apiKey })).json.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 
-  test('with a revoked key gets nothing, whatever is kept (C-40)', async () => {
+  test('with a revoked key gets nothing, even if it is cached (C-40)', async () => {
     const { apiKey, keyId } = await app.addKey(app.accountId, ['read']);
     const path = PATHS[1] as string;
     for (let n = 0; n < TIMES; n += 1) expect((await app.get(path, { key: apiKey })).status).toBe(200);
@@ -245,7 +245,7 @@ describe('another gateway on the same database', () => {
   });
   afterAll(() => own.close?.());
 
-  test('sees at once what the first one wrote', async () => {
+  test('sees the write of the first one immediately', async () => {
     const path = PATHS[2] as string;
     for (let n = 0; n < TIMES; n += 1) await beside.get(path, app.apiKey);
     await change();

@@ -218,7 +218,7 @@ async function compare(question: Question, door: string): Promise<number> {
   }
 }
 
-test(`${TURNS} changes by chance, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
+test(`${TURNS} random changes, seed ${SEED}`, { timeout: TIMEOUT_MS }, async () => {
   let compared = 0;
   for (let turn = 0; turn < TURNS; turn += 1) {
     const door = turn < NAMES.length ? (NAMES[turn] as string) : random.pick(OFTEN);

@@ -43,7 +43,7 @@ function attributesAt(path: string, end2end: string, step: string) {
   });
 }
 
-test('C-21: a payment within the lock has the price of the creation, whatever the price is now', async () => {
+test('C-21: a payment within the lock has the price of the creation, whatever the present price', async () => {
   const made = await post('/v2/onramp', { amount_payment: '550', ...long });
   await widenSpread('onramp');
   await wait('29m');
@@ -70,7 +70,7 @@ test('C-21: a payment after the lock is priced when it arrives, and booked at th
   expect(json.entries[0].credit).toBe(fresh.attributes.amount_received);
 });
 
-test('C-21: the page of a long session says until when the rate holds; that of a usual one need not', async () => {
+test('C-21: the page of a long session shows the end of the rate; that of a usual one need not', async () => {
   const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';
   const pageOf = async (expires_in: number) => {
     const { end2end: id } = await post('/v2/onramp', { amount_payment: '550', ...long, expires_in });
@@ -108,7 +108,7 @@ test('C-21: where the account wants that, a session ends with its lock and its p
   await attributesAt('/v2/onramp', made.end2end, 'depositpix/EXPIRED');
 });
 
-test('C-21: without a rate, money that is converted waits for one; what goes back does not', async () => {
+test('C-21: without a rate, money to be converted waits for one; returned money does not', async () => {
   const [kept, wrong] = [
     await post('/v2/onramp', { amount_payment: '550', ...long }),
     await post('/v2/onramp', { amount_payment: '550', ...long, client_tax_id: '11144477735' }),
@@ -175,7 +175,7 @@ test('C-21: an order by a quote keeps the lock of the quote', async () => {
   expect((await attributesAt('/v2/onramp', end2end, 'success')).quote).not.toBe(before.quote);
 });
 
-test('C-21: a quote that nobody accepted ends with its lock; an accepted one lasts as long as its session', async () => {
+test('C-21: a quote that is not accepted ends with its lock; an accepted one lasts as long as its session', async () => {
   const query = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } errors { code message path } } }`;
   const input = {
     accept: false,
@@ -201,7 +201,7 @@ test('C-21: a quote that nobody accepted ends with its lock; an accepted one las
   await attributesAt('/v2/onramp', ids[0], 'depositpix/QRCODE');
 });
 
-test('C-21: an order out of the balance whose payee nobody named ends with its lock: nothing is reserved by it', async () => {
+test('C-21: an order out of the balance without a payee ends with its lock: it reserves nothing', async () => {
   await post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '200' }, 200);
   const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end createdAt expiration } errors { code message path } } }`;
   const create = async () => {

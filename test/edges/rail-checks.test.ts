@@ -90,7 +90,7 @@ test('by GraphQL', async () => {
   ]);
 });
 
-test('C-40: nobody but the platform is told', async () => {
+test('C-40: only the platform can read it', async () => {
   for (const query of ['{ railHealth { checks { ok } } }', '{ rateFeeds { asset } }']) {
     const { json } = await app.graphql(query);
     expect(json.errors[0].extensions.code).toBe('FORBIDDEN');

@@ -61,11 +61,11 @@ test('C-51: it waits for less than two seconds', () => {
   expect(PROBE_MAX_MS).toBeLessThan(ANSWER_MAX_MS);
 });
 
-test('C-51: it says that the database can be read and written', async () => {
+test('C-51: it reports that the database can be read and written', async () => {
   expect(await ready()).toMatchObject({ status: 200, database: { reads: 'ok', writes: 'ok' } });
 });
 
-describe('C-51: it says that the database is away, and that it is back', () => {
+describe('C-51: it reports that the database is unreachable, and that it is back', () => {
   test.each(['drop', 'hold', 'halve', 'delay'] as const)('when the network does "%s"', async (fault) => {
     proxy.fail(fault);
     // The first request may share a check that began just before the fault.
@@ -97,7 +97,7 @@ describe('C-51: it says that the database is away, and that it is back', () => {
   });
 });
 
-test('C-51: it tells a database that can be read only', async () => {
+test('C-51: it reports a database that can only be read', async () => {
   const owner = new pg.Client({ connectionString: postgres.url });
   await owner.connect();
   const setReadOnly = async (value: string) => {

@@ -104,7 +104,7 @@ describe('a day', () => {
     await app.owner.query('delete from rail_news where key = $1', [`pix:${endToEndId}`]);
   });
 
-  test('finds another amount, and takes the line of nobody else for it', async () => {
+  test('finds another amount, and uses no line of another entry for it', async () => {
     const end2end = await sell();
     const change = (amount: string) =>
       plant(
@@ -124,7 +124,7 @@ describe('a day', () => {
     expect(await reconcile()).toMatchObject({ isOpen: false });
   });
 
-  test('finds what the statement does not have', async () => {
+  test('finds lines that the statement lacks', async () => {
     const end2end = await sell();
     await plant(`delete from rail_news where key = ${KEY_OF} and kind = 'payment'`, [end2end]);
     const report = await reconcile();
@@ -145,7 +145,7 @@ describe('a day', () => {
     expect(report.oldestOpenAt).not.toBeNull();
   });
 
-  test('has what is in suspense as open, and its payment as matched', async () => {
+  test('has money in suspense as open, and its payment as matched', async () => {
     const before = await reconcile();
     const nowMs = await app.services.clock.nowMs();
     await app.services.receive({
@@ -181,7 +181,7 @@ test('C-13: a day that is none, or that has not begun, is refused by name', asyn
   });
 });
 
-test('C-40: it is no matter for a key of the account', async () => {
+test('C-40: it is closed to a key of the account', async () => {
   expect(await refusal('{ reconciliations { nodes { id: reconciliationId } } }')).toMatchObject({
     code: 'FORBIDDEN',
   });
@@ -206,7 +206,7 @@ test('C-52: under a key it is done once; a report never changes', async () => {
   expect(rows).toEqual([{ count: 1 }]);
 });
 
-test('a charge that is paid before midnight and once more after it: the first takes nothing of the next day', async () => {
+test('a charge that is paid before midnight and once more after it: the first uses no line of the next day', async () => {
   const nowMs = await app.services.clock.nowMs();
   const midnightMs = brasiliaMidnight(dayAfter(brasiliaDay(nowMs + DAY_ENDS_MS)));
   await app.services.sandbox?.advanceClock(midnightMs - nowMs - DAY_ENDS_MS);

@@ -69,7 +69,7 @@ describe('C-35: refundPayment', () => {
     await until(end2end, BACK);
   });
 
-  test('gives the whole payment back, from the balance, with a return id that is published', async () => {
+  test('refunds the whole payment, from the balance, with a published return id', async () => {
     const end2end = await onramp('pay');
     const ordered = await refund(end2end);
     expect(`${ordered.component}/${ordered.state}`).toBe('refund/INITIAL');
@@ -81,7 +81,7 @@ describe('C-35: refundPayment', () => {
     expect(await balance()).toBe('0');
   });
 
-  test('gives parts back: the step stays, an event of its own tells, and the rest ends the transaction', async () => {
+  test('refunds parts: the step stays, an event of its own reports it, and the rest ends the transaction', async () => {
     const end2end = await onramp('pay');
     const ordered = await refund(end2end, '220.00', 'part-1');
     expect(`${ordered.component}/${ordered.state}`).toBe('success/DONE');
@@ -102,7 +102,7 @@ describe('C-35: refundPayment', () => {
     expect(await refusal(refundText(end2end))).toMatchObject({ code: 'STEP_CONFLICT' });
   });
 
-  test('says how much can go back, until nothing can', async () => {
+  test('shows the refundable amount, until none is left', async () => {
     const end2end = await onramp('pay');
     const left = async () =>
       (await ask(`{ transaction(end2end: "${end2end}") { refundable { amount currency { code } } } }`))
@@ -134,7 +134,7 @@ describe('C-35: refundPayment', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('is refused where the balance does not cover it, of another account, with a bad amount, by a key that may not', async () => {
+  test('is refused if the balance does not cover it, for another account, with a bad amount, by a key without the scope', async () => {
     const rich = shop;
     const end2end = await onramp('pay');
     shop = await app.addAccount();
@@ -162,7 +162,7 @@ describe('C-35: refundPayment', () => {
   });
 });
 
-test('C-35: a payment goes back in 90 parts at most, of a cent at least; then all that is left at once', async () => {
+test('C-35: a payment is refunded in at most 90 parts, of a cent at least; then the whole remainder together', async () => {
   const end2end = await onramp('pay');
   await app.owner.query(
     `update transaction set process = process || jsonb_build_object('returns',
@@ -185,7 +185,7 @@ test('C-35: a payment goes back in 90 parts at most, of a cent at least; then al
   await until(end2end, BACK);
 });
 
-test('C-35: each part is ordered of the bank once, however many are under way', async () => {
+test('C-35: each part is ordered from the bank once, however many are under way', async () => {
   const end2end = await onramp('pay');
   const ordered = vi.spyOn(app.services.rails.pix, 'returnPayment');
   for (let part = 1; part <= 6; part++) await refund(end2end, '10.00');
@@ -195,7 +195,7 @@ test('C-35: each part is ordered of the bank once, however many are under way', 
   expect(ids.toSorted()).toEqual(refunds.map(({ returnId }: { returnId: string }) => returnId).toSorted());
 });
 
-test('16 refunds of 50.00 at once give back no more than the payment', async () => {
+test('16 parallel refunds of 50.00 return no more than the payment', async () => {
   const end2end = await onramp('pay');
   const answers = await Promise.all(
     Array.from({ length: 16 }, () =>
@@ -218,7 +218,7 @@ test('the excess over the price is listed until it is back', async () => {
   ]);
 });
 
-test('C-34: an excess that failed to go back is listed, and counted, until it is settled', async () => {
+test('C-34: an excess whose return failed is listed, and counted, until it is settled', async () => {
   const OPEN = '{ openRefunds { account transaction { end2end refunds { kind state } } } }';
   const seen = async (key?: string) => (await ask(OPEN, {}, key)).openRefunds;
   const failed = async () => (await ask('{ attention { failedRefunds } }')).attention.failedRefunds;
@@ -295,7 +295,7 @@ describe('failed returns', () => {
     expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
   });
 
-  test('C-35: before returns were stored, is what was paid, and goes back like any other', async () => {
+  test('C-35: from before returns were stored has the paid amount, and is returned like any other', async () => {
     // Returns were ordered without an id, too.
     const asBefore = async (end2end: string) => {
       const keyed = `update sandbox_order set key = gen_random_uuid() || ':' || key where account_id = $1 and kind = 'return'`;

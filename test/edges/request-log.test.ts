@@ -49,7 +49,7 @@ async function logged(requestId: string, key = app.apiKey): Promise<Entry> {
 }
 
 describe('an entry', () => {
-  it('has the code of a refused mutation, also where its document asks for no errors', async () => {
+  it('has the code of a refused mutation, even if its document selects no errors', async () => {
     const query = 'mutation { createCheckout(input: { currency: "NOPE" }) { replayed } }';
     const headers = { 'x-request-id': 'refused-1' };
     await app.post('/graphql', { query }, { headers });
@@ -69,7 +69,7 @@ describe('an entry', () => {
     expect(JSON.stringify(await logOf())).not.toContain('Ana');
   });
 
-  it('of a lost transaction keeps no text of the path that is not an id', async () => {
+  it('of a lost transaction stores no text of the path that is not an id', async () => {
     await app.get('/v2/onramp/529.982.247-25', { headers: { 'x-request-id': 'rest-2' } });
     expect(await logged('rest-2')).toMatchObject({ status: 404, end2end: null, errorCode: 'NOT_FOUND' });
   });
@@ -96,7 +96,7 @@ describe('an entry', () => {
 });
 
 describe('requestLog', () => {
-  it('shows an account its own requests alone, and to the scope admin alone', async () => {
+  it('shows an account only its own requests, and only with the scope admin', async () => {
     await app.get('/v2/balance', { key: shop.apiKey, headers: { 'x-request-id': 'theirs' } });
     await logged('theirs', shop.apiKey);
     expect(await logOf('requestId: "theirs"')).toEqual([]);
@@ -172,7 +172,7 @@ describe('writing', () => {
     await expect.poll(() => countOf('many-'), { timeout: 20_000 }).toEqual({ n: REQUESTS, ids: REQUESTS });
   });
 
-  it('holds no request up while it has to wait, and says what is missing', async () => {
+  it('delays no request when it has to wait, and reports missing entries', async () => {
     const lock = await app.owner.connect();
     await lock.query(
       'set idle_in_transaction_session_timeout = 0; begin; lock table request_log in access exclusive mode',
@@ -196,7 +196,7 @@ describe('writing', () => {
     await logged('held-2');
   });
 
-  it('goes on when the database was away: what is asked afterwards is recorded', async () => {
+  it('continues after an outage of the database: later requests are recorded', async () => {
     const name = new URL(app.url).pathname.slice(1);
     await withAdmin(inject('adminUrl'), async (client) => {
       await client.query(`alter database ${name} allow_connections false`);
@@ -213,7 +213,7 @@ describe('writing', () => {
     await logged('after-1');
   });
 
-  it('deletes what is older than it is kept', async () => {
+  it('deletes entries past their retention', async () => {
     // Of others it says nothing: what they asked just now is written by and by.
     const count = async () =>
       (

@@ -91,7 +91,7 @@ describe('a refund', () => {
     await trigger(end2end, 'PAY');
   });
 
-  test('is listed with its effects, as GraphQL lists it, in numbers', async () => {
+  test('is listed with its effects, as in GraphQL, in numbers', async () => {
     await until(end2end, 'success/DONE');
     const { transaction } = await ask(
       `{ transaction(end2end: "${end2end}") { possibleActions { action mutation effects { kind subAccount money { amount currency { code } } } } } }`,
@@ -108,7 +108,7 @@ describe('a refund', () => {
     expect(back).toEqual({ kind: 'refund', account_type: null, currency: 'BRL', amount: 150 });
   });
 
-  test('C-52: goes back in part once, and the rest after it', async () => {
+  test('C-52: is refunded in part once, and the rest after it', async () => {
     const once = { headers: { 'idempotency-key': 'refund-1' } };
     const [part, again] = [
       await app.post(`${path}/refund`, { amount: 40 }, once),

@@ -151,7 +151,7 @@ describe('the parameters of the routes', () => {
     });
   });
 
-  it('contract 4: members of bodies are those of contract.md and of further acts, and what is posted has no query parameters', () => {
+  it('contract 4: members of bodies are those of contract.md and of further actions, and POST has no query parameters', () => {
     const writes = ROUTES.filter(({ method }) => method === 'POST');
     expect(writes.flatMap(({ parameters }) => parameters)).toEqual([]);
     const session = 'external_code return_url webhook expires_in';
@@ -208,7 +208,7 @@ describe('the parameters of the routes', () => {
     });
   });
 
-  it.each(CELLS)('C-13: $path takes or refuses each value of $parameter, naming it', async (cell) => {
+  it.each(CELLS)('C-13: $path accepts or refuses each value of $parameter, naming it', async (cell) => {
     const [accepts, refusal] = RULES[cell.parameter] as (typeof RULES)[string];
     for (const value of DICTIONARY) {
       const answer = await app.get(`${cell.path}?${cell.parameter}=${value}`);
@@ -251,7 +251,7 @@ describe('the parameters of the routes', () => {
     expect(violatedBy(answer).toSorted()).toEqual(parameters.toSorted());
   });
 
-  it('C-13: an unknown currency among other bad parameters is one of them', async () => {
+  it('C-13: an unknown currency is reported with other bad parameters', async () => {
     const answer = await app.get('/v2/statement?currency=NONE&limit=0&account_type=x');
     expect(answer.json.code).toBe('INVALID_PARAMETER');
     expect(violatedBy(answer).toSorted()).toEqual(['account_type', 'currency', 'limit']);
@@ -268,7 +268,7 @@ describe('the parameters of the routes', () => {
     expect((await app.get(`/v2/${list}?date_from=2026-05-01&date_to=2026-05-01`)).status).toBe(200);
   });
 
-  it('C-12: where overflow is rejected, the refusal says the maximum', async () => {
+  it('C-12: where overflow is rejected, the refusal names the maximum', async () => {
     const answer = await rejecting.get('/v2/statement?limit=101');
     expect(violatedBy(answer)).toEqual(['limit']);
     expect(answer.json.violations[0].message).toMatch(/from 1 to 100/);
@@ -394,7 +394,7 @@ describe('a fuzz of a few hundred requests', () => {
     return fc.record({ target: fc.constant(target), body, key: fc.option(fc.string({ maxLength: 9 })) });
   });
 
-  it('C-50: every answer to a body is JSON: what was made, or a problem that is no 500', async () => {
+  it('C-50: every answer to a body is JSON: the created record, or a problem other than 500', async () => {
     await fc.assert(
       fc.asyncProperty(posted, fc.boolean(), async ({ target, body, key }, isStrict) => {
         const headers = key === null || /[^ -~]/.test(key) ? {} : { 'idempotency-key': key };

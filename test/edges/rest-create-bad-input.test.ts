@@ -497,7 +497,7 @@ describe('posted bodies', () => {
     expect(violatedBy(answer).toSorted()).toEqual(Object.keys(bad).toSorted());
   });
 
-  it('C-50: an ambiguous currency among other bad members is one of them', async () => {
+  it('C-50: an ambiguous currency is reported with other bad members', async () => {
     const body = { ...BODIES['/v2/onramp'], currency_exit_received_code: 'USDT', expires_in: 1 };
     const answer = await post(app, '/v2/onramp', JSON.stringify(body));
     expectProblem(answer, 400, 'INVALID_PARAMETER');
@@ -590,11 +590,11 @@ describe('values that must not be repaired', () => {
   const app = useApp();
   const URLS_OF = CELLS.filter(({ member }) => member === 'return_url' || member === 'webhook');
 
-  it.each(URLS_OF)('C-63: $route takes no $member that only a lenient reader understands', async (cell) => {
+  it.each(URLS_OF)('C-63: $route accepts no $member that only a lenient reader understands', async (cell) => {
     expect(await notRefused(app, cell, quoted(REPAIRED_URLS, /^must be an https URL/))).toEqual([]);
   });
 
-  it.each(URLS_OF)('C-50: $route takes no $member that is no text at all', async (cell) => {
+  it.each(URLS_OF)('C-50: $route accepts no $member that is not a text', async (cell) => {
     const bad = quoted(['https://shop.example/\ud800', 'https://\udfff.example/'], /^must be /);
     expect(await notRefused(app, cell, bad)).toEqual([]);
   });
@@ -633,7 +633,7 @@ describe('the sandbox', () => {
     expect([own.status, violatedBy(own)]).toEqual([400, ['scenario', 'amount']]);
   });
 
-  it('a funding is answered with journal_id, and with the name that it had before', async () => {
+  it('a funding is answered with journal_id, and with its older name', async () => {
     const { status, json } = await app.post('/v2/sandbox/fund', { currency: 'BRL', amount: '1' });
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -702,7 +702,7 @@ describe('bodies and ids that are none', () => {
   };
   const bytes = (route: string) => JSON.stringify(BODIES[route] ?? {});
 
-  it.each(WRITES)('C-50: $route takes nothing but a JSON object', async ({ route, path }) => {
+  it.each(WRITES)('C-50: $route accepts only a JSON object', async ({ route, path }) => {
     const good = bytes(route);
     const notJson = [
       ...[
@@ -747,7 +747,7 @@ describe('bodies and ids that are none', () => {
       });
   });
 
-  it.each(WRITES)('C-50: $route takes UTF-8 only', async ({ route, path }) => {
+  it.each(WRITES)('C-50: $route accepts only UTF-8', async ({ route, path }) => {
     const good = Buffer.from(bytes(route));
     const latin = Buffer.from('{"client_name":"Concei\xe7\xe3o"}', 'latin1');
     const surrogate = Buffer.concat([
@@ -764,7 +764,7 @@ describe('bodies and ids that are none', () => {
       });
   });
 
-  it.each(WRITES)('C-51: $route takes application/json only', async ({ route, path }) => {
+  it.each(WRITES)('C-51: $route accepts only application/json', async ({ route, path }) => {
     const types = [
       ...['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
       ...['application/jsonx', 'application/json-patch+json', 'application/problem+json', 'json', null],
@@ -802,7 +802,7 @@ describe('bodies and ids that are none', () => {
       expect([status, { ...json, request_id: '' }]).toEqual([404, { ...reference.json, request_id: '' }]);
   });
 
-  it('C-50: a scenario is played on nobody else’s transaction', async () => {
+  it('C-50: a scenario is not played on a transaction of another account', async () => {
     for (const end2end of ['nobody', 'x'.repeat(201), 'a\0b', '\ud800']) {
       const { status, json } = await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end });
       expect([end2end, status, json.code]).toEqual([end2end, 404, 'NOT_FOUND']);
@@ -862,7 +862,7 @@ describe('a deposit that is held', () => {
 describe('the bodies that are varied above', () => {
   const app = useApp();
 
-  it('are good ones: every refusal above is that of the member it is about', async () => {
+  it('are otherwise valid: every refusal above is about its own member', async () => {
     for (const { route, path } of MOVING.filter((target) => !target.route.includes('{id}'))) {
       const { status, json } = await app.post(path, BODIES[route]);
       const isEnded = route === '/v2/sandbox/trigger';

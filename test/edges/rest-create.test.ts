@@ -267,7 +267,7 @@ describe('creations', () => {
     ],
   ];
 
-  it.each(asked)('C-1: %s is answered with 201, the envelope and what belongs behind it', async (...row) => {
+  it.each(asked)('C-1: %s is answered with 201, the envelope and its further members', async (...row) => {
     const [, template, extras, path, body, attributes] = row;
     const answer = await app.post(path, body);
     expectCreated(answer, template, extras);
@@ -278,7 +278,7 @@ describe('creations', () => {
 
   it.each(
     asked,
-  )('C-9, C-61: %s has an event for every step, each with the body of that moment', async (...row) => {
+  )('C-9, C-61: %s has an event for every step, each with its body at that time', async (...row) => {
     const [, template, , path, body] = row;
     const answer = await app.post(path, body);
     const { end2end } = answer.json;
@@ -300,7 +300,7 @@ describe('creations', () => {
     expect(new Set(events.map(({ name }) => name)).size).toBe(events.length);
   });
 
-  it('C-61: an onramp goes by its steps to the charge, and no further by itself', async () => {
+  it('C-61: an onramp moves to the charge, and no further by itself', async () => {
     const answer = await app.post('/v2/onramp', { ...BODIES['/v2/onramp'], ...customer() });
     const names = (await eventsOf(app, answer.json.end2end)).map(({ name }) => name);
     expect([names[0], names.at(-1)]).toEqual(['onramp.quote.quote', 'onramp.depositpix.qrcode']);
@@ -308,7 +308,7 @@ describe('creations', () => {
     expect((await app.get(pathOf(answer))).text).toBe(envelopeOf(answer));
   });
 
-  it('contract 4: every onramp is answered with its PIX code, however many come at once', async () => {
+  it('contract 4: every onramp is answered with its PIX code, however many are created in parallel', async () => {
     const create = () => app.post('/v2/onramp', { ...BODIES['/v2/onramp'], ...customer() });
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(Array.from({ length: 20 }, create));
@@ -327,7 +327,7 @@ describe('creations', () => {
     }
   });
 
-  it('contract 4: the PIX code is one that banks read, and another one for every charge', async () => {
+  it('contract 4: the PIX code is readable by banks, and different for every charge', async () => {
     const codes = new Set<string>();
     for (const amount_payment of ['1', '100.55', '9999.99']) {
       const { json } = await app.post('/v2/onramp', {
@@ -366,7 +366,7 @@ describe('creations', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('contract 4: the payment link of a checkout is a URL of this instance that nobody can guess', async () => {
+  it('contract 4: the payment link of a checkout is an unguessable URL of this instance', async () => {
     const links = new Set<string>();
     for (let one = 0; one < 5; one++) {
       const { json } = await app.post('/v2/crossramp_checkout', BODIES['/v2/crossramp_checkout']);
@@ -497,7 +497,7 @@ describe('creations', () => {
     }
   });
 
-  it('C-5: a member that is null or empty is one that was not given', async () => {
+  it('C-5: a null or empty member counts as omitted', async () => {
     const optional = ['external_code', 'return_url', 'webhook', 'expires_in', 'wallet', 'amount_received'];
     for (const empty of [null, '']) {
       const body = { ...BODIES['/v2/onramp'], ...Object.fromEntries(optional.map((name) => [name, empty])) };
@@ -506,7 +506,7 @@ describe('creations', () => {
     }
   });
 
-  it('C-15: a created transaction is in the list and in nobody else’s', async () => {
+  it('C-15: a created transaction is in its account’s list and in no other', async () => {
     const answer = await app.post('/v2/onramp', { ...BODIES['/v2/onramp'], ...customer() });
     const list = await app.get('/v2/onramps?limit=1');
     expect(list.text).toContain(envelopeOf(answer));
@@ -819,13 +819,13 @@ describe('refusals by a rule', () => {
     expect(await rowCounts(app)).toEqual(before);
   });
 
-  it('C-22: one of several is taken when it is named', async () => {
+  it('C-22: one of several is used when it is named', async () => {
     const body = { ...withdrawal, amount_received: '5', group_id: 'wl-many', address: TRON };
     const { status, json } = await app.post('/v2/withdrawal', body);
     expect([status, json.attributes.address]).toEqual([201, TRON]);
   });
 
-  it('C-30: of withdrawals that come at once no more are made than the balance covers', async () => {
+  it('C-30: of parallel withdrawals no more are created than the balance covers', async () => {
     const { accountId, apiKey } = await app.addAccount();
     await whitelist(app, accountId, GROUP, [{ network: 'TRX', target: TRON }]);
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '35' }, { key: apiKey });
@@ -902,7 +902,7 @@ describe('without a price', () => {
     expect([answer.status, tokenOf(answer.text, 'ref_quote')]).toEqual([201, '6']);
   });
 
-  it('C-52: the key of what had no price is free for the next try', async () => {
+  it('C-52: the key of a request without a price is free for the next attempt', async () => {
     useRates(async () => undefined);
     await age(61);
     const headers = { 'idempotency-key': 'tried-again' };
@@ -921,7 +921,7 @@ describe('C-52: Idempotency-Key', () => {
   const body = BODIES['/v2/onramp'] as Members;
   const onramps = async () => (await app.get('/v2/onramps?limit=1')).json.total as number;
 
-  it('gives the stored answer again, byte for byte, and says so', async () => {
+  it('returns the stored answer again, byte for byte, and marks it', async () => {
     const before = await onramps();
     const first = await create('again', body);
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
@@ -934,7 +934,7 @@ describe('C-52: Idempotency-Key', () => {
     expect(await onramps()).toBe(before + 1);
   });
 
-  it('is refused with another body, however little it differs', async () => {
+  it('is refused with another body, however small the difference', async () => {
     await create('other', JSON.stringify(body));
     for (const other of [{ ...body, amount_payment: 101 }, `${JSON.stringify(body)} `, '{}']) {
       const { status, json } = await create('other', other);
@@ -942,7 +942,7 @@ describe('C-52: Idempotency-Key', () => {
     }
   });
 
-  it('is the account’s own, and of one path', async () => {
+  it('belongs to its account, and to one path', async () => {
     const first = await create('mine', body);
     const { apiKey } = await app.addAccount();
     const stranger = await create('mine', body, '/v2/onramp', { key: apiKey });
@@ -954,7 +954,7 @@ describe('C-52: Idempotency-Key', () => {
     expect([same.text, same.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
   });
 
-  it('lets of many at once one through: the others wait or get its answer', async () => {
+  it('lets one of many parallel requests through: the others wait or get its answer', async () => {
     const before = await onramps();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('crowd', body)));
     const made = answers.filter(({ status }) => status === 201);
@@ -970,7 +970,7 @@ describe('C-52: Idempotency-Key', () => {
     expect(await onramps()).toBe(before + 1);
   });
 
-  it('keeps a refusal by a rule too', async () => {
+  it('also stores a refusal by a rule', async () => {
     const over = { ...body, amount_payment: 50_001 };
     const first = await create('refused', over);
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([422, null]);
@@ -980,7 +980,7 @@ describe('C-52: Idempotency-Key', () => {
     expect(again.json.request_id).toBe(again.headers.get('x-request-id'));
   });
 
-  it('does an act once', async () => {
+  it('performs an action once', async () => {
     const { json } = await app.post('/v2/onramp', { ...body, ...customer() });
     const path = `/v2/onramp/${json.end2end}/cancel`;
     const first = await create('act', {}, path);
@@ -1008,7 +1008,7 @@ describe('C-52: Idempotency-Key', () => {
   });
 });
 
-describe('C-24: members that mean nothing', () => {
+describe('C-24: unknown members', () => {
   const app = useApp();
   const strict = useApp({ strictQuery: true });
   const body = BODIES['/v2/onramp'];
@@ -1039,7 +1039,7 @@ describe('C-24: members that mean nothing', () => {
     expect(await rowCounts(app)).toEqual(before);
   });
 
-  it('are all named at once, with what else is wrong', async () => {
+  it('are all named together, with all other errors', async () => {
     const text = '{"__proto__":{"amount_payment":100},"constructor":1,"toString":2}';
     const answer = await app.post('/v2/onramp', text);
     const named = answer.json.violations.map(({ parameter }: { parameter: string }) => parameter);

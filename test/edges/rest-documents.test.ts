@@ -324,7 +324,7 @@ describe('OpenAPI', () => {
     );
   });
 
-  it('C-50: no object has typed members beside others of another type', async () => {
+  it('C-50: no object has typed members together with others of another type', async () => {
     const { json } = await apps.rounded.get('/v2/openapi.json', { key: null });
     const objects = (value: unknown): object[] =>
       typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(objects)] : [];
@@ -341,7 +341,7 @@ describe('OpenAPI', () => {
     expect(created.required).toContain('payment_link');
   });
 
-  it('C-1: every route that writes is among those below, those of records in a file of their own', () => {
+  it('C-1: every route that writes is in the list below, those of records in a file of their own', () => {
     const written = new Set(WRITTEN.map(([, route]) => route));
     const posts = ROUTES.filter(({ method, answer }) => method === 'POST' && answer.kind !== 'record');
     expect(posts.map(({ path }) => path).filter((path) => !written.has(path))).toEqual([]);
@@ -349,7 +349,7 @@ describe('OpenAPI', () => {
 
   it.each(
     WRITTEN,
-  )('C-1: the answer with %s, POST %s, is as the document says, and not a member more', async (what, route, make) => {
+  )('C-1: the answer with %s, POST %s, is exactly as documented', async (what, route, make) => {
     for (const app of Object.values(apps)) {
       const wrong = checks.get(app) as Check;
       const { status, text, json } = await make(app);

@@ -139,7 +139,7 @@ describe('errors', () => {
     expect((await app.get(new URL(problem.type).pathname, { key: null })).status).toBe(200);
   });
 
-  it('C-51: a body of 1 MiB is read, one byte more is 413, told or not', async () => {
+  it('C-51: a body of 1 MiB is read, one byte more is 413, with or without a length', async () => {
     const post = async (body: BodyInit, headers = {}) => {
       const init = { method: 'POST', body, headers, duplex: 'half' } as const;
       return fetch(`${app.baseUrl}/graphql`, {
@@ -225,7 +225,7 @@ describe('rate limit', () => {
     rateLimit: { reads: { perSecond: 0.001, burst: 3 }, writes: { perSecond: 0.001, burst: 3 } },
   });
 
-  it('C-53: the bucket of a key empties for that key alone, on both edges', async () => {
+  it('C-53: the bucket of a key empties for that key alone, on both interfaces', async () => {
     const first = await app.get('/v2/balance');
     expect(first.headers.get('ratelimit-policy')).toMatch(/^"\w+";q=[\d.]+;w=\d+$/);
     expect(first.headers.get('ratelimit')).toMatch(/^"\w+";r=2;t=\d+$/);
@@ -252,7 +252,7 @@ describe('rate limit of writes', () => {
     rateLimit: { reads: { perSecond: 0.001, burst: 99 }, writes: { perSecond: 0.001, burst: 3 } },
   });
 
-  it('C-53: reads and writes of a key are counted apart; what is refused is not done', async () => {
+  it('C-53: reads and writes of a key are counted separately; a refused request does nothing', async () => {
     const onramps = async () => (await app.get('/v2/onramps?limit=1')).json.total;
     const before = await onramps();
     const write = () => app.post('/v2/onramp', BODIES['/v2/onramp']);
@@ -273,7 +273,7 @@ describe('rate limit of writes', () => {
 describe('without a rate limit', () => {
   const app = useApp();
 
-  it('C-53: nothing is limited and nothing is said of limits', async () => {
+  it('C-53: nothing is limited and no limits are sent', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => app.get('/v2/onramps?limit=1')));
     for (const { status, headers } of answers) {
       expect([status, headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([200, null, null]);

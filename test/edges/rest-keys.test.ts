@@ -47,7 +47,7 @@ describe('keys', () => {
     expect(answer.json.code).toBe('UNAUTHORIZED');
   });
 
-  it.each(OPEN_PATHS)('C-41: %s asks for no key', async (path) => {
+  it.each(OPEN_PATHS)('C-41: %s needs no key', async (path) => {
     expect((await app.get(path, { key: null })).status).toBe(200);
   });
 
@@ -92,7 +92,7 @@ describe('keys', () => {
     expect(twice).toMatch(/\r\nwww-authenticate: Bearer error="invalid_token"\r\n/);
   });
 
-  it('C-40: each request of a connection has the rights of its own key, whatever key came before it', async () => {
+  it('C-40: each request of a connection has the rights of its own key, whatever key was used before', async () => {
     const header = `Authorization: Bearer ${app.apiKey}`;
     const told = [
       [[header], 200],
@@ -156,7 +156,7 @@ describe('keys', () => {
 
   it.each(
     TARGETS,
-  )('C-41: $method $route gives 403 to a key without the scope $scope, and names it', async (target) => {
+  )('C-41: $method $route answers 403 to a key without the scope $scope, and names it', async (target) => {
     const { apiKey } = await app.addKey(
       app.accountId,
       SCOPES.filter((scope) => scope !== target.scope && scope !== target.otherScope),
@@ -172,7 +172,7 @@ describe('keys', () => {
       expect((await app.post(target.path, { end2end: 5 }, { key: apiKey })).json).toMatchObject(refusal);
   });
 
-  it.each(TARGETS)('C-40: $method $route takes a key with the scope of its body alone', async (target) => {
+  it.each(TARGETS)('C-40: $method $route accepts a key with the scope of its body alone', async (target) => {
     const isPlatform = target.scope.startsWith('platform:');
     const holder = isPlatform ? await platformAccount(app.database, 'sandbox') : app.accountId;
     const { apiKey } = await app.addKey(holder, [scopeOfBody(target)]);
@@ -183,7 +183,7 @@ describe('keys', () => {
     expect([isLetIn, json.code]).toEqual([true, json.code]);
   });
 
-  it('C-52, C-41: a stored answer is given to keys with the scope only', async () => {
+  it('C-52, C-41: a stored answer is returned to keys with the scope only', async () => {
     const headers = { 'idempotency-key': 'kept' };
     const body = BODIES['/v2/onramp'];
     expect((await app.post('/v2/onramp', body, { headers })).status).toBe(201);

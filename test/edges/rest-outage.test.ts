@@ -14,7 +14,7 @@ import { withAdmin } from '../support/global-setup.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
 import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 
-describe('while the database is away', () => {
+describe('while the database is unreachable', () => {
   const app = useApp();
   /** The database as it is reached over a network that can go away. */
   let proxy: Server;
@@ -100,7 +100,7 @@ describe('while the database is away', () => {
     }
   });
 
-  it('C-51: a ready instance says how far webhooks are behind the event log', async () => {
+  it('C-51: a ready instance reports how far webhooks are behind the event log', async () => {
     const ready = async () => (await app.get('/readyz')).json;
     const none = { accounts: 0, events: 0, oldestMs: 0 };
     const works = { status: 'ready', database: { reads: 'ok', writes: 'ok' } };
@@ -115,7 +115,7 @@ describe('while the database is away', () => {
     await expect.poll(ready).toEqual({ ...works, webhooks: none });
   });
 
-  it('C-51: an instance that drains says so in /readyz, and still answers', async () => {
+  it('C-51: an instance that drains reports it in /readyz, and still answers', async () => {
     const other = await startApp(app.database);
     try {
       expect((await other.get('/readyz', app.apiKey)).status).toBe(200);

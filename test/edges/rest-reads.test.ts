@@ -265,7 +265,7 @@ describe('lists and statement', () => {
     expect(names).toEqual(status === 400 ? ['limit'] : undefined);
   });
 
-  it('C-16: the total is of the same moment as the page while records come in', async () => {
+  it('C-16: the total is of the same time as the page while records are added', async () => {
     const { accountId, apiKey } = await app.addAccount();
     const day: Named[] = Array.from({ length: 40 }, (_, n) => [`s${n}`, 'onramp', {}, DAYS[0]]);
     let isDone = false;
@@ -332,13 +332,13 @@ describe('one record', () => {
     await takeIn(app.database, accountId, namedTransactions([['CRXFOREIGN', 'onramp', {}, DAYS[0]]]));
   });
 
-  it('C-15: the id of a record of the account gives it, also percent-encoded', async () => {
+  it('C-15: the id of a record of the account finds it, also percent-encoded', async () => {
     const plain = await app.get(`/v2/onramp/${ONRAMP}`);
     const encoded = await app.get(`/v2/onramp/%43${ONRAMP.slice(1)}`);
     expect([plain.status, encoded.status, encoded.text]).toEqual([200, 200, plain.text]);
   });
 
-  it.each(NO_IDS)('C-15: an id %s gives the 404 of every other', async (_what, id) => {
+  it.each(NO_IDS)('C-15: an id %s gets the same 404 as any other', async (_what, id) => {
     const told = ({ status, headers, json }: Answer) => {
       const kept = Object.fromEntries(headers);
       // What is left of the allowance differs from request to request; that it is told must not.

@@ -171,7 +171,7 @@ describe('webhook endpoints', () => {
     expect((await post('/v2/webhook_deliveries/redeliver', filter)).json.last_cursor).toMatch(/./);
   });
 
-  test('C-64: a disabled endpoint is recovered with what it missed, an enabled one is not', async () => {
+  test('C-64: a disabled endpoint is recovered with its missed events, an enabled one is not', async () => {
     const { id } = await make({ url: receiver.url('recovered') });
     const path = `/v2/webhook_endpoint/${id}/recover`;
     expect((await post(path)).json.code).toBe('STEP_CONFLICT');
@@ -186,7 +186,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  test('C-50: violations are named by their member, all at once', async () => {
+  test('C-50: violations are named by their member, all together', async () => {
     const bad = {
       ...{ url: 'ftp://shop.example/', template: 'nothing', event_names: 'onramp.*', order: 'any' },
       ...{ max_concurrency: 101, max_per_second: 0, is_signed_by_key: 'yes', description: '\u0000' },
@@ -212,7 +212,7 @@ describe('webhook endpoints', () => {
 });
 
 describe('keys', () => {
-  test('C-40: a key is created, used, rotated and revoked; its text is given once', async () => {
+  test('C-40: a key is created, used, rotated and revoked; its text is returned once', async () => {
     const { json, status } = await post('/v2/api_key', { name: 'till', scopes: ['read', 'create'] });
     expect([status, json.api_key]).toEqual([201, expect.stringMatching(/^crx_test_/)]);
     expect(json.key).toMatchObject({ name: 'till', scopes: ['read', 'create'], made_by: shop.keyId });
@@ -236,7 +236,7 @@ describe('keys', () => {
     expect(await actions()).toEqual(['key.create', 'key.rotate', 'key.revoke']);
   });
 
-  test('C-52: under one Idempotency-Key one key is made; the text of it is stored nowhere', async () => {
+  test('C-52: under one Idempotency-Key one key is created; its text is stored nowhere', async () => {
     const headers = { 'idempotency-key': 'till-1' };
     const body = { name: 'till', scopes: ['read'] };
     const first = await post('/v2/api_key', body, shop.apiKey, headers);
@@ -251,7 +251,7 @@ describe('keys', () => {
     expect(await actions()).toEqual(['key.create', 'key.rotate']);
   });
 
-  test('C-40: no key gets more than the one that creates it has', async () => {
+  test('C-40: no key gets more rights than its creator has', async () => {
     const admin = await app.addKey(shop.accountId, ['admin']);
     const refused = await post('/v2/api_key', { name: 'x', scopes: ['move'] }, admin.apiKey);
     expect([refused.status, refused.json.code]).toEqual([403, 'FORBIDDEN']);
@@ -343,7 +343,7 @@ describe('static links', () => {
   });
 });
 
-test('C-15: records of another account look like missing ones, on every path', async () => {
+test('C-15: records of another account look missing, on every path', async () => {
   const endpoint = (await post('/v2/webhook_endpoint', { url: receiver.url('own') })).json;
   await openOnramp(app, shop.apiKey);
   await receiver.until('own', 1);

@@ -51,9 +51,7 @@ describe('the example history', () => {
     expect(ENTRIES).toHaveLength(14);
   });
 
-  it.each(
-    TRANSACTIONS,
-  )('C-1: GET gives $template $end2end as it was taken in, keys in order', async (body) => {
+  it.each(TRANSACTIONS)('C-1: GET returns $template $end2end as imported, keys in order', async (body) => {
     const { status, headers, json } = await app.get(pathOf(body.template, body.end2end));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -65,7 +63,7 @@ describe('the example history', () => {
     expect(Object.keys(json.attributes)).toEqual(hasLink ? [...order, 'fixed_link'] : order);
   });
 
-  it('C-1: fixed_link stands on the one session that came from a static link', async () => {
+  it('C-1: fixed_link is on the one session that came from a static link', async () => {
     const { json } = await app.get('/v2/crossramp_checkouts');
     const links = json.results.map(({ attributes }: (typeof TRANSACTIONS)[0]) => attributes.fixed_link);
     expect(links).toEqual([undefined, 'loja-centro']);
@@ -89,7 +87,7 @@ describe('the example history', () => {
     }
   });
 
-  it('C-17: the statement envelope has no version, and C-1: its entries are as taken in, keys in order', async () => {
+  it('C-17: the statement envelope has no version, and C-1: its entries are as imported, keys in order', async () => {
     const { status, json } = await app.get('/v2/statement');
     expect(status).toBe(200);
     expect(Object.keys(json)).toEqual(['total', 'limit', 'offset', 'entries']);
@@ -164,7 +162,7 @@ const TEXTS = [
   'null',
 ];
 
-describe('records made for it', () => {
+describe('records created for it', () => {
   const rounded = useApp();
   const asExact = useApp({ exactIntegers: true });
   const lines: string[] = [];
@@ -255,7 +253,7 @@ describe('records made for it', () => {
     expect(QUOTE_KEYS.map((name) => tokenOf(text, name))).toEqual([published, published, published]);
   });
 
-  it.each(integers)('C-4: $token of an $template is exact where asked for', async ({ token, path }) => {
+  it.each(integers)('C-4: $token of an $template is exact where requested', async ({ token, path }) => {
     const { text } = await asExact.get(path);
     expect(QUOTE_KEYS.map((name) => tokenOf(text, name))).toEqual([token, token, token]);
   });
@@ -283,7 +281,7 @@ describe('records made for it', () => {
     expect(Object.keys(json.attributes)).toEqual(ATTRIBUTE_KEYS[row.template]);
   });
 
-  it.each(texts)('C-1: the text $text comes back as it was', async ({ text, path }) => {
+  it.each(texts)('C-1: the text $text is returned unchanged', async ({ text, path }) => {
     const { json } = await rounded.get(path);
     const { client_name, external_code, fixed_link } = json.attributes;
     expect([client_name, external_code, fixed_link]).toEqual([text, text, text]);

@@ -98,7 +98,7 @@ describe('the queue', () => {
     );
   });
 
-  test('of the operator has frozen customers and open hits of screening; that of their account does not', async () => {
+  test('of the operator has frozen customers and open screening hits; that of their account does not', async () => {
     const taxId = '52998224725';
     const { freezeCustomer } = await query(
       'mutation ($account: String!, $taxId: String!) { freezeCustomer(input: { account: $account, taxId: $taxId, reason: "court order" }) { customerCase { state } errors { code } } }',
@@ -143,7 +143,7 @@ describe('a case', () => {
       key,
     );
 
-  test('is taken and given back, and both are in the audit log', async () => {
+  test('is assigned and given back, and both are in the audit log', async () => {
     const id = idOf('HOLD', held);
     expect((await assign(id)).assignReviewCase).toEqual({ reviewCase: { isMine: true }, errors: [] });
     const mine = (await query(QUEUE, { assignee: 'ME' })).reviewQueue;
@@ -169,7 +169,7 @@ describe('a case', () => {
     ]);
   });
 
-  test('of another account, or one that does not wait, is not there', async () => {
+  test('of another account, or one that does not wait, is missing', async () => {
     for (const [id, key] of [
       [idOf('HOLD', held), other.apiKey],
       [idOf('HOLD', disputed), shop.apiKey],
@@ -181,7 +181,7 @@ describe('a case', () => {
     expect(json.errors[0].extensions.code).toBe('NOT_FOUND');
   });
 
-  test('is seen whole by the operator, and both audit logs say that it was looked at, once', async () => {
+  test('is seen whole by the operator, and both audit logs record the view, once', async () => {
     const id = idOf('HOLD', held);
     for (const _each of [1, 2]) {
       const { reviewCase } = await query(CASE, { id }, app.platformKey);
@@ -202,7 +202,7 @@ describe('a case', () => {
     expect((await query(LOG, { id: held }, app.platformKey)).auditLog.nodes).toEqual(seen);
   });
 
-  test('keeps notes of each desk apart, also when it is decided', async () => {
+  test('keeps notes of each side separate, also when it is decided', async () => {
     const id = idOf('DISPUTE', disputed);
     const note = (body: string, key?: string) =>
       send(

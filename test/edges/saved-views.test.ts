@@ -75,7 +75,7 @@ test('there are fifty at most; a key has none', async () => {
   expect(codeOf(json)).toBe('FORBIDDEN');
 });
 
-test('the console keeps what is shown, without its page, and leads back to it; a member who goes takes theirs along', async () => {
+test('the console stores the present list, without its page, and leads back to it; a removed member loses their views', async () => {
   const shown = `${LATE}&at=25&after=x&lang=en`;
   const page = await visit(app, rita, LATE);
   expect(page.text).toContain(`name="path" value="${LATE}"`);

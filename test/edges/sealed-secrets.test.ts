@@ -64,7 +64,7 @@ test('C-60: stored secrets are sealed, and their owner reads them as before', as
   for (const { secret } of shown) expect(secret).toMatch(/^whsec_/);
 });
 
-test('an upgrade seals what was stored before, and a rotation seals it anew', async () => {
+test('an upgrade seals the secrets stored before, and a rotation seals them again', async () => {
   const file = join(folder, 'made', 'secrets.key');
   const [secret, signing] = [newSecret(), newSigningKey()];
   const accountId = await addBusiness(upgraded.database, upgraded.owner);
@@ -104,7 +104,7 @@ test('a rotation keeps the mode and the owner of the key file', async () => {
   expect([uid, gid, mode & 0o777]).toEqual([before.uid, before.gid, 0o600]);
 });
 
-test('C-60: doctor checks that the key file is there, is closed to others, and opens what is sealed', async () => {
+test('C-60: doctor checks that the key file exists, is closed to others, and opens the sealed secrets', async () => {
   const file = join(folder, 'made', 'secrets.key');
   const check = async (keyFile: string) => {
     const env = { DATABASE_URL: upgraded.url, SECRETS_KEY_FILE: keyFile };
@@ -140,7 +140,7 @@ test('C-60: doctor checks that the key file is there, is closed to others, and o
   chmodSync(file, 0o600);
 });
 
-test('C-60: a command that seals before the first start makes the key file, and names it', async () => {
+test('C-60: a command that seals before the first start creates the key file, and names it', async () => {
   const file = join(folder, 'command', 'secrets.key');
   await createAccount(fresh.database, 'Loja Azul', { templates: ['onramp'], mode: 'sandbox' });
   const { rows } = await fresh.owner.query('select id from account order by id desc limit 1');

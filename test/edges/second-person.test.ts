@@ -76,7 +76,7 @@ describe('capital', () => {
     expect((await verifyLedger(app.database, platform)).defects).toEqual([]);
   });
 
-  test('that is taken out is posted as such, and not at all once it is rejected', async () => {
+  test('that is withdrawn is posted as such, and not at all once it is rejected', async () => {
     const made = await ask(book('OUT'), {}, other);
     await ask(approve(made.bookCapital.manualJournal.id), {}, app.platformKey);
     expect(await posted()).toEqual(['L65', 'L66']);
@@ -162,7 +162,7 @@ describe('money in suspense for another account', () => {
     });
   });
 
-  test('waits for another decision when it is rejected; money that an account is meant to get needs one person', async () => {
+  test('waits for another decision when it is rejected; money that belongs to an account needs one person', async () => {
     const [id, thief] = [await stray(), String((await app.addAccount()).accountId)];
     expect(await refusal(decide('rejectSuspense', id), {}, other)).toMatchObject({ code: 'STEP_CONFLICT' });
     await ask(decide('assignSuspense', id, thief), {}, app.platformKey);
@@ -179,7 +179,7 @@ describe('money in suspense for another account', () => {
     expect(await balanceOf(thief)).toBe(0);
   });
 
-  test('is credited once when many approve and reject it together', async () => {
+  test('is credited once when many approve and reject it in parallel', async () => {
     const [id, thief] = [await stray(), String((await app.addAccount()).accountId)];
     await ask(decide('assignSuspense', id, thief), {}, app.platformKey);
     const answers = await Promise.all(

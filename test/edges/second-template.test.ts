@@ -36,11 +36,11 @@ it('it is created by its name, and read in its family', async () => {
   expect((await app.get(`/v2/onramp/${end2end}`)).json.template).toBe('onramp_slow');
 });
 
-it('without a name it is the usual one', async () => {
+it('without a name the default one is used', async () => {
   expect((await create(undefined)).data.createOnramp.transaction.template).toBe('onramp');
 });
 
-it('C-13: one that is for something else is refused by its path', async () => {
+it('C-13: one for another purpose is refused by its path', async () => {
   const made = await create('offramp');
   expect(made.data.createOnramp.transaction).toBeNull();
   expect(errorsIn(made)[0].extensions).toMatchObject({

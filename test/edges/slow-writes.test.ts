@@ -13,7 +13,7 @@ const ONRAMP = {
   client_tax_id: '52998224725',
 };
 
-test('C-51: it is not ready while what callers write waits for longer than it may answer, and then it is again', async () => {
+test('C-51: it is not ready while writes wait for longer than their limit, and then it is again', async () => {
   const holder = await app.owner.connect();
   await holder.query('set idle_in_transaction_session_timeout = 0');
   await holder.query('begin');

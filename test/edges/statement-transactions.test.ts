@@ -28,7 +28,7 @@ async function lines(page: string, fragments = '') {
   };
 }
 
-test('each line has the transaction that it would be found by', async () => {
+test('each line has the transaction that a look-up finds', async () => {
   const { nodes, statements } = await lines(`first: 100) { nodes { number transaction { ${FACTS} } }`);
   expect(statements).toEqual(['statement_slice_desc_whole']);
   const found = nodes.filter((line: { transaction: unknown }) => line.transaction !== null);
@@ -52,13 +52,13 @@ test.each([
   expect(nodes).toEqual(plain.nodes);
 });
 
-test('lines alone are read alone', async () => {
+test('only the lines are read if only lines are selected', async () => {
   const { nodes, statements } = await lines('first: 100) { nodes { number }');
   expect(statements).toEqual(['statement_slice_desc']);
   expect(nodes.length).toBeGreaterThan(3);
 });
 
-test('a page reads no more than it shows, but where what lies beyond is asked for', async () => {
+test('a page reads no more than it shows, unless its neighbours are requested', async () => {
   const page = 'first: 2) { nodes { number }';
   await lines(page);
   expect(rowsOf('statement_slice_desc')).toBe(2);

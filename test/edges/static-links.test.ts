@@ -49,7 +49,7 @@ const codeOf = (refused: Promise<unknown>) =>
 const amount = (value: string) => ({ name: 'amount', value });
 
 describe('links', () => {
-  test('a link says what its sessions are made with', async () => {
+  test('a link has the inputs of its sessions', async () => {
     const given = {
       amount: '80',
       externalCode: 'table 4',
@@ -95,7 +95,7 @@ describe('links', () => {
 });
 
 describe('visits', () => {
-  test('C-20: a fixed amount is priced, and the session goes on to success', async () => {
+  test('C-20: a fixed amount is priced, and the session succeeds', async () => {
     const link = await make({ amount: '80', externalCode: 'table 4', expiresIn: 600 });
     const visitedMs = Date.now();
     const [first, second] = await Promise.all([visit(link.slug), visit(link.slug)]);
@@ -171,7 +171,7 @@ describe('visits', () => {
     expect(await count()).toEqual(before);
   });
 
-  test('a reference that names a plan of the sandbox arms it in every session', async () => {
+  test('a reference that names a plan of the sandbox applies it to every session', async () => {
     const { slug } = await make({ amount: '80', externalCode: 'sandbox:identity-irregular' });
     const { end2end } = await visit(slug);
     await perform('provideIdentity', end2end, 'clientName: "Ana", clientTaxId: "52998224725",');
@@ -179,12 +179,12 @@ describe('visits', () => {
     await until(end2end, 'valida_id_v2/IRREGULAR');
   });
 
-  test('a reference that names the plan quote-fail gives every session no price', async () => {
+  test('a reference that names the plan quote-fail leaves every session without a price', async () => {
     const { slug } = await make({ amount: '80', externalCode: 'sandbox:quote-fail' });
     expect(stepOf(await visit(slug))).toBe('quote/ERROR');
   });
 
-  test('a disabled link opens nothing more; its open sessions go on', async () => {
+  test('a disabled link opens nothing more; its open sessions continue', async () => {
     const { slug } = await make({});
     const row = await visit(slug);
     const {
@@ -196,7 +196,7 @@ describe('visits', () => {
     expect(stepOf(await enterAmount(payerOf(row), row, amount('80')))).toBe('pre_kyc/INFO');
   });
 
-  test('sessions of a disabled link are not begun anew', async () => {
+  test('sessions of a disabled link cannot be renewed', async () => {
     const { slug } = await make({});
     const [row, before] = [await visit(slug), await visit(slug)];
     for (const { end2end } of [row, before]) {

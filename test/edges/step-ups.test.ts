@@ -86,7 +86,7 @@ describe('a step-up of a live account', () => {
     expect(await audited(end2end)).toHaveLength(1);
   });
 
-  test('C-40: fifty decide at once, and one of them wins', async () => {
+  test('C-40: of fifty parallel decisions one wins', async () => {
     const end2end = await waiting();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>

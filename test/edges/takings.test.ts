@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('takings', () => {
-  test('are the payments that succeeded, beside those that ended in another way', async () => {
+  test('are the payments that succeeded, compared with those that ended otherwise', async () => {
     const { takings } = await query(TAKINGS);
     const period = { amount: '150', amountBefore: '0', payments: 1, paymentsBefore: 0, ended: 2 };
     expect(takings.today).toEqual(period);
@@ -51,7 +51,7 @@ describe('takings', () => {
     expect(takings.p95Ms).toBeGreaterThanOrEqual(takings.medianMs);
   });
 
-  test('of another account are none', async () => {
+  test('of another account are zero', async () => {
     const { takings } = await query(TAKINGS, {}, (await app.addAccount()).apiKey);
     expect(takings.month).toMatchObject({ amount: '0', payments: 0, ended: 0 });
     expect(takings.medianMs).toBeNull();
@@ -83,7 +83,7 @@ test('worth is the sum of all balances at the last rates, with their time', asyn
 describe('days of the house', () => {
   const HOUSE = 'query ($days: Int!) { houseDays(days: $days) { day pixIn pixOut margin } }';
 
-  test('have what came in and what was earned, as the books have it', async () => {
+  test('have money in and earnings, as in the books', async () => {
     const { houseDays } = await query(HOUSE, { days: 3 }, app.platformKey);
     expect(houseDays).toHaveLength(3);
     const { treasury } = await query(

@@ -60,12 +60,12 @@ const stored = async () => {
 };
 
 describe('at creation', () => {
-  it('keeps what is given; USD is null where no source has a rate', async () => {
+  it('stores the given facts; USD is null if no source has a rate', async () => {
     const { record } = await onramp(RECORD);
     expect(record).toEqual({ ...RECORD, usdValue: null, usdValueAt: null, usdRate: null });
   });
 
-  it('keeps nothing where nothing is given, also by /v2, whose body says nothing of it (C-1)', async () => {
+  it('stores nothing without input, also by /v2, whose body omits it (C-1)', async () => {
     const before = await stored();
     expect((await onramp()).record).toBeNull();
     const body = {
@@ -79,7 +79,7 @@ describe('at creation', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('the same key gives the same transaction, and another record is another request (C-52)', async () => {
+  it('the same key returns the same transaction, and another record is another request (C-52)', async () => {
     const input = { currency: 'USDT_TRX', amount: { brl: '100' }, record: RECORD };
     const first = await query(ONRAMP, { input: { ...input, idempotencyKey: 'one' } });
     expect(await query(ONRAMP, { input: { ...input, idempotencyKey: 'one' } })).toEqual(first);
@@ -144,7 +144,7 @@ describe('later', () => {
     expect(JSON.stringify(actions[0])).not.toContain('Souza');
   });
 
-  it('of a transaction without a record, also one that has ended', async () => {
+  it('of a transaction without a record, also an ended one', async () => {
     const { end2end } = await onramp();
     await query(
       `mutation ($end2end: String!) { done: cancelTransaction(input: { end2end: $end2end }) { transaction { end2end } errors { code message path } } }`,
@@ -156,7 +156,7 @@ describe('later', () => {
     expect(record).toMatchObject({ purposeCode: '54321', walletHolder: null });
   });
 
-  it('by the platform on the account that it names; a foreign one looks like a missing one (C-15, C-40)', async () => {
+  it('by the platform on the named account; a foreign one looks missing (C-15, C-40)', async () => {
     const { end2end } = await onramp();
     const input = { counterpartyCountry: 'PT' };
     const account = String(shop.accountId);
@@ -172,7 +172,7 @@ describe('later', () => {
   });
 });
 
-it('is kept of imported history, too, which comes without', async () => {
+it('is stored for imported history as well, which has none at first', async () => {
   const { json } = await app.get('/v2/onramps?limit=1');
   const [{ end2end }] = json.results;
   expect((await query(SET, { input: { end2end, ...RECORD } }, app.apiKey)).transaction.record).toMatchObject(
@@ -193,7 +193,7 @@ describe('the export of a month', () => {
       [end2end, at],
     );
 
-  it('has every transaction that was completed in the month, with what is recorded or nothing, in each format', async () => {
+  it('has every transaction that was completed in the month, with or without recorded facts, in each format', async () => {
     const recorded = (await onramp({ ...RECORD, walletHolder: '=1+1' })).end2end;
     const without = (await onramp()).end2end;
     const never = (await onramp()).end2end;
@@ -227,7 +227,7 @@ describe('the export of a month', () => {
     );
   });
 
-  it('E02: a month is of days in Brasília unless the zone is UTC, and what was refunded later stays in the month of its completion', async () => {
+  it('E02: a month consists of Brasília days unless the zone is UTC, and a later refund stays in the month of the completion', async () => {
     const [evening, refunded] = [(await onramp()).end2end, (await onramp()).end2end];
     await complete(evening, '2027-03-01T02:59:59Z');
     await complete(

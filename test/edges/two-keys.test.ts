@@ -22,7 +22,7 @@ async function twoKeys(): Promise<readonly [string, string]> {
 
 const read = async (key: string) => (await app.get('/v2/balance', { key })).status;
 
-test('C-53: a key at the end of its rate leaves that of another key of its account as it was', async () => {
+test('C-53: a key at the end of its rate does not affect another key of its account', async () => {
   const [first, second] = await twoKeys();
   for (let request = 0; request < BURST; request += 1) expect(await read(first)).toBe(200);
   expect(await read(first)).toBe(429);
@@ -36,7 +36,7 @@ test('C-53: the points of a query count for the key that sends it', async () => 
   expect(await read(second)).toBe(200);
 });
 
-test('C-53: all keys of an account share its places for streams and waiting requests', async () => {
+test('C-53: all keys of an account share its slots for streams and waiting requests', async () => {
   const { accountId } = await app.addAccount();
   const [first, second] = await Promise.all([1, 2].map(() => app.addKey(accountId, SCOPES)));
   const stranger = (await app.addAccount()).apiKey;

@@ -136,7 +136,7 @@ describe('C-24: creations that the balance does not cover', () => {
     expect((await verifyLedger(app.database, shop.accountId)).defects).toEqual([]);
   });
 
-  test('a neighbour in the same batch gets what it asks for', { timeout: 60_000 }, async () => {
+  test('a neighbour in the same batch gets its result', { timeout: 60_000 }, async () => {
     const [poor, rich] = [await newShop('15'), await newShop('1000')];
     const answers = await Promise.all(
       Array.from({ length: CALLERS }, async (_, index) => {
@@ -154,7 +154,7 @@ describe('C-24: creations that the balance does not cover', () => {
     }
   });
 
-  test('a creation that can begin with nothing else is made, whatever its words ask the sandbox for', async () => {
+  test('a creation with no other outcome is created, whatever its text requests of the sandbox', async () => {
     const shop = await newShop('100');
     const body = { amount_received: '10', currency_receive_code: 'USDT_TRX', group_id: 'out' };
     for (const notes of ['sandbox:quote-fail', '']) {
@@ -165,7 +165,7 @@ describe('C-24: creations that the balance does not cover', () => {
     expect(await countersOf(shop, 'withdrawals')).toMatchObject({ places: [1, 2], last: 2 });
   });
 
-  test('later, it ends in the step that says so', async () => {
+  test('later, it ends in the step for a shortfall', async () => {
     const shop = await newShop('10');
     const input = { ...OFFRAMP_INPUT(), accept: false };
     const made = await app.graphql(creation('createOfframp'), { input }, { key: shop.apiKey });

@@ -44,7 +44,7 @@ async function visitsUntilSlowed(pathOf: (n: number) => string, localAddress: st
   return statuses;
 }
 
-test('C-20, C-53: too many visits of a link slow down their visitor, and nobody else', async () => {
+test('C-20, C-53: too many visits of a link slow down only their visitor', async () => {
   expect(await visitsUntilSlowed(() => slug, '127.0.0.2')).toEqual(new Set([303, 429]));
   expect(await visit(slug, '127.0.0.3')).toBe(303);
 });
@@ -55,7 +55,7 @@ test('C-20, C-53: requests for missing links are slowed down; existing ones stil
   expect(await visit(slug, '127.0.0.4')).toBe(303);
 });
 
-test('C-20, C-53: a request for a missing link uses up no visit of it', async () => {
+test('C-20, C-53: a request for a missing link uses up no visit', async () => {
   const later = 'later00000000000';
   expect(await visitsUntilSlowed(() => later, '127.0.0.6')).toEqual(new Set([404, 429]));
   await app.owner.query('update static_link set slug = $2 where slug = $1', [slug, later]);

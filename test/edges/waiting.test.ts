@@ -80,7 +80,7 @@ async function withdrawal(notes: string): Promise<string> {
   return createWithdrawal.transaction.end2end;
 }
 
-test('an approval waits for the second key, not for the one that asked, nor for one that only reads', async () => {
+test('an approval waits for the second key, not for the requester, nor for one that only reads', async () => {
   expect((await query(COUNTS)).attention).toEqual(NOTHING);
   const end2end = await withdrawal('rent');
   const transaction = { end2end, component: 'approval_withdrawl_dash' };
@@ -244,7 +244,7 @@ test('keys that expire soon, disabled endpoints and failed jobs are counted', as
   });
 });
 
-test('flows are what the ledger says came in and went out; moves between parts of the balance are neither', async () => {
+test('flows are the money in and out of the ledger; moves between parts of the balance are neither', async () => {
   const flows = async (key = shop.apiKey) =>
     (await query('{ flows(hours: 24) { currency { code } in out } }', key)).flows.map(
       (each: { currency: { code: string }; in: string; out: string }) => [

@@ -49,7 +49,7 @@ describe('over the wire', { timeout: TIMEOUT_MS }, () => {
     expect((await verifyLedger(app.database, accountId)).defects).toEqual([]);
   });
 
-  test('money that came in at the provider is known to the gateway, each once', async () => {
+  test('money that arrived at the provider is known to the gateway, each payment once', async () => {
     const { json } = await psp.control('GET', '/books');
     const { rows } = await app.owner.query(
       `select substr(key, 5) as key from rail_news where kind = 'payment' and mode = 'sandbox'`,

@@ -82,7 +82,7 @@ describe('groups and entries', () => {
     expect(entries).toEqual([wallet, phone]);
   });
 
-  test('a target stands in a group once; on another network, or after it was removed, again', async () => {
+  test('a target is in a group once; on another network, or after its removal, again', async () => {
     const group = await newGroup();
     const { id } = await add(group, { target: { wallet: { network: 'ETH', address: EVM } } });
     const again = { target: { wallet: { network: 'ETH', address: EVM.toLowerCase() } } };
@@ -105,7 +105,7 @@ describe('groups and entries', () => {
     ]);
   });
 
-  test('two at the same time: one is added', async () => {
+  test('of two parallel additions one succeeds', async () => {
     const groupId = await newGroup();
     const input = { target: { wallet: { network: 'TRX', address: TRON } } };
     const answers = await Promise.all(
@@ -153,7 +153,7 @@ describe('groups and entries', () => {
 });
 
 describe('withdrawals', () => {
-  test('C-22: a new entry is used after the cooling time, and no more once it is removed', async () => {
+  test('C-22: a new entry can be used after the cooling time, and no longer once it is removed', async () => {
     const groupId = await newGroup();
     await setCooling(3_600);
     const { id, usableAt } = await add(groupId, { target: { wallet: { network: 'TRX', address: TRON } } });
@@ -176,7 +176,7 @@ describe('withdrawals', () => {
     expect([rest.status, rest.json.code]).toEqual([422, 'ADDRESS_NOT_WHITELISTED']);
   });
 
-  test('a shorter cooling time holds for what is added from then on', async () => {
+  test('a shorter cooling time applies to entries added from then on', async () => {
     const groupId = await newGroup();
     await setCooling(7_200);
     await setCooling(0);
@@ -200,7 +200,7 @@ describe('withdrawals', () => {
     expect(paid.groupId).toBe(groupId);
   });
 
-  test('of several entries the address says which', async () => {
+  test('the address selects one of several entries', async () => {
     await setCooling(0);
     const groupId = await newGroup();
     const other = 'TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ';
@@ -213,7 +213,7 @@ describe('withdrawals', () => {
     await until(transaction.end2end, 'success_withdrawl_dash/DONE');
   });
 
-  test('in the sandbox account an entry is usable at once', async () => {
+  test('in the sandbox account an entry is usable immediately', async () => {
     const { viewer } = await ask(
       '{ viewer { account { accountSettings { whitelistCoolingSeconds } } } }',
       {},

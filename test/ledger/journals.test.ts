@@ -167,19 +167,19 @@ describe('journals', () => {
     expect(journals.swapIn({ ...IN, fee: 0n }).postings.map(({ role }) => role)).not.toContain('R.fee');
   });
 
-  test('a journal that does not balance per currency is refused where it is made', () => {
+  test('a journal that does not balance per currency is refused when it is created', () => {
     expect(() => journal('X', debit('A.pix', BRL, 1n), credit('L.payer', USDT, 1n))).toThrow(
       /journal X balances in BRL/,
     );
   });
 
-  test('the same postings have the same hash, others another', () => {
+  test('the same postings have the same hash, other postings another', () => {
     expect(journalHash(journals.pixPaid(1n))).toEqual(journalHash(journals.pixPaid(1n)));
     expect(journalHash(journals.pixPaid(1n))).not.toEqual(journalHash(journals.pixPaid(2n)));
     expect(journalHash(journals.pixPaid(1n))).not.toEqual(journalHash(journals.pixRefunded(1n)));
   });
 
-  test('a conversion and its mirror leave nothing, whatever the figures', () => {
+  test('a conversion and its reversal leave nothing, for any figures', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 30n });
     fc.assert(
       fc.property(amount, amount, amount, amount, (brlNet, fee, crypto, suffix) => {

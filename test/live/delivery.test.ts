@@ -119,7 +119,7 @@ describe('no loss and nothing twice over reconnects', () => {
     expect(seen).toEqual(upTo(mover.before, total));
   });
 
-  test('EventSource comes back by itself with its Last-Event-ID', async () => {
+  test('EventSource reconnects with its Last-Event-ID', async () => {
     const mover = await addMover(app);
     const seen: number[] = [];
     let cut: AbortController | undefined;
@@ -151,7 +151,7 @@ describe('no loss and nothing twice over reconnects', () => {
     expect(seen).toEqual([mover.before, ...upTo(mover.before, total)]);
   });
 
-  test('graphql-sse, which asks for its place at every connection; the process is drained meanwhile', async () => {
+  test('graphql-sse, which sends its position at every connection; the process is drained meanwhile', async () => {
     const mover = await addMover(app);
     let other = await startApp(app.database);
     const drained: Promise<unknown>[] = [];
@@ -217,7 +217,7 @@ describe('no loss and nothing twice over reconnects', () => {
   });
 });
 
-test('members of a group join, leave and fall behind at any time: each gets the log from its place', async () => {
+test('members of a group join, leave and fall behind at any time: each gets the log from its position', async () => {
   const mover = await addMover(app);
   const { apiKey: key } = mover;
   const after = await positionOf(mover);

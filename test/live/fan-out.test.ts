@@ -73,7 +73,9 @@ function watchTurns(): { readonly most: () => number; readonly end: () => void }
   };
 }
 
-test('an event goes to all, byte for byte alike, and in slices', { timeout: 60_000 }, async () => {
+test('an event goes to all subscribers, with the same bytes, and in slices', {
+  timeout: 60_000,
+}, async () => {
   const mover = await addMover(app);
   const all = Array.from({ length: SUBSCRIBERS }, (_, n) =>
     subscriber(mover.apiKey, n === 0 ? '1.0' : '1.1'),

@@ -85,7 +85,7 @@ const WAYS = [
 
 test.each(
   WAYS,
-)('frames of operations %s wait for each other, and all come in their order', async (_what, follow) => {
+)('frames of operations %s wait for each other, and all arrive in order', async (_what, follow) => {
   const mover = await addMover(app);
   const other = await app.addAccount();
   const { sequences } = await follow(mover.apiKey);

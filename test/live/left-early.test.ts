@@ -42,7 +42,7 @@ async function leaveEarly(key: string, target: string): Promise<void> {
   await expect.poll(() => admitted.mock.settledResults.length).toBe(1);
 }
 
-test('a subscription gives its place back', async () => {
+test('a subscription releases its slot', async () => {
   const { apiKey: key, accountId } = await app.addAccount();
   const taken = vi.spyOn(app.services.streamLimit, 'acquire');
   onTestFinished(() => taken.mockRestore());
@@ -52,7 +52,7 @@ test('a subscription gives its place back', async () => {
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
-test('a single connection is not opened: it can be opened by the next request, and gives its place back then', async () => {
+test('a single connection is not opened: it can be opened by the next request, and releases its slot then', async () => {
   const { apiKey: key, accountId } = await app.addAccount();
   const { text: token } = await app.get('/graphql/stream', { key, method: 'PUT' });
   const target = `/graphql/stream?token=${token}`;

@@ -60,7 +60,7 @@ describe('a request that waits', () => {
     return { answer };
   }
 
-  test('is answered when something comes, by a notification or else by the poll', async () => {
+  test('is answered when an event arrives, by a notification or else by the poll', async () => {
     const mover = await addMover(app);
     const first = await wait(mover, await cursorAt(app.owner, mover.accountId, BigInt(mover.before)), 30);
     await append(app, mover, 1);
@@ -73,14 +73,14 @@ describe('a request that waits', () => {
     expect((await later.answer).json.events).toHaveLength(1);
   });
 
-  test('waits no longer than it says', async () => {
+  test('waits no longer than requested', async () => {
     const mover = await addMover(app);
     const { answer } = await wait(mover, await cursorAt(app.owner, mover.accountId, BigInt(mover.before)), 1);
     expect((await answer).json.events).toEqual([]);
     expect(app.services.events.size).toBe(0);
   });
 
-  test('ends with its client, and gives its place back', async () => {
+  test('ends with its client, and releases its slot', async () => {
     const { accountId, apiKey: key } = await app.addAccount();
     const client = new AbortController();
     const answer = fetch(
@@ -111,7 +111,7 @@ test.each([
   expect(json).toMatchObject({ code: 'INVALID_PARAMETER', violations: [{ parameter }] });
 });
 
-test('an empty cursor is that of whoever has seen nothing yet', async () => {
+test('an empty cursor is that of a client that has seen nothing yet', async () => {
   const { accountId, apiKey: key } = await app.addAccount();
   await makeOnramp(app, key);
   const { json } = await app.get('/v2/events?after=&limit=1', { key });

@@ -8,7 +8,7 @@ import { subscribe } from './streams.ts';
 
 const app = useApp();
 
-test('a stream ends where the statement has another line in the place of the last one', async () => {
+test('a stream ends if the statement has another line at the last position', async () => {
   const { accountId, apiKey: key } = await app.addAccount();
   const fund = (amount: string) => app.post('/v2/sandbox/fund', { currency: 'BRL', amount }, { key });
   await fund('1');

@@ -68,7 +68,7 @@ const listed = async () =>
 const isReady = async () => (await fetch(`${gateway.baseUrl}/readyz`)).status === 200;
 const ready = () => vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 30_000 });
 
-test('a cursor of what was lost has expired, however many events came since; an older one goes on; no kept answer is of before', async () => {
+test('a cursor of lost events has expired, however many events followed; an older one continues; no cached answer is from before', async () => {
   const first = await makeOrder();
   const { next: kept } = await logOf();
   const restore = await postgres.backUp();

@@ -101,7 +101,7 @@ test('subscriptions, queries and mutations share a connection, and end one by on
 });
 
 describe('streams that do not exist', () => {
-  test('a token that nobody was given, and one of another key', async () => {
+  test('an unknown token, and one of another key', async () => {
     const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
     const token = await reserve(theirs.apiKey);
     for (const [key, given] of [
@@ -201,7 +201,7 @@ test('documents that are not fit, and operations beyond the limit, are refused',
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
-test('operations count among the streams of their account, on however many connections', async () => {
+test('operations count among the streams of their account, on any number of connections', async () => {
   const { apiKey: key, keyId, accountId } = await app.addAccount();
   const subscription = 'subscription { balanceChanged { cursor } }';
   const streams = [await openStream(key), await openStream(key)];
@@ -224,7 +224,7 @@ test('operations count among the streams of their account, on however many conne
 describe('ids of operations', () => {
   const subscription = 'subscription { balanceChanged { cursor } }';
 
-  test('one of an operation that was refused can be used again', async () => {
+  test('one of a refused operation can be used again', async () => {
     const { apiKey: key } = await app.addAccount();
     const { token, leave } = await openStream(key);
     for (let i = 0; i < 2; i++) expect((await operate(key, token, '{', '1')).status).toBe(400);
@@ -258,7 +258,7 @@ describe('ids of operations', () => {
     }
   });
 
-  test('one of 128 characters is taken, and a number', async () => {
+  test('one of 128 characters is accepted, and a number', async () => {
     const { apiKey: key } = await app.addAccount();
     const { token, leave } = await openStream(key);
     for (const id of ['x'.repeat(128), 7])
@@ -317,7 +317,7 @@ describe('ids of operations', () => {
     await leave();
   });
 
-  test('one that is used again while the one before begins does not hide it: 100 operations are the most', async () => {
+  test('one that is used again while the earlier one begins does not hide it: the maximum is 100 operations', async () => {
     const { apiKey: key } = await app.addAccount();
     const { token, leave } = await openStream(key);
     for (let i = 0; i < 100; i++) {
@@ -360,7 +360,7 @@ test('media types are compared without case', async () => {
   await expect.poll(() => app.services.events.size).toBe(0);
 });
 
-test('a client that does not read is ended when too much waits for it', async () => {
+test('a client that does not read is disconnected when too much waits for it', async () => {
   const mover = await addMover(app);
   const token = await reserve(mover.apiKey);
   const socket = connect(Number(new URL(app.baseUrl).port), '127.0.0.1');
@@ -393,7 +393,7 @@ test('a client that does not read is ended when too much waits for it', async ()
   expect(bytes).toBeLessThan(20_000_000);
 });
 
-test('operations of a stream that was reserved and never opened are bounded too', async () => {
+test('operations of a reserved, unopened stream are limited as well', async () => {
   const mover = await addMover(app);
   const token = await reserve(mover.apiKey);
   const query = 'subscription { events { cursor ... on TransactionEvent { body: legacyBody } } }';
@@ -405,7 +405,7 @@ test('operations of a stream that was reserved and never opened are bounded too'
   expect((await operate(mover.apiKey, token, query, '2')).status).toBe(404);
 });
 
-test('a reservation that nobody opens is given up after 30 seconds; an open stream stays', async () => {
+test('a reservation that is not opened is given up after 30 seconds; an open stream stays', async () => {
   const { apiKey: key } = await app.addAccount();
   const control = new AbortController();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -18,7 +18,7 @@ const FLOOR = `insert into event_floor (account_id, seq, token)
 const app = useApp();
 
 describe('events', () => {
-  test('come from now on, each under its cursor, with the body that was published', async () => {
+  test('arrive from now on, each under its cursor, with the published body', async () => {
     const before = await makeOnramp(app);
     const stream = await subscribe(app, EVENTS);
     expect(stream.status).toBe(200);
@@ -40,7 +40,7 @@ describe('events', () => {
     for (const { id, data } of stream.events) expect(id).toBe(data.data.events.cursor);
   });
 
-  test('go on after a cursor, by argument, by variable, by Last-Event-ID, by GET; and are those of the log', async () => {
+  test('continue after a cursor, by argument, by variable, by Last-Event-ID, by GET; and equal the log', async () => {
     const { accountId, apiKey: key } = await app.addAccount();
     for (let i = 0; i < 3; i++) await makeOnramp(app, key);
     const log = await logOf(app, accountId);
@@ -86,7 +86,7 @@ describe('events', () => {
     for (const stream of [one, onramps, others]) stream.close();
   });
 
-  test('of another account are never told', async () => {
+  test('of another account are never sent', async () => {
     const [mine, theirs] = [await app.addAccount(), await app.addAccount()];
     const streams = [
       await subscribe(app, EVENTS, { key: mine.apiKey }),
@@ -124,7 +124,7 @@ describe('events', () => {
     });
   });
 
-  test('a cursor whose events were dropped is told so, with where to go on', async () => {
+  test('a cursor whose events were dropped gets an error with the position to continue from', async () => {
     const { accountId, apiKey: key } = await app.addAccount();
     for (let i = 0; i < 4; i++) await makeOnramp(app, key);
     await app.owner.query(FLOOR, [accountId, 3]);
@@ -154,7 +154,7 @@ describe('events', () => {
     });
   });
 
-  test('a heartbeat comes on a quiet stream, and its cursor is past what was not asked for', async () => {
+  test('a heartbeat is sent on a quiet stream, and its cursor is past the events outside of the filter', async () => {
     const { accountId, apiKey: key } = await app.addAccount();
     const stream = await subscribe(app, EVENTS, {
       ...{ key, variables: { families: ['OFFRAMPS'] }, keepsHeartbeats: true },
@@ -200,7 +200,7 @@ describe('the others', () => {
     expect(again.events.map(({ id }) => id)).toEqual(stream.events.slice(2).map(({ id }) => id));
   });
 
-  test('balanceChanged: the present balances, then those after every movement, adjustments too', async () => {
+  test('balanceChanged: the present balances, then those after every movement, including adjustments', async () => {
     const { apiKey: key } = await app.addAccount();
     const stream = await subscribe(
       app,
@@ -273,7 +273,7 @@ describe('the others', () => {
   });
 });
 
-test('“from now on” is before the answer begins: who acts once it has, hears of it', async () => {
+test('“from now on” precedes the answer: a client that acts after it gets the event', async () => {
   const { apiKey: key } = await app.addAccount();
   const { events } = app.services;
   const watch = events.watch.bind(events);
@@ -295,7 +295,7 @@ test('“from now on” is before the answer begins: who acts once it has, hears
   expect(stream.events.map(({ data }) => data.data.statementEntryAdded.entry.credit)).toEqual(['2']);
 });
 
-test('“from now on” is before the answer begins on a single connection, too', async () => {
+test('“from now on” precedes the answer on a single connection as well', async () => {
   const { apiKey: key } = await app.addAccount();
   const { events } = app.services;
   const watch = events.watch.bind(events);
@@ -332,7 +332,7 @@ test('“from now on” is before the answer begins on a single connection, too'
   ]);
 });
 
-describe('every stream says at once where it begins', () => {
+describe('every stream reports its start position immediately', () => {
   test.each([
     ['events', 'subscription { events { __typename cursor } }'],
     ['balanceChanged', 'subscription { balanceChanged { cursor } }'],

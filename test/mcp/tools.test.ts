@@ -121,7 +121,7 @@ describe.each([
   }, 60_000);
 });
 
-test('C-40: money that leaves is a link for a person: nothing moves, whatever the key may do', async () => {
+test('C-40: money out is a link for a person: nothing moves, whatever the key may do', async () => {
   const owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
   await withClient(overHttp(app.apiKey), async (call) => {
     const withdrawals = async () =>
@@ -189,7 +189,7 @@ test('C-50: a refusal names the argument of the tool', async () => {
   });
 });
 
-test('C-50: no key, a wrong method and what is no JSON are refused before the protocol is spoken', async () => {
+test('C-50: a missing key, a wrong method and invalid JSON are refused before the protocol starts', async () => {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   expect((await app.post('/mcp', body, { key: null })).json.code).toBe('UNAUTHORIZED');
   expect((await app.get('/mcp')).json.code).toBe('METHOD_NOT_ALLOWED');

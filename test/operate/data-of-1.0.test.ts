@@ -84,7 +84,7 @@ test.runIf(process.env.WRITE_DATA)(
   600_000,
 );
 
-test('the data of 1.0 are migrated, verified, read as they were read then, and go on', async () => {
+test('the data of 1.0 are migrated, verified, read as before, and stay usable', async () => {
   const data = readReleaseData(RELEASE);
   writeFileSync(keyFile, data.secretsKeys, { mode: 0o600 });
   expect(migrationNames()).toEqual(expect.arrayContaining([...data.migrations]));

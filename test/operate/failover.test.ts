@@ -86,7 +86,7 @@ let primary: Pick<Standby, 'signal'>;
 
 test.each(
   FAILOVERS,
-)('the primary $what: gateways go on with the standby, and nothing acknowledged is lost', async ({
+)('the primary $what: gateways continue with the standby, and nothing acknowledged is lost', async ({
   what,
   lose,
   after,
@@ -149,7 +149,7 @@ test.each(
   running.length = 0;
 }, 300_000);
 
-test('a start on several hosts of which none takes writes ends with one line that names them', async () => {
+test('a start on several hosts without a primary ends with one line that names them', async () => {
   const url = new URL(primaryUrl);
   url.port = '9';
   const nobody = both(url.href, url.href).replace(':9/', ':10/');

@@ -218,7 +218,7 @@ test('a record that only the primary has is found, and a version that none has y
   ]);
 });
 
-test('the answer to a mutation carries the version after it', async () => {
+test('the answer to a mutation has the version after it', async () => {
   const { key } = await newCaller();
   const mutation = `mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "1" }) { errors { message } } }`;
   const made = await query(writer(), '/graphql', { key, body: { query: mutation } });
@@ -242,7 +242,7 @@ test('standbys that apply nothing leave accounts that change to the primary, and
   await eventually('both standbys in use', () => usable() === 2);
 });
 
-test('standbys that hang cost no answer, and are asked no more', async () => {
+test('hanging standbys cost no answer, and are excluded', async () => {
   const { key } = await newCaller();
   const { version } = await fund(writer(), key);
   await sleep(2 * LAG_MS);
@@ -256,7 +256,7 @@ test('standbys that hang cost no answer, and are asked no more', async () => {
   await eventually('both standbys in use', () => usable() === 2);
 });
 
-test('doctor says of each server whether it follows the primary', async () => {
+test('doctor reports for each server whether it follows the primary', async () => {
   const urls = [...standbys.map(({ url }) => url), server.url];
   const config = readConfig({ DATABASE_URL: server.url, REPLICA_URLS: urls.join() });
   const checks = await examineReplicas((opened[0] as (typeof opened)[number]).store.database, config);
@@ -300,7 +300,7 @@ describe('a gateway for reads alone, on a standby', () => {
     expect((await at('/v2/openapi.json')).status).toBe(200);
   });
 
-  test('serves the reads of an SDK whose writes go elsewhere', async () => {
+  test('serves the reads of an SDK whose writes go to another gateway', async () => {
     const { publicUrl } = writer();
     const own = await newCaller();
     const client = createClient({
@@ -315,7 +315,7 @@ describe('a gateway for reads alone, on a standby', () => {
     }
   });
 
-  test('takes the version from the extensions of GraphQL', async () => {
+  test('reads the version from the extensions of GraphQL', async () => {
     const { version } = await at('/v2/statement');
     const ahead = String(BigInt(version ?? 0) + 1n).padStart(19, '0');
     const answers = [
@@ -353,13 +353,13 @@ describe('a gateway for reads alone, on a standby', () => {
     }
   });
 
-  test('is ready by what its standby has', async () => {
+  test('is ready by the state of its standby', async () => {
     const { status, json } = await at('/readyz');
     expect([status, json.status, json.database.reads]).toEqual([200, 'ready', 'ok']);
     expect(json.database.behindSeconds).toBeLessThan(5);
   });
 
-  test('leaves writes and waiting to others', async () => {
+  test('leaves writes and waiting requests to other gateways', async () => {
     const mutation =
       'mutation { sandboxFund(input: { currency: "BRL", amount: "1" }) { errors { message } } }';
     const refused = [
@@ -388,7 +388,7 @@ describe('a gateway for reads alone, on a standby', () => {
   });
 });
 
-test('after a failover, a standby that follows the former primary is asked no more', async () => {
+test('after a failover, a standby that follows the former primary is excluded', async () => {
   const [promoted, other] = standbys as [Standby, Standby];
   const both = new URL(server.url);
   const hosts = `${both.host},${new URL(promoted.url).host}`;

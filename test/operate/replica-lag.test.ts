@@ -40,7 +40,7 @@ afterAll(async () => {
   remove();
 });
 
-test('a replica that follows is not late, and one that applies nothing is later every second', async () => {
+test('a replica that follows has no lag, and one that applies nothing lags more every second', async () => {
   const well = await eventually('a replica that streams', () => figure('replicas'));
   expect(well).toMatchObject({ replica: 'b' });
   expect(await figure('slots')).toMatchObject({ slot: 'b', active: 1 });

@@ -126,7 +126,7 @@ async function loseMachine(): Promise<void> {
   rmSync(homeOf(machine), { recursive: true });
 }
 
-test('a machine is lost under load; what was acknowledged up to a time is restored elsewhere, and nothing false is told', {
+test('a machine is lost under load; acknowledged data up to a time are restored on another one, without false reports', {
   timeout: 240_000,
 }, async () => {
   await cp(join(homeOf(machine), 'secrets.key'), keyFile);

@@ -55,7 +55,7 @@ async function claim(gateway: Running): Promise<string> {
   return stderr;
 }
 
-test('a database goes to a later version and the programs back, with payments going on: none fails, none is lost', async () => {
+test('a database is upgraded and the programs downgraded, with payments under way: none fails, none is lost', async () => {
   const first = await add(start(env));
   key = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8')).apiKey;
   const second = await add(start(env));
@@ -113,7 +113,7 @@ test('a database goes to a later version and the programs back, with payments go
   ).toEqual([]);
 }, 300_000);
 
-test('an older program is refused where a later migration does not say that it works with it', async () => {
+test('an older program is refused if a later migration is not marked as compatible with it', async () => {
   const last = LATER_MIGRATIONS.at(-1) as string;
   await store.owner.query('delete from migration_reach where migration = $1', [last]);
   const { code, stderr } = await failToStart({ ...env, PORT: '0' });

@@ -48,7 +48,7 @@ async function order(): Promise<readonly [number, string | null]> {
   return [answer.status, answer.headers.get('idempotent-replayed')];
 }
 
-test('a stored answer is given when the synchronous standby has its transaction', async () => {
+test('a stored answer is returned when the synchronous standby has its transaction', async () => {
   expect(await order()).toEqual([201, null]);
   standby.signal('SIGSTOP');
   let isAnswered = false;

@@ -51,7 +51,7 @@ test('a plain account has its own name and nothing else', async () => {
   expect(json.data.viewer.account.branding).toEqual(plain);
 });
 
-test('name, colour, logo, help and frames are on the page; null takes them away', async () => {
+test('name, colour, logo, help and frames are on the page; null removes them', async () => {
   const { apiKey } = await app.addAccount();
   const look = {
     displayName: 'Loja <da> Ana',
@@ -83,7 +83,7 @@ test('name, colour, logo, help and frames are on the page; null takes them away'
   expect((await fetch(`${link}/logo`)).status).toBe(404);
 });
 
-test('a logo with a page behind its end is served without it', async () => {
+test('a logo with a page after its end is served without it', async () => {
   const { apiKey } = await app.addAccount();
   await update({ logo: png(Buffer.from('<script>alert(1)</script>')) }, apiKey);
   const logo = await fetch(`${await newLink(apiKey)}/logo`);

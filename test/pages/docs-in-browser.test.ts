@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('the site', () => {
     240_000,
   );
 
-  test('C-40: GraphiQL opens at once for who is signed in, with the rights of the session', async () => {
+  test('C-40: GraphiQL opens immediately for a signed-in person, with the rights of the session', async () => {
     const person = await signInAs(app, app.accountId, { email: 'rita@graphiql.invalid', role: 'viewer' });
     const refused: string[] = [];
     const page = await browser.open(`${app.baseUrl}/graphql`, {
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the site', () => {
     expect(refused).toEqual([]);
   }, 90_000);
 
-  test('GraphiQL asks for a key first, then runs an operation with it, and asks nobody else', async () => {
+  test('GraphiQL asks for a key first, then runs an operation with it, and requests nothing from other hosts', async () => {
     const strangers: string[] = [];
     const refused: string[] = [];
     const page = await browser.open(`${app.baseUrl}/graphql`, {

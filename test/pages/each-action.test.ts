@@ -133,11 +133,11 @@ const WALKS = Object.entries(ROWS).flatMap(([action, row]) =>
   ),
 );
 
-test('every act of the pages has a row', () => {
+test('every action of the pages has a row', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(ACTIONS).sort());
 });
 
-describe.runIf(hasBrowser)('an act of a payer', () => {
+describe.runIf(hasBrowser)('an action of a payer', () => {
   test.each(WALKS)('%s, %s', async (action, _way, row, hasScript) => {
     const see = hasScript ? seeTitle : waitThrough;
     const session = await row.session();

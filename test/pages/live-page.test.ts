@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('the countdown', () => {
     expect(await left.innerText()).toMatch(/^0[12]:[0-5]\d$/);
   });
 
-  test('is said aloud five minutes and one minute before the end, and at the end', async () => {
+  test('is announced five minutes and one minute before the end, and at the end', async () => {
     const session = await checkout(app, somebody());
     await advanceClock(app, '23m');
     const page = await open(session);
@@ -46,8 +46,8 @@ describe.runIf(hasBrowser)('the countdown', () => {
   });
 });
 
-describe.runIf(hasBrowser)('the way back to the merchant', () => {
-  test('is gone by itself some seconds after the payment was seen', async () => {
+describe.runIf(hasBrowser)('the return to the merchant', () => {
+  test('happens by itself some seconds after the payment ended on the page', async () => {
     const { page, session, back } = await openPayment();
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');
@@ -57,7 +57,7 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     await page.waitForURL(back);
   });
 
-  test('is not gone by a reader who stays, whatever comes later', async () => {
+  test('does not happen if the reader stays, whatever follows', async () => {
     const { page, session } = await openPayment();
     await trigger(app, session, 'pay');
     await page.getByRole('button', { name: 'Stay on this page' }).click();
@@ -72,7 +72,7 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     expect(page.url()).toBe(session.link);
   });
 
-  test('is not gone where a dispute comes while it counts', async () => {
+  test('does not happen if a dispute arrives during the countdown', async () => {
     const { page, session } = await openPayment();
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');
@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)('the way back to the merchant', () => {
     expect(page.url()).toBe(session.link);
   });
 
-  test('is only offered where the receipt is opened later, also when something comes after it', async () => {
+  test('is only offered if the receipt is opened later, even if an event follows it', async () => {
     const { page, session, back } = await openPayment();
     await trigger(app, session, 'pay');
     await seeTitle(page, 'Paid');

@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     expect(await other.innerText('main')).toBe(await page.innerText('main'));
   });
 
-  test('takes over the title, and moves the focus only where it would be lost', async () => {
+  test('updates the title, and moves the focus only where it would be lost', async () => {
     const { page, session } = await openPayment(somebody());
     await page.focus('[data-copy]');
     await trigger(app, session, 'expire');
@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
   });
 
-  test('goes on after a form that was not taken', async () => {
+  test('continues after a rejected form', async () => {
     const session = await checkout(app);
     const page = await browser.open(session.link);
     await page.fill('#name', 'Maria');
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('a page that is open', () => {
     await vi.waitFor(() => expect(app.services.events.size).toBe(0), PATIENCE);
   });
 
-  test('leaves no stream open when there is nothing more to come', async () => {
+  test('leaves no stream open when no further event can follow', async () => {
     await vi.waitFor(() => expect(app.services.events.size).toBe(0), PATIENCE);
     const session = await checkout(app);
     const page = await browser.open(session.link);
@@ -92,8 +92,8 @@ describe.runIf(hasBrowser)('a page that is open', () => {
   });
 });
 
-describe.runIf(hasBrowser)('a page whose connection goes', () => {
-  test('says so, and shows what happened meanwhile once it is back', async () => {
+describe.runIf(hasBrowser)('a page that loses its connection', () => {
+  test('reports it, and shows the changes once it is back', async () => {
     const { page, session } = await openPayment();
     // What the stream tells first may come after the network went, and say that there is one: then it goes once more.
     const goes = async () => {
@@ -112,7 +112,7 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
     await seeTitle(page, 'Your bank is looking into this payment');
   });
 
-  test('finds a server that was started anew, without being loaded again', async () => {
+  test('finds a restarted server, without being loaded again', async () => {
     const port = await freePort();
     const first = await startApp(app.database, port);
     const session = await checkout(app, somebody());
@@ -131,7 +131,7 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
     await second.close();
   });
 
-  test('asks by itself where a proxy keeps the stream', async () => {
+  test('polls if a proxy buffers the stream', async () => {
     const { page, session } = await openPayment(somebody(), {
       prepare: async (page) => {
         await page.clock.install();
@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)('a page whose connection goes', () => {
 });
 
 describe.runIf(hasBrowser)('a request of the page', () => {
-  test('that is never answered does not stand in the way of the next, which is the last that is needed', async () => {
+  test('that is never answered does not delay the next one, which is the last one needed', async () => {
     const { page, session } = await openPayment(somebody(), { prepare: (page) => page.clock.install() });
     await streaming();
     let isAnswered = false;

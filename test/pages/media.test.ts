@@ -20,7 +20,7 @@ async function paid() {
 }
 
 describe.runIf(hasBrowser)('a payment page', () => {
-  test('is printed as a receipt: order, amount and numbers, no buttons, nothing of the sandbox but that it is a test', async () => {
+  test('is printed as a receipt: order, amount and numbers, no buttons, and of the sandbox only that it is a test', async () => {
     const page = await paid();
     await page.emulateMedia({ media: 'print' });
     for (const selector of ['.receipt', '.amount', '.test'])
@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)('a payment page', () => {
     expect(await page.innerText('.order')).toContain('Order 10482');
   });
 
-  test('stands still where motion is not wanted, and keeps its edges in colours of the reader', async () => {
+  test('has no motion where motion is not wanted, and keeps its edges in custom colours', async () => {
     const page = await paid();
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' });
     const style = (selector: string, name: string) =>

@@ -72,7 +72,7 @@ const LANGUAGES = [
 describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (words) => {
   const { locale, titles } = words;
 
-  test('a checkout of an open amount goes from the first view to the receipt', async () => {
+  test('a checkout of an open amount leads from the first view to the receipt', async () => {
     const session = await checkout(app, { amount_payment: undefined });
     const page = await open(session.link, locale);
     await seeForm(page, titles.amount);
@@ -119,7 +119,7 @@ describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (word
     expect(await textOf(page, '.receipt')).toContain(locale === 'en-US' ? 'R$1,550.50' : 'R$ 1.550,50');
   });
 
-  test('an offramp goes from its payee over a wrong deposit to the receipt of what was sent back', async () => {
+  test('an offramp leads from its payee over a wrong deposit to the receipt of the return', async () => {
     const session = await offramp(app);
     const page = await open(session.link, locale);
     await seeForm(page, titles.payee);
@@ -156,7 +156,7 @@ describe.runIf(hasBrowser).each(LANGUAGES)('without script, in $language', (word
 });
 
 describe.runIf(hasBrowser)('without script', () => {
-  test('the language that is chosen is kept by every form and link', async () => {
+  test('every form and link keeps the chosen language', async () => {
     const { link } = await checkout(app);
     const page = await open(link);
     await goOn(page, 'nav a[hreflang=pt-BR]');

@@ -94,7 +94,7 @@ async function comeIn(email: string, path = '/console/sign-in', at = app) {
 }
 
 describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
-  test('somebody who was invited comes in, and is known from then on', async () => {
+  test('an invited person signs in, and is known from then on', async () => {
     const shop = await app.addAccount();
     const email = newEmail();
     const { member } = await inviteByOperator(app.services, shop.accountId, { email, role: 'viewer' });
@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
     expect(rows[1].after).toEqual({ way: 'OIDC', role: 'viewer' });
   });
 
-  test('goes on to where it was asked for, in the account of the newest invitation', async () => {
+  test('continues to the requested page, in the account of the newest invitation', async () => {
     const [first, last] = [await app.addAccount(), await app.addAccount()];
     const email = newEmail();
     // The newer invitation is that of the account with the lower number.
@@ -143,7 +143,7 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
     expect(new URL(page.url()).pathname).toMatch(/^\/console(\/security)?$/);
   });
 
-  test('an ID token that others signed lets nobody in', async () => {
+  test('an ID token with a foreign signature signs no one in', async () => {
     hasForeignKeys = true;
     const shop = await deceived.addAccount();
     const email = newEmail();

@@ -54,7 +54,7 @@ const CREATE_KEY =
 const codeOf = (answer: object) => errorsIn(answer)?.[0]?.extensions.code;
 
 describe.runIf(hasBrowser)('C-40: a passkey', () => {
-  test('is added, signs in, and is asked for again after five minutes', async () => {
+  test('is added, signs in, and is requested again after five minutes', async () => {
     const { page, personId, ask, addPasskey, shop } = await comeIn();
     // In a sandbox, and only there, a person without a passkey does everything.
     expect(codeOf(await ask(CREATE_KEY))).toBeUndefined();
@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     ]);
   });
 
-  test('is shown before a form is taken, and the form is sent as it was filled in', async () => {
+  test('is presented before a form is accepted, and the form is sent as filled in', async () => {
     const { page, personId, addPasskey, ask } = await comeIn();
     await addPasskey();
     await grow(personId, '6 minutes');
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     expect(data.apiKeys).toContainEqual({ name: 'Till 7', scopes: ['read', 'create'] });
   });
 
-  test('that was removed opens nothing; removing it needs it', async () => {
+  test('that was removed opens nothing; removing it requires it', async () => {
     const { page, personId, addPasskey } = await comeIn();
     await addPasskey();
     await grow(personId, '6 minutes');
@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     expect(page.url()).toMatch(/sign-in(\?|$)/);
   });
 
-  test('answers once, for what it was asked for, and for its own person', async () => {
+  test('answers once, for its request, and for its own person', async () => {
     const { page, addPasskey } = await comeIn();
     await addPasskey();
     const statuses = await page.evaluate(async () => {
@@ -181,7 +181,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
     expect(rows).toEqual([{ transports: ['internal'] }]);
   });
 
-  test('that is lost is forgotten by the operator, and every session ends', async () => {
+  test('that is lost is removed by the operator, and every session ends', async () => {
     const { page, email, shop, ask, addPasskey } = await comeIn();
     await addPasskey();
     const context = await operatorContext(app.services, shop.accountId);
@@ -195,7 +195,7 @@ describe.runIf(hasBrowser)('C-40: a passkey', () => {
 });
 
 describe('C-40: without a browser', () => {
-  test('passkeys are taken from pages of this gateway only, and from people only', async () => {
+  test('passkeys are accepted from pages of this gateway only, and from people only', async () => {
     const shop = await app.addAccount();
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'viewer' });
     const post = (path: string, headers: Record<string, string>) =>
@@ -208,7 +208,7 @@ describe('C-40: without a browser', () => {
     expect((await post('add/options', { 'sec-fetch-site': 'same-origin' })).status).toBe(401);
   });
 
-  test('in a live account a person without a passkey does nothing that needs one', () => {
+  test('in a live account a person without a passkey can do nothing that needs one', () => {
     const person = { sessionId: 's', name: 'n', email: 'e', role: 'owner', verifiedAt: null } as const;
     const caller = { person: { ...person, hasPasskey: false } } as never;
     expect(() => requireFresh({ caller, mode: 'live', database: app.database })).toThrow(/needs a passkey/);

@@ -117,7 +117,7 @@ describe('the order', () => {
     await brand({ displayName: null });
   });
 
-  test('has no rate, fees or crypto for who pays a shop, unless the shop wants them', async () => {
+  test('has no rate, fees or crypto for a payer of a shop, unless the shop wants them', async () => {
     const { link } = await checkout(app, somebody());
     expect(await untilTitle(link, 'Pay with PIX')).not.toMatch(/USDT|Fees|Rate/);
     await brand({ showsPrice: true });
@@ -128,7 +128,7 @@ describe('the order', () => {
     expect(await textAt(link)).not.toMatch(/USDT|Fees|Rate/);
   });
 
-  test('says what a payee receives for a deposit, whatever the shop wants', async () => {
+  test('shows the payee’s amount for a deposit, whatever the shop wants', async () => {
     const { link } = await offramp(app, payee());
     const text = await untilTitle(link, 'Send USDT on TRON');
     expect(text).toMatch(/Recipient gets R\$500.00/);
@@ -137,7 +137,7 @@ describe('the order', () => {
 });
 
 describe('a receipt', () => {
-  test('says what was paid and returned, to whom and for what, with times', async () => {
+  test('shows the paid and returned amounts, the receiver and the purpose, with times', async () => {
     const session = await checkout(app, { ...somebody(), external_code: '10483' });
     await untilTitle(session.link, 'Pay with PIX');
     await trigger(app, session, 'pay-over');
@@ -148,7 +148,7 @@ describe('a receipt', () => {
     expect(text).toMatch(/PIX ID E\w{31} Refund ID D\w{31} Reference CRX/);
   });
 
-  test('is a file to keep, of its own, without script; there is none before', async () => {
+  test('is a file of its own to download, without script; there is none before', async () => {
     const session = await checkout(app, somebody());
     const path = `${new URL(session.link).pathname}/receipt`;
     expect((await app.get(path, PAGE)).status).toBe(404);
@@ -164,7 +164,7 @@ describe('a receipt', () => {
     expect(text).not.toMatch(/<script|<form|<button|href="\/|src="/);
   });
 
-  test('is there for withdrawals too, by a link of their own, and asks for nothing', async () => {
+  test('exists for withdrawals as well, under a link of their own, without forms', async () => {
     const { end2end, receiptUrl } = await withdrawal();
     const text = await untilTitle(receiptUrl, 'was sent</h1>');
     expect(text).toMatch(/Sent 12\.[\d]+ USDC \(Base\) Sent by Sandbox/);
@@ -183,7 +183,7 @@ describe('a receipt', () => {
     }
   });
 
-  test.runIf(hasBrowser)('of a withdrawal comes by itself on a page that is open', async () => {
+  test.runIf(hasBrowser)('of a withdrawal appears by itself on an open page', async () => {
     const { receiptUrl } = await withdrawal();
     const page = await browser.open(receiptUrl, { locale: 'en-US' });
     const loaded = await page.evaluate('performance.timeOrigin');
@@ -192,7 +192,7 @@ describe('a receipt', () => {
     expect(page.problems).toEqual([]);
   });
 
-  test('of a payout from the balance asks nobody to accept its quote', async () => {
+  test('of a payout from the balance asks no one to accept its quote', async () => {
     const given = { amount: { brl: '20' }, currency: 'USDT_TRX', from: 'BALANCE', accept: false, ...payee() };
     await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' });
     const query = `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { receiptUrl } errors { code message path } } }`;

@@ -58,7 +58,7 @@ describe.runIf(hasBrowser)('the QR code', () => {
 });
 
 describe.runIf(hasBrowser)('the share button', () => {
-  test('hands the PIX code to the apps of the phone, exactly; it is not there where nothing can be shared', async () => {
+  test('shares the PIX code with the apps of the phone, exactly; the button is missing where nothing can be shared', async () => {
     const shares = `Object.defineProperty(navigator, 'share', { value: async (what) => { window.shared = what; } })`;
     const { page, session } = await openPix({}, shares);
     const button = page.locator('[data-share=code]');
@@ -99,14 +99,14 @@ describe.runIf(hasBrowser)('the copy button', () => {
     expect(await clipboardOf(page)).toBe(attributes.deposit_address);
   });
 
-  test('copies in the old way where a browser has no clipboard for pages', async () => {
+  test('copies by the older method if a browser has no clipboard for pages', async () => {
     const { page, session } = await openPix(CLIPBOARD, WITHOUT_CLIPBOARD);
     await page.getByRole('button', { name: 'Copy PIX code' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await selected(page)).toBe((await paymentOf(session)).pixCopyPaste);
   });
 
-  test('selects the text where nothing may be copied at all, and says so', async () => {
+  test('selects the text if copying is impossible, and says so', async () => {
     const { page, session } = await openPix(
       CLIPBOARD,
       `${WITHOUT_CLIPBOARD}; document.execCommand = () => false`,

@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => restoreRates());
 
 describe.runIf(hasBrowser)('a renewal without script', () => {
-  test('keeps the reference of the merchant, and says what the quote was before', async () => {
+  test('keeps the reference of the merchant, and shows the previous quote', async () => {
     await showPrices();
     const session = await checkout(app, { ...somebody(), external_code: 'order-7' });
     await trigger(app, session, 'expire');
@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(await rowOf(page, 'Converted to')).toBe(`${after.amount_received} USDT (TRON)`);
   });
 
-  test('says nothing of a price that is the same', async () => {
+  test('does not mention an unchanged price', async () => {
     await showPrices();
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');
@@ -67,7 +67,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(await page.locator('dt', { hasText: 'Previous quote' }).count()).toBe(0);
   });
 
-  test('goes on with whom the payer named last', async () => {
+  test('continues with the person whom the payer named last', async () => {
     const session = await checkout(app);
     const page = await open(session.link);
     await page.fill('#name', 'Joana Prado');
@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(await textOf(page)).toContain('Pay from an account in the name of Maria S. P.');
   });
 
-  test('that has no price says so beside the button, which works once there is one', async () => {
+  test('without a price shows it beside the button, which works once there is one', async () => {
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');
     const page = await open(session.link);
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('a renewal without script', () => {
     expect(after.quote).not.toBe(before.quote);
   });
 
-  test('gives the same session to two tabs, to a form that is sent twice, and to both at once', async () => {
+  test('opens the same session for two tabs, for a form that is sent twice, and for both in parallel', async () => {
     const session = await checkout(app, somebody());
     await trigger(app, session, 'expire');
     const pages = await Promise.all([open(session.link), open(session.link), open(session.link)]);

@@ -39,7 +39,7 @@ const send = (path: string, form: string, headers: Record<string, string> = {}) 
   });
 
 describe('output', () => {
-  test('pages have a policy without unsafe-*, no referrer, and are neither kept nor indexed nor framed', async () => {
+  test('pages have a policy without unsafe-*, no referrer, and are neither cached nor indexed nor framed', async () => {
     const { headers } = await open(await newLink());
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'sha256-");
@@ -54,14 +54,14 @@ describe('output', () => {
     });
   });
 
-  test('an address below no session is a page, too', async () => {
+  test('an address without a session is a page as well', async () => {
     for (const path of ['/pay', '/pay/']) {
       const { status, headers } = await open(path);
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
     }
   });
 
-  test('people are masked, and what is between merchant and gateway is not there', async () => {
+  test('people are masked, and facts between merchant and gateway are hidden', async () => {
     const given = somebody();
     const link = await newLink({
       ...given,
@@ -75,7 +75,7 @@ describe('output', () => {
       expect(text).not.toContain(hidden);
   });
 
-  test('text of a payer comes back as text, never as markup', async () => {
+  test('text of a payer is returned as text, never as markup', async () => {
     const link = await newLink();
     const form = new URLSearchParams({ name: '"><script>alert(1)</script>', taxId: "'><img src=x>" });
     const answer = await send(`${link}/identity`, form.toString());
@@ -101,14 +101,17 @@ describe('output', () => {
     expect(gunzipSync(zipped).toString()).toContain('<!doctype html>');
   });
 
-  test.runIf(hasBrowser)('a browser keeps the policy without a complaint and asks nobody else', async () => {
-    const strangers: string[] = [];
-    const page = await browser.open(app.baseUrl + (await newLink(somebody())), { strangers });
-    await page.waitForSelector('[data-left]:not([hidden])');
-    await page.click('button[value=pay]');
-    await page.waitForSelector('.receipt');
-    expect([page.problems, strangers]).toEqual([[], []]);
-  });
+  test.runIf(hasBrowser)(
+    'a browser enforces the policy without a complaint and requests nothing from other hosts',
+    async () => {
+      const strangers: string[] = [];
+      const page = await browser.open(app.baseUrl + (await newLink(somebody())), { strangers });
+      await page.waitForSelector('[data-left]:not([hidden])');
+      await page.click('button[value=pay]');
+      await page.waitForSelector('.receipt');
+      expect([page.problems, strangers]).toEqual([[], []]);
+    },
+  );
 });
 
 /** As it came over the wire. */
@@ -150,7 +153,7 @@ describe('input', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
   });
 
-  test('an act where the payment does not take it leads back to where it stands', async () => {
+  test('an action that the payment does not accept leads back to its present state', async () => {
     const link = await newLink(somebody());
     for (const action of ['confirm', 'accept', 'renew', 'requote']) {
       const { status, headers } = await send(`${link}/${action}?lang=pt`, '');
@@ -170,7 +173,7 @@ describe('input', () => {
     expect((await app.get(`${link}/nothing`, { key: null })).status).toBe(404);
   });
 
-  test('a caller without end is asked to wait, in a page', async () => {
+  test('a caller that never stops is asked to wait, in a page', async () => {
     const link = await newLink();
     // On a slow machine again and again: meanwhile some more are allowed.
     const refused = await eventually('a refusal', async () =>

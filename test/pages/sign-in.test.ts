@@ -93,7 +93,7 @@ describe.runIf(hasBrowser).each([
   ['with script', true],
   ['without script', false],
 ] as const)('%s', (_way, javaScriptEnabled) => {
-  test('a browser is listed, and ended from another one; a person of two accounts changes between them', async () => {
+  test('a browser is listed, and ended from another one; a person of two accounts switches between them', async () => {
     const email = newEmail();
     const shop = await app.addAccount();
     const elsewhere = await signInAs(app, shop.accountId, { email, role: 'owner' });
@@ -176,7 +176,7 @@ async function shown(url: string) {
 }
 
 describe('C-40: a link', () => {
-  test('is not used by looking at it, nor by a form of another site', async () => {
+  test('is used up neither by viewing it nor by a form of another site', async () => {
     const url = await newcomerLink();
     for (const method of ['GET', 'HEAD'])
       expect((await fetch(url, { method, headers: { purpose: 'prefetch' } })).status).toBe(200);
@@ -200,7 +200,7 @@ describe('C-40: a link', () => {
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  test('is tried a few times by one address, and then not for a while', async () => {
+  test('can be attempted a few times by one address, and then not for a while', async () => {
     const limited = await startApp(app.database, 0, { authFailureLimit: { perSecond: 0.001, burst: 60 } });
     try {
       const statuses: number[] = [];
@@ -266,7 +266,7 @@ describe('C-40: a form of a person', () => {
     expect((await person.graphql('{ viewer { scopes } }')).status).toBe(401);
   });
 
-  test('that names an account where the person has no role finds nothing', async () => {
+  test('that names an account in which the person has no role finds nothing', async () => {
     const shop = await app.addAccount();
     const person = await signInAs(app, shop.accountId, { email: newEmail(), role: 'owner' });
     for (const accountId of [String(app.accountId), '0', 'x', '99999999999999999999']) {

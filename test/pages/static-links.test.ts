@@ -45,7 +45,7 @@ describe.runIf(hasBrowser)('a static link in a browser', () => {
     ]);
   });
 
-  test('keeps the language that it asks for', async () => {
+  test('keeps the requested language', async () => {
     const { url } = await makeLink({ amount: '80' });
     const page = await browser.open(`${url}?lang=pt`, { locale: 'en-US' });
     await seeTitle(page, 'Quem está pagando?');

@@ -108,7 +108,7 @@ describe('the archive', () => {
     expect(await restoredNotes({ folder, until: to })).toEqual(['a']);
   });
 
-  test('is refused where it has a gap, or a file that cannot be read', async () => {
+  test('is refused if it has a gap, or a file that cannot be read', async () => {
     await write('c');
     const name = await archive(folder);
     await archive(folder);

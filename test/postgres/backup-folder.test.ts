@@ -23,7 +23,7 @@ async function change(path: string, values: Partial<Manifest>): Promise<void> {
 }
 
 describe('a folder that is archived into', () => {
-  test('is not made anew where its disk is not mounted', async () => {
+  test('is not created again while its disk is not mounted', async () => {
     const folder = newFolder();
     await backUp({ folder });
     await rename(folder, `${folder}-away`);
@@ -38,7 +38,7 @@ describe('a folder that is archived into', () => {
 });
 
 describe('the log of another server', () => {
-  test('is not taken for the own: a file of it that is later is refused', async () => {
+  test('is not treated as its own: a later file in it is refused', async () => {
     const folder = newFolder();
     const { path } = await backUp({ folder });
     const [current] = await query('select pg_walfile_name(pg_current_wal_insert_lsn())');
@@ -78,7 +78,7 @@ describe('--keep', () => {
     expect(await restoredNotes({ folder })).toContain('before the second');
   });
 
-  test('leaves all log from the earliest start of a kept backup on', async () => {
+  test('leaves all log from the earliest start of a stored backup on', async () => {
     const folder = newFolder();
     const first = await backUp({ folder });
     const second = await backUp({ folder });
@@ -105,7 +105,7 @@ describe('--keep', () => {
   });
 });
 
-test('a second backup of the home at once is refused', async () => {
+test('a second parallel backup of the home is refused', async () => {
   const folder = newFolder();
   let second: Promise<string> | undefined;
   await backUp({
@@ -118,7 +118,7 @@ test('a second backup of the home at once is refused', async () => {
   expect(await endArchiving(home)).toBe(folder);
 });
 
-test('a backup that fails goes on archiving into a folder that has one', async () => {
+test('a failed backup continues archiving into a folder that has one', async () => {
   const folder = newFolder();
   await backUp({ folder });
   await endArchiving(home);
@@ -133,7 +133,7 @@ test('a backup that fails goes on archiving into a folder that has one', async (
 });
 
 describe('files that the server could change', () => {
-  test.runIf(isRoot)('are the archived log alone, where root makes the backups', async () => {
+  test.runIf(isRoot)('are the archived log alone, if root makes the backups', async () => {
     const folder = newFolder();
     const { path } = await backUp({ folder });
     const modeOf = async (name: string) => ((await stat(name)).mode & 0o777).toString(8);

@@ -33,7 +33,7 @@ test('a backup and the log after it are restored to the end, or to a time', asyn
   expect(await restoredNotes({ folder, until: String(between) })).toEqual(['a', 'b']);
 });
 
-test('the key file is in a backup only when asked for, and a restore does not replace one', async () => {
+test('the key file is in a backup only when requested, and a restore does not replace one', async () => {
   const [folder, keyFile, target, other] = [newFolder(), newFolder(), newFolder(), newFolder()];
   await writeFile(keyFile, 'the key');
   const without = await backUp({ folder });
@@ -52,7 +52,7 @@ test('the key file is in a backup only when asked for, and a restore does not re
 });
 
 describe('--keep', () => {
-  test('removes older backups and their log when the new one is whole, and not when it was stopped', async () => {
+  test('removes older backups and their log when the new one is complete, and not when it was stopped', async () => {
     const folder = newFolder();
     const first = await backUp({ folder });
     const second = await backUp({ folder, setsMax: 2 });
@@ -77,7 +77,7 @@ describe('--keep', () => {
   });
 });
 
-test('a first backup that fails ends the archiving that it began', async () => {
+test('a failed first backup ends the archiving that it started', async () => {
   await endArchiving(home);
   const folder = newFolder();
   const stopped = backUp({
@@ -93,7 +93,7 @@ test('a first backup that fails ends the archiving that it began', async () => {
 });
 
 describe('--off', () => {
-  test('ends archiving and says where it went; a later backup begins it again', async () => {
+  test('ends archiving and names the folder; a later backup starts it again', async () => {
     const folder = newFolder();
     await backUp({ folder });
     expect(await endArchiving(home)).toBe(folder);
@@ -111,7 +111,7 @@ describe('--off', () => {
 });
 
 describe('a command that is killed in the middle', () => {
-  test('a backup leaves the one before, and the next removes its rest', async () => {
+  test('a backup leaves the earlier one, and the next one removes its remains', async () => {
     const folder = newFolder();
     const before = await backUp({ folder });
     const { child, ended } = begin({ CROSSRAMP_HOME: home }, 'backup', folder, '--keep', '1', '--json');
@@ -157,7 +157,7 @@ describe('an archive that cannot be written', () => {
     expect(await setsIn(folder)).toEqual(namesOf(next));
   });
 
-  test('loses nothing while the folder is gone for a time', async () => {
+  test('loses nothing while the folder is missing for a time', async () => {
     const folder = newFolder();
     await backUp({ folder });
     await rename(folder, `${folder}-away`);

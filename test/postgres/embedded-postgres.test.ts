@@ -194,13 +194,13 @@ describe('one process', () => {
     expect(await serverPid()).toBeUndefined();
   });
 
-  it('stops with the last of two leases that are released at once', async () => {
+  it('stops with the last of two leases that are released in parallel', async () => {
     const [first, second] = await Promise.all([acquire(), acquire()]);
     await Promise.all([first.release(), second.release()]);
     expect(await serverPid()).toBeUndefined();
   });
 
-  it('takes another port when the chosen one was taken meanwhile', async () => {
+  it('uses another port when the chosen one was in use meanwhile', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const taken = (occupant.address() as AddressInfo).port;
@@ -226,7 +226,7 @@ describe('one process', () => {
 });
 
 describe('several processes', () => {
-  it('start one server when they come at once, and the last to go stops it', async () => {
+  it('start one server when they start in parallel, and the last one stops it', async () => {
     const fresh = join(root, 'fresh');
     const holders = await Promise.all([startHolder(fresh), startHolder(fresh), startHolder(fresh)]);
     expect(new Set(holders.map((holder) => holder.url)).size).toBe(1);
@@ -237,7 +237,7 @@ describe('several processes', () => {
     expect(await serverPid(join(fresh, 'postgres'))).toBeUndefined();
   });
 
-  it('a command beside a running server leaves it running', async () => {
+  it('a command leaves a running server running', async () => {
     const server = await startHolder();
     const command = await acquire();
     expect(command.url).toBe(server.url);
@@ -267,7 +267,7 @@ describe('several processes', () => {
 });
 
 describe('after a crash', () => {
-  it('of the only holder, the server runs on until the next holder releases', async () => {
+  it('of the only holder, the server continues until the next holder releases', async () => {
     const holder = await startHolder();
     const pid = await serverPid();
     await holder.kill();
@@ -319,11 +319,11 @@ describe('after a crash', () => {
   });
 });
 
-describe('a server that dies while it is used', () => {
+describe('a server that dies while it is in use', () => {
   const ONE = 'select 1 as n';
   const answer = (url: () => string) => query(url(), ONE).catch((error: Error) => error.message);
 
-  it('comes back by itself, with its data, and its last holder stops it', async () => {
+  it('is restarted, with its data, and its last holder stops it', async () => {
     const postgres = await acquire();
     await query(postgres.url, 'create table kept as select 1 as n');
     await killServer();
@@ -333,7 +333,7 @@ describe('a server that dies while it is used', () => {
     expect(await serverPid()).toBeUndefined();
   });
 
-  it('is brought back once for all who use it, whoever is first', async () => {
+  it('is restarted once for all its users, whoever is first', async () => {
     const several = [await acquire(), await acquire()] as const;
     await killServer();
     const other = await startHolder();
@@ -347,7 +347,7 @@ describe('a server that dies while it is used', () => {
     expect(await serverPid()).toBeUndefined();
   });
 
-  it('stays down when it is given up meanwhile', async () => {
+  it('stays down when it is released meanwhile', async () => {
     const postgres = await acquire();
     await killServer();
     await postgres.release();
@@ -400,7 +400,7 @@ describe('failures are one clear line', () => {
     expect(await message(acquire(closed))).toMatch(/^embedded PostgreSQL in .*closed: EACCES: [^\n]*$/);
   });
 
-  it('the password is gone', async () => {
+  it('the password is missing', async () => {
     const path = join(home, 'postgres.json');
     const record = await readFile(path);
     await rm(path);
@@ -417,7 +417,7 @@ describe('programs and folders out of reach', () => {
     return { folder, version: source.version };
   };
 
-  it('links the libraries of a fresh package, from two processes at once', async () => {
+  it('links the libraries of a fresh package, from two processes in parallel', async () => {
     const source = JSON.stringify(await withoutLinks(join(root, 'package')));
     const exits = ['first', 'second'].map(async (name) => {
       const copies = join(root, name);
@@ -450,7 +450,7 @@ describe('programs and folders out of reach', () => {
   });
 
   it.runIf(isRoot)(
-    'root: a private home keeps the record, the data lies where the server can enter',
+    'root: a private home keeps the record, the data are where the server can enter',
     async () => {
       const closed = join(root, 'private');
       await mkdir(closed, { mode: 0o700 });

@@ -59,7 +59,7 @@ describe('a home is refused', () => {
     expect(await readdir(target)).toEqual([]);
   });
 
-  test.runIf(isRoot)('when it is of another user', async () => {
+  test.runIf(isRoot)('when it belongs to another user', async () => {
     const target = newFolder();
     await mkdir(target);
     await chown(target, 1, 1);
@@ -68,7 +68,7 @@ describe('a home is refused', () => {
     );
   });
 
-  test('when anything is where the data go', async () => {
+  test('when the folder of the data is not empty', async () => {
     const target = newFolder();
     const rescued = join(target, 'postgres', 'base');
     await mkdir(rescued, { recursive: true });
@@ -97,7 +97,7 @@ test('a planted draft of the passwords is not written through', async () => {
   expect((await readdir(target)).sort()).toEqual(['postgres', 'postgres.json', 'secrets.key']);
 });
 
-test('a damaged backup names the way to the one before', async () => {
+test('a damaged backup names the path of the previous one', async () => {
   await write('b');
   const newest = await backUp({ folder });
   const file = join(newest.path, 'data/PG_VERSION');

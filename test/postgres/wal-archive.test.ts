@@ -39,7 +39,7 @@ async function archive(content: string) {
   return { status, synced: synced.split('\n').slice(0, -1) };
 }
 
-test('the archive command flushes a file also where it finds it archived, and refuses one that differs', async () => {
+test('the archive command flushes a file that is already archived, and refuses one that differs', async () => {
   const to = join(folder, 'wal');
   expect(await archive('log')).toEqual({ status: 0, synced: [join(to, `.${name}.draft`), to] });
   expect(await archive('log')).toEqual({ status: 0, synced: [target, to] });

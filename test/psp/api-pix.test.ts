@@ -29,7 +29,7 @@ const charge = (original = '550.00') => ({
 const errorOf = ({ status, json }: { status: number; json: { type?: string } }) =>
   `${status} ${json?.type?.split('/').at(-1)}`;
 
-test('the checks of these tests see what is wrong', async () => {
+test('the checks of these tests detect errors', async () => {
   const schema = await apiPixSchema();
   expect(schema.ofRequest('PUT', '/v2/cob/x', { valor: { original: '5' } })).not.toEqual([]);
   expect(schema.ofAnswer('GET', `/v2/cob/${newTxid()}`, 200, { txid: 'x' })).not.toEqual([]);
@@ -60,7 +60,7 @@ describe('every caller', () => {
     await expect(psp.call('GET', `/v2/pix?${period()}`, undefined, { identity: stranger })).rejects.toThrow();
   });
 
-  test('needs a token that holds, and holds for what is asked', async () => {
+  test('needs a valid token, which is valid for its own request only', async () => {
     const look = (token: string | null) => psp.call('GET', `/v2/pix?${period()}`, undefined, { token });
     expect((await look(null)).status).toBe(401);
     expect((await look('not.one')).status).toBe(401);
@@ -86,7 +86,7 @@ describe('every caller', () => {
 });
 
 describe('a charge', () => {
-  test('is made under the id of whoever asks; the same again is the same', async () => {
+  test('is created under the caller’s id; the same again is the same', async () => {
     const txid = newTxid();
     const { status, json } = await psp.call('PUT', `/v2/cob/${txid}`, charge());
     expect(status).toBe(201);
@@ -95,7 +95,7 @@ describe('a charge', () => {
     expect((await psp.call('GET', `/v2/cob/${txid}`)).json).toEqual(json);
   });
 
-  test('has a code that wallets read, and a location that says what is to be paid', async () => {
+  test('has a code that wallets can read, and a location that describes the payment', async () => {
     const { json } = await psp.call('PUT', `/v2/cob/${newTxid()}`, charge());
     const code = decodeBrCode(json.pixCopiaECola);
     expect(code).toMatchObject({ kind: 'dynamic', url: json.location });
@@ -124,7 +124,7 @@ describe('a charge', () => {
     expect(errorOf(await psp.call('PUT', `/v2/cob/${txid}`, charge()))).toBe('400 CobOperacaoInvalida');
   });
 
-  test('names what is wrong with it, by the type of the standard', async () => {
+  test('names its errors by the type of the standard', async () => {
     const put = (body: unknown, txid = newTxid()) =>
       psp.call('PUT', `/v2/cob/${txid}`, body, { isWrong: true });
     const { calendario, ...rest } = charge();
@@ -152,7 +152,7 @@ describe('a charge', () => {
 });
 
 describe('a PIX', () => {
-  test('for a charge is told by callback, concludes it, and is found by whoever asks', async () => {
+  test('for a charge is reported by callback, concludes it, and is found by a query', async () => {
     const { txid, endToEndId } = await paid();
     const pix = hooks.got.at(-1);
     expect(pix?.path).toBe('/hooks/pix');
@@ -167,7 +167,7 @@ describe('a PIX', () => {
     expect(json.parametros.paginacao).toMatchObject({ quantidadeTotalDeItens: 1, quantidadeDePaginas: 1 });
   });
 
-  test('can come twice, late, with another amount, and after the charge was withdrawn', async () => {
+  test('can arrive twice, late, with another amount, and after the charge was withdrawn', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/v2/cob/${txid}`, charge());
     await psp.call('PATCH', `/v2/cob/${txid}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
@@ -179,7 +179,7 @@ describe('a PIX', () => {
     expect(charged.json.pix).toMatchObject([{ valor: '1.00', horario: settledAt }, { valor: '1.00' }]);
   });
 
-  test('without a charge is not told, as the standard has it: it is found by asking', async () => {
+  test('without a charge is not reported, as the standard has it: it is found by a query', async () => {
     const before = hooks.got.length;
     const { json } = await psp.control('POST', '/pay', { key: key(), amount: '7.00' });
     expect(json).toMatchObject({ callbacks: 0 });
@@ -213,7 +213,7 @@ describe('a refund', () => {
     await psp.control('POST', '/clock', { advanceMs: SETTLE_MS });
   };
 
-  test('is taken, ends a second later, and is told; the same id is not taken twice', async () => {
+  test('is accepted, ends a second later, and is reported; the same id is not accepted twice', async () => {
     const { endToEndId } = await paid();
     const path = `/v2/pix/${endToEndId}/devolucao/D1`;
     const { status, json } = await psp.call('PUT', path, { valor: '50.00' });
@@ -230,7 +230,7 @@ describe('a refund', () => {
     });
   });
 
-  test('is never of more than is left, also of a failed one', async () => {
+  test('never exceeds the remainder, even after a failed one', async () => {
     const { endToEndId } = await paid('10.00');
     const refund = (id: string, valor: string) =>
       psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/${id}`, { valor });
@@ -247,7 +247,7 @@ describe('a refund', () => {
       .toBe('DEVOLVIDO');
   });
 
-  test('that was planned to fail does; one of a PIX that is not there is refused', async () => {
+  test('with a planned failure fails; one of a missing PIX is refused', async () => {
     const { endToEndId } = await paid('10.00');
     await psp.control('POST', '/plans', { act: 'refund', facts: { endToEndId, amount: '3.00' } });
     await psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/X`, { valor: '2.00' });
@@ -268,7 +268,7 @@ describe('a refund', () => {
 });
 
 describe('the URL of callbacks', () => {
-  test('has to refuse whoever has no certificate', async () => {
+  test('has to refuse callers without a certificate', async () => {
     const open = await receiveCallbacks(psp, true);
     const register = (url: string, headers = {}) =>
       psp.call('PUT', `/v2/webhook/${key()}`, { webhookUrl: url }, { headers });
@@ -285,7 +285,7 @@ describe('the URL of callbacks', () => {
     expect((await psp.call('GET', '/v2/webhook')).json.webhooks).toEqual([json]);
   });
 
-  test('is forgotten when that is asked for', async () => {
+  test('is removed on request', async () => {
     expect((await psp.call('DELETE', `/v2/webhook/${key()}`)).status).toBe(204);
     expect(errorOf(await psp.call('GET', `/v2/webhook/${key()}`))).toBe('404 WebhookNaoEncontrado');
     expect(errorOf(await psp.call('DELETE', `/v2/webhook/${key()}`))).toBe('404 WebhookNaoEncontrado');

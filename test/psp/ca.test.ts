@@ -72,14 +72,14 @@ describe('certificates', () => {
     expect(await call(server, issue(ca, { name: 'Caller' }))).toBe('known');
   });
 
-  test('of another authority, or none, are not taken', async () => {
+  test('of another authority, or none, are not accepted', async () => {
     const other = createAuthority('Test CA');
     expect(await call(server, undefined)).toBe('unknown');
     expect(await call(server, issue(other, { name: 'Caller' }))).toBe('unknown');
     expect(await call(issue(other, { name: 'Server', hosts: HOSTS }), undefined)).toMatch(/CERT|SIGN/i);
   });
 
-  test('that have ended, or are for other hosts, are not taken', async () => {
+  test('that have expired, or are for other hosts, are not accepted', async () => {
     const ended = { validFrom: new Date('2020-01-01'), validUntil: new Date('2021-01-01') };
     expect(await call(server, issue(ca, { name: 'Caller', ...ended }))).toBe('unknown');
     expect(await call(issue(ca, { name: 'Server', hosts: ['bank.example'] }), undefined)).toBe(

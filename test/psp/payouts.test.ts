@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterAll(() => hooks.close());
 
 describe('a payout', () => {
-  test('is taken, settles a second later, and is told with our id', async () => {
+  test('is accepted, settles a second later, and is reported with our id', async () => {
     const id = newId();
     const { status, json } = await send(id);
     expect({ status, json }).toMatchObject({
@@ -68,7 +68,7 @@ describe('a payout', () => {
     expect(json.payouts.filter((each: { id: string }) => each.id === id)).toHaveLength(1);
   });
 
-  test('that was planned to fail does, and one under way can be made to', async () => {
+  test('with a planned failure fails, and one under way can be made to fail', async () => {
     const [planned, made] = [newId(), newId()];
     await psp.control('POST', '/plans', {
       act: 'payout',
@@ -99,7 +99,7 @@ describe('a payout', () => {
     expect((await find(id)).json.devolucoes).toHaveLength(2);
   });
 
-  test('is refused in words of its own', async () => {
+  test('is refused with a reason of its own', async () => {
     const refused = async (body: object, id = newId()) => {
       const { status, json } = await psp.call('PUT', `/v3/gn/pix/${id}`, { ...payout(), ...body });
       return `${status} ${json.nome}`;
@@ -114,7 +114,7 @@ describe('a payout', () => {
     await psp.call('PUT', `/v2/webhook/${key()}`, { webhookUrl: hooks.url });
   });
 
-  test('ends by its amount, where that was asked for', async () => {
+  test('ends by its amount, if requested', async () => {
     await psp.restart({ playsAmounts: true });
     const [well, badly, back] = [newId(), newId(), newId()];
     await send(well, '10.00');
@@ -146,7 +146,7 @@ test('a key is looked up: a tax id is its own, others are named where they were 
   );
 });
 
-test('disputes and reports are told and listed', async () => {
+test('disputes and reports are reported and listed', async () => {
   const { json } = await psp.control('POST', '/pay', { key: key(), amount: '5.00' });
   const [endToEndId] = json.endToEndIds;
   await psp.control('PUT', '/infractions/i1', {
@@ -164,7 +164,7 @@ test('disputes and reports are told and listed', async () => {
   expect(listed.json.infracoes).toMatchObject([{ idInfracao: 'i1', status: 'ACEITA' }]);
 });
 
-test('an accepted dispute is debited once, up to what is left, and is a return by MED of its PIX', async () => {
+test('an accepted dispute is debited once, up to the remainder, and is a return by MED of its PIX', async () => {
   const saldo = async () => Number((await psp.call('GET', '/v2/gn/saldo')).json.saldo);
   const { json } = await psp.control('POST', '/pay', { key: key(), amount: '9.00' });
   const [endToEndId] = json.endToEndIds;
@@ -194,7 +194,7 @@ test('an accepted dispute is debited once, up to what is left, and is a return b
 });
 
 describe('faults', () => {
-  test('false reports come before the true one: of an invented PIX, with another amount, to another key', async () => {
+  test('false reports arrive before the true one: of an invented PIX, with another amount, to another key', async () => {
     const chargeId = 'falsereport'.padEnd(26, '0');
     await psp.call('PUT', `/v2/cob/${chargeId}`, {
       calendario: { expiracao: 3600 },
@@ -214,7 +214,7 @@ describe('faults', () => {
     }
   });
 
-  test('a read of what is there is answered with 404, as of what is not there yet', async () => {
+  test('a read of an existing record is answered with 404, like one that does not exist yet', async () => {
     const { json } = await psp.control('POST', '/pay', { key: key(), amount: '5.00' });
     const look = () => psp.call('GET', `/v2/pix/${json.endToEndIds[0]}`);
     await psp.control('PUT', '/faults', { seed: 7, rules: [{ on: 'read', fault: 'missing', rate: 1 }] });
@@ -225,7 +225,7 @@ describe('faults', () => {
 
   const rules = (...given: object[]) => psp.control('PUT', '/faults', { seed: 7, rules: given });
 
-  test('a request is acted on and not answered; asked for, it is there', async () => {
+  test('a request is processed and not answered; a query finds it', async () => {
     const id = newId();
     await rules({ on: 'payout', fault: 'timeout', ms: 5 });
     await expect(send(id)).rejects.toThrow();
@@ -271,7 +271,7 @@ describe('faults', () => {
     expect(await timesOf('payout', 'unavailable')).toBe(before + 2);
   });
 
-  test('callbacks get lost, come twice, and come late', async () => {
+  test('callbacks get lost, arrive twice, and arrive late', async () => {
     const told = async () => {
       const before = hooks.got.length;
       const id = newId();
@@ -298,7 +298,7 @@ describe('faults', () => {
     await expect.poll(isReported).toBe(true);
   });
 
-  test('a stranger calls first, and is refused by whoever wants the certificate', async () => {
+  test('a stranger calls first, and is refused if a certificate is required', async () => {
     const before = hooks.got.length;
     await rules({ on: 'callback', fault: 'stranger' });
     const id = newId();
@@ -310,7 +310,7 @@ describe('faults', () => {
     expect(hooks.got.length).toBe(before + 1);
   });
 
-  test('a callback that is refused comes again, until it is taken', async () => {
+  test('a refused callback is repeated, until it is accepted', async () => {
     const id = newId();
     await send(id);
     hooks.statuses.push(503, 500);
@@ -321,7 +321,7 @@ describe('faults', () => {
   });
 });
 
-test('the control API names what it does not take, and takes nothing from a browser', async () => {
+test('the control API names unknown input, and accepts nothing from a browser', async () => {
   const wrong: readonly [string, string, object, RegExp][] = [
     ['POST', '/pay', { txid: 'none' }, /no charge/],
     ['POST', '/pay', { key: 'x', amount: '5' }, /amount must be/],

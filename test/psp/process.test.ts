@@ -60,7 +60,7 @@ function call(railsFile: string, method: string, path: string, body?: object, to
   });
 }
 
-test('killed while it answers, it knows everything that it has answered, and goes on', {
+test('killed while it answers, it knows everything that it has answered, and continues', {
   timeout: 60_000,
 }, async () => {
   const first = await start();
@@ -88,7 +88,7 @@ test('killed while it answers, it knows everything that it has answered, and goe
   expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the control server reads JSON as `curl -d` sends it, which calls it a form', async () => {
+test('the control server reads JSON as `curl -d` sends it, which labels it as a form', async () => {
   const { child, ended, controlUrl } = await start();
   const rules = [{ on: 'payout', fault: 'timeout', rate: 0.1, ms: 500 }];
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -112,7 +112,7 @@ test('one PSP works in a folder: a second one ends, and the settings of the firs
   expect(await first.ended).toMatchObject({ code: 0 });
 });
 
-test('a port in use is told in the words of the command', async () => {
+test('a port in use is reported in the terms of the command', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;
@@ -124,7 +124,7 @@ test('a port in use is told in the words of the command', async () => {
   holder.close();
 });
 
-test('a folder of any name does, from wherever the command is called; its settings are printed as a shell takes them', async () => {
+test('a folder of any name works, from any working directory; its settings are printed in a form for shells', async () => {
   const odd = join(home, 'a folder, 100%');
   const { child, ended } = begin({}, 'psp', '--home', odd, '--control-port', '0', '--port', '0');
   await once(child.stdout as NodeJS.ReadableStream, 'data');

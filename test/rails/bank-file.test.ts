@@ -89,7 +89,7 @@ describe('public cases', () => {
     await expect(rowsOf(file, { account: '999-9' })).rejects.toThrow(/must be of the account 999-9/);
   });
 
-  test('F10: movements of one name are each a movement, also where they are equal', async () => {
+  test('F10: movements of one name are separate movements, even if they are equal', async () => {
     const { entries } = await summaryOf(fileNamed('f16-identical.ofx'));
     expect(entries.map(({ id, amount }) => [id, amount])).toEqual([
       ['000000', '50'],
@@ -103,11 +103,11 @@ describe('public cases', () => {
     expect([named.movements, named.incoming, named.outgoing]).toEqual([3, '222.07', '11.04']);
   });
 
-  test('F11: the time of DTPOSTED is read in its zone, and days are those of Brasília', async () => {
+  test('F11: the time of DTPOSTED is read in its zone, and days are Brasília days', async () => {
     expect(await amountsOf(fileNamed('f07-zone.ofx'))).toEqual(['2026-11-27 11113']);
   });
 
-  test('F15: names of columns are compared without regard to case and to the form of accents; others are refused', async () => {
+  test('F15: names of columns are compared without case and accents; others are refused', async () => {
     const file = bytesOf('date;amount;Lançamento\n28/11/2026;1,00;PIX Ana'.normalize('NFD'));
     const [movement] = await movementsOf(file, { columns: { text: 'lançamento' } });
     expect(movement?.text).toBe('PIX Ana');
@@ -158,7 +158,7 @@ describe('amounts', () => {
     );
   });
 
-  test('a decimal mark that is said decides what 1.234 is', async () => {
+  test('a given decimal mark decides the value of 1.234', async () => {
     const file = csv('2026-01-31,"1.234",1,x');
     expect(await amountsOf(file, { decimalMark: ',' })).toEqual(['2026-01-31 123400']);
     await expect(rowsOf(csv('2026-01-31,"1.23",1,x'), { decimalMark: ',' })).rejects.toThrow(
@@ -168,7 +168,7 @@ describe('amounts', () => {
 });
 
 describe('C-33: the sign and the type of a movement agree', () => {
-  test('an unsigned DEBIT is no money that came: refused, or made negative where the rule says so', async () => {
+  test('an unsigned DEBIT is no money in: refused, or made negative by the rule', async () => {
     const file = ofx(moved('862.34', 'DEBIT'), moved('5.00', 'CREDIT'));
     await expect(rowsOf(file)).rejects.toThrow(
       'transaction 1: TRNAMT 862.34 must have the sign that belongs to TRNTYPE DEBIT: --signs type, if amounts have no sign',
@@ -226,7 +226,7 @@ describe('accounts and currencies', () => {
     );
   });
 
-  test('the account that a transfer went to is not the account of the file', async () => {
+  test('the receiving account of a transfer is not the account of the file', async () => {
     const to = '<BANKACCTTO><BANKID>237<ACCTID>999</BANKACCTTO>';
     const file = bytesOf(`<OFX>${ofAccount('12-3', `<STMTTRN>${moved('1', '', to)}`)}</OFX>`);
     expect(await summaryOf(file)).toMatchObject({ account: '001/12-3', movements: 1 });

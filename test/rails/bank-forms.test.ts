@@ -102,21 +102,21 @@ describe('the form of a bank', () => {
     expect(summary).toMatchObject({ movements: 2, incoming: '1234.56', outgoing: '10' });
   });
 
-  test('says what 1.234 is, which nothing in the file does', async () => {
+  test('defines the value of 1.234, which the file does not', async () => {
     const file = (bank: BankFormName) => bytesOf(bank, ['Data;Valor;Descrição', '28/11/2026;1.234;Ana']);
     await expect(read(file('inter'))).rejects.toThrow('the amount must be such as');
     expect((await read(file('inter'), { bank: 'inter' })).movements).toEqual(['2026-11-28 123400']);
     await expect(read(file('inter'), { bank: 'nubank' })).rejects.toThrow('the amount must be such as');
   });
 
-  test('leaves OFX as it is, whose amounts have a point at every bank', async () => {
+  test('leaves OFX unchanged, whose amounts have a point at every bank', async () => {
     const ofx = Buffer.from(
       '<OFX><BANKTRANLIST><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20261128<TRNAMT>12.34<FITID>1</STMTTRN></BANKTRANLIST></OFX>',
     );
     expect((await read(ofx, { bank: 'bb' })).movements).toEqual(['2026-11-28 1234 1']);
   });
 
-  test('counts less than what the caller names', async () => {
+  test('has lower precedence than the caller’s settings', async () => {
     const lines = ['Quando;Quanto;Valor', '28/11/2026;12.34;9,99'];
     const form = { bank: 'inter', columns: { date: 'Quando', amount: 'Quanto' }, decimalMark: '.' } as const;
     expect((await read(bytesOf('inter', lines), form)).movements).toEqual(['2026-11-28 1234']);
@@ -202,13 +202,13 @@ describe('CNAB 240', () => {
     expect((await read(old)).movements).toHaveLength(2);
   });
 
-  test('of another account than the wanted one is refused', async () => {
+  test('of another account than the requested one is refused', async () => {
     await expect(read(bytes(GOOD), { account: '999' })).rejects.toThrow(
       'it must be of the account 999, and is of 001/1234/12345-6',
     );
   });
 
-  test('may leave sums and counts out; balances it may not', async () => {
+  test('may omit sums and counts, but not balances', async () => {
     const bare = closing(117456, [4, 0, 0], { 171: ' '.repeat(6), 177: ' '.repeat(36) });
     expect((await read(changed(4, bare))).movements).toHaveLength(2);
     await expect(read(changed(4, line({ ...ACCOUNT, 8: '5' })))).rejects.toThrow(

@@ -98,7 +98,7 @@ export function reconciles(net: ReconciledNetwork): void {
     });
   };
 
-  test('all agrees: deposits, deliveries, what is swept, gas, and what there is in all', async () => {
+  test('all agrees: deposits, deliveries, sweeps, gas, and the balances', async () => {
     const before = await report();
     for (const { currency, there, here, inFlight } of before.balances) {
       expect(inFlight).toBe('0');
@@ -226,7 +226,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(after.matched).toBeGreaterThanOrEqual(before.matched - 1);
     });
 
-    test('findings are of the same time, however long the clock takes to answer', async () => {
+    test('findings are of the same time, however slowly the clock answers', async () => {
       const { clock } = app.services.forMode(mode);
       const { nowMs } = clock;
       const found = (await report()).findings.filter(isMoved);
@@ -243,7 +243,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(found).not.toEqual([]);
     });
 
-    test('a day that is over has no report before a block after it is final: one of the day could be missing', async () => {
+    test('a past day has no report before a block after it is final: one of the day could be missing', async () => {
       const { clock } = app.services.forMode(mode);
       const nowMs = await clock.nowMs();
       const day = brasiliaDay(nowMs);
@@ -256,7 +256,7 @@ export function reconciles(net: ReconciledNetwork): void {
       }
     });
 
-    test('a balance that no transfer explains, and it goes when the books have it', async () => {
+    test('a balance that no transfer explains, until the books have it', async () => {
       const differs = async () => {
         const { findings } = await report();
         return findings.flatMap(({ kind, currency, amountThere, amountHere }) => {

@@ -34,7 +34,7 @@ async function query(query: string, key = app.apiKey) {
   return json.data;
 }
 
-test('something of each kind waits for somebody', async () => {
+test('a record of each kind waits for a person', async () => {
   expect(made).toBe(SESSIONS);
   const { attention } = await query(
     '{ attention { approvals failedRefunds heldDeposits holds stepUps suspense disabledWebhookEndpoints failedJobs } }',
@@ -45,7 +45,7 @@ test('something of each kind waits for somebody', async () => {
   });
 });
 
-test('the customer whom the documents name pays without one more document', async () => {
+test('the customer in the documents pays without a further document', async () => {
   const data =
     await query(`mutation { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" }, clientName: "Ana Souza",
     clientTaxId: "529.982.247-25", accept: true }) { transaction { component state } errors { code message path } } }`);
@@ -59,7 +59,7 @@ test('the customer whom the documents name pays without one more document', asyn
   });
 });
 
-test('the operator has money that nobody waits for, a journal to approve, days that are closed, and a report', async () => {
+test('the operator has unmatched money, a journal to approve, closed days, and a report', async () => {
   const data = await query(
     `{ suspense { totalCount } holds { account }
        manualJournals(state: PROPOSED) { amount } bookCloses { nodes { day } } reconciliations { nodes { missingHere missingThere amountDiffers } } }`,
@@ -74,7 +74,7 @@ test('the operator has money that nobody waits for, a journal to approve, days t
   });
 });
 
-test('the house has what it pays with', async () => {
+test('the house has the funds that it pays with', async () => {
   const { treasury } = await query('{ treasury { account balance currency { code } } }', app.platformKey);
   const short = treasury.filter(
     ({ account, balance }: { account: string | null; balance: string }) =>

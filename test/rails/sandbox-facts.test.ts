@@ -54,7 +54,7 @@ describe('networks', () => {
     await expect(rails.chain.networkFee(BRL)).rejects.toThrow('BRL is a currency of a network');
   });
 
-  test('addresses are valid, and nobody gets one twice, also on another EVM network', async () => {
+  test('addresses are valid, and unique, also on another EVM network', async () => {
     const codes = ['USDT_TRX', 'USDT_ETH', 'USDC_POLYGON', 'USDC_BASE', 'USDT_BSC', 'BTC_BTC'];
     const asked = codes.flatMap((code) => Array<Currency>(5).fill(currencyOf(code) as Currency));
     const given = await Promise.all(
@@ -85,7 +85,7 @@ describe('networks', () => {
 
   test.each(
     COINS,
-  )('$code: payers are valid, hashes have the form of the network and come of the seed', (coin) => {
+  )('$code: payers are valid, hashes have the form of the network and follow from the seed', (coin) => {
     const payer = payerAddress(coin);
     expect(parseAddress(coin.network, payer)).toBe(payer);
     expect(isRefusedDestination(coin.network, payer)).toBeUndefined();
@@ -97,7 +97,7 @@ describe('networks', () => {
   });
 });
 
-test('every asset has a rate of this moment; others have none', async () => {
+test('every asset has a present rate; others have none', async () => {
   for (const asset of new Set(COINS.map((coin) => coin.asset))) {
     const before = await clock.nowMs();
     const observed = await rails.rates.observe(asset);

@@ -117,7 +117,7 @@ const leftPlans = async (): Promise<string[]> => {
 };
 
 describe('the clock', () => {
-  test('goes ahead for every process, and never back', async () => {
+  test('moves forward for every process, and never back', async () => {
     const other = createServices({ database: store.database, registry: REGISTRY, config: CONFIG });
     const before = await other.clock.nowMs();
     const then = await sandbox.advanceClock(3_600_000);
@@ -131,7 +131,7 @@ describe('the clock', () => {
     expect((await other.clock.nowMs()) - then).toBeLessThan(60_000);
   });
 
-  test('brings what is due with it, and notifies of it', async () => {
+  test('makes jobs due, and notifies of them', async () => {
     const made = await makeOnramp(services);
     const key = { accountId: made.accountId, transactionId: made.id };
     await settle(services, SILENT, { only: key });
@@ -192,7 +192,7 @@ describe('orders', () => {
     expect(told && railEventRecordOf(services, told).key).toBe(`pix:${id}`);
   });
 
-  test('a transfer is broadcast, then confirmed; its hash comes of the key', async () => {
+  test('a transfer is broadcast, then confirmed; its hash follows from the key', async () => {
     const order = newOrder();
     const [broadcast, confirmed] = await toldBy(() => chain().send({ ...order, ...toWallet }));
     within(broadcast, 700);
@@ -257,7 +257,7 @@ describe('charges', () => {
       config: { ...CONFIG, sandboxAuto: true },
     });
 
-  test('a charge is a dynamic BR Code at its txid; nobody pays it', async () => {
+  test('a charge is a dynamic BR Code at its txid, and stays unpaid', async () => {
     const txid = txidOf(newOrder().key);
     const order = { ...newOrder(), txid, merchantName: 'Padaria São João & Irmãos Ltda' };
     let brCode = '';
@@ -285,7 +285,7 @@ describe('charges', () => {
     expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('an automatic sandbox comes to success by itself', async () => {
+  test('an automatic sandbox succeeds by itself', async () => {
     const made = await makeOnramp(services);
     const key = { accountId: made.accountId, transactionId: made.id };
     await settle(automatic(), SILENT, { only: key });
@@ -312,7 +312,7 @@ describe('charges', () => {
     ]);
   });
 
-  test('the directory knows whose a key is', async () => {
+  test('the directory knows the owner of a key', async () => {
     const { keyOwner } = services.rails.pix;
     const stranger = { ...row, pixKey: '11144477735', pixKeyType: 'cpf' };
     expect(await keyOwner(stranger)).toBe('11144477735');
@@ -378,13 +378,13 @@ describe('decisions', () => {
     }
   });
 
-  test('a closer look is taken at payments only', async () => {
+  test('extra verification applies to payments only', async () => {
     await armed('step-up-require');
     expect(await screen(newOrder())).toBe('cleared');
     expect(await leftPlans()).toEqual(['step-up-require']);
   });
 
-  test('of several plans one is taken at a time, in the order of the rail', async () => {
+  test('several plans are consumed one at a time, in the order of the rail', async () => {
     await armed('identity-irregular', 'step-up-require');
     const take = async (...names: string[]) => {
       const { key } = newOrder();

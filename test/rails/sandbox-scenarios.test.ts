@@ -229,7 +229,7 @@ describe('every scenario', () => {
     expect(sandbox.scenarios).toBe(SCENARIOS);
   });
 
-  test.each(CASES)('%s on %s comes to %s', async (scenarios, what, path) => {
+  test.each(CASES)('%s on %s leads to %s', async (scenarios, what, path) => {
     const row = await playAll(await make(what), scenarios);
     const walked = await pathOf(row);
     expect(walked.slice(-path.length)).toBe(path);
@@ -266,7 +266,7 @@ describe('reports', () => {
     expect(depositFrom).toBe('TCjow1qG4ZvDNj5ZRCF2RSuS2kMCGKK1JJ');
   });
 
-  test('a payment told twice is stored once; a deposit by network, hash and log index (C-33)', async () => {
+  test('a payment reported twice is stored once; a deposit by network, hash and log index (C-33)', async () => {
     const keysOf = async ({ accountId }: ProcessRow) => {
       const { rows } = await store.owner.query('select kind, key from rail_news where account_id = $1', [
         String(accountId),
@@ -283,7 +283,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('a deposit is confirmed after 15 seconds; one that was dropped is not, whatever becomes of the session', async () => {
+  test('a deposit is confirmed after 15 seconds; a dropped one is not, whatever happens to the session', async () => {
     const seen = await sandbox.play(await rest(await make('deposit')), 'deposit', {});
     expect(at(await rest(seen, 13))).toBe('crypto_deposit/DETECTED');
     await sandbox.play(seen, 'deposit-reorg', {});
@@ -320,7 +320,7 @@ describe('at once', () => {
     expect(await failing(await again(row), scenario)).toEqual([step, step]);
   });
 
-  test('delivery-fail after the broadcast, refund-fail while the payment goes back', async () => {
+  test('delivery-fail after the broadcast, refund-fail while the payment is returned', async () => {
     const withdrawal = await make('withdrawal');
     await settle(services, SILENT, { only: keyOf(withdrawal) });
     await sandbox.advanceClock(800);
@@ -338,7 +338,7 @@ describe('at once', () => {
   });
 });
 
-describe('in place of what was to come', () => {
+describe('in place of the planned report', () => {
   /** A sandbox that receives news in its own way, on a database of its own where one is given. */
   const sandboxWith = (receive: Receive, database = store.database) =>
     createSandbox({
@@ -457,7 +457,7 @@ describe('refusals', () => {
     expect(at(await again(row))).toBe(at(row));
   });
 
-  test('a transaction refuses what does not fit where it stands, and says where that is', async () => {
+  test('a transaction refuses scenarios that do not fit its step, and names the step', async () => {
     const made = await make('onramp');
     const atStart = ['pay', 'pay-twice', 'release', 'deposit', 'deposit-wrong', 'pix-return', 'dispute-open'];
     for (const name of atStart)
@@ -479,7 +479,7 @@ describe('refusals', () => {
       });
   });
 
-  test('a part of a payout that comes back is money in suspense; all of it, given as an amount, is the return', async () => {
+  test('a part of a payout that comes back is money in suspense; the whole, given as an amount, is the return', async () => {
     const paid = await playAll(await make('payout'), 'rest');
     const whole = paid.targetAmount as string;
     expect(at(await sandbox.play(paid, 'pix-return', { amount: '1.00' }))).toBe('success/DONE');
@@ -540,7 +540,7 @@ describe('refusals', () => {
       await refused(waiting, name).toMatchObject({ code: 'STEP_CONFLICT' });
   });
 
-  test('imported history takes no scenario', async () => {
+  test('imported history accepts no scenario', async () => {
     const row = await make('onramp');
     await store.owner.query(`update transaction set process = '{}' where account_id = $1`, [
       String(row.accountId),

@@ -26,7 +26,7 @@ const needsPlatform = (root: GraphQLObjectType) =>
     .map(({ name }) => name);
 
 describe('the cut', () => {
-  test('leaves out the fields that need a scope of the platform, and those alone', () => {
+  test('leaves out exactly the fields that need a scope of the platform', () => {
     expect([...OPERATOR_QUERIES].sort()).toEqual(
       needsPlatform(whole.getQueryType() as GraphQLObjectType).sort(),
     );
@@ -38,7 +38,7 @@ describe('the cut', () => {
     expect(left.filter((name) => OPERATOR_QUERIES.has(name))).toEqual([]);
   });
 
-  test('leaves out the types that only those lead to, and keeps what implements an interface', () => {
+  test('leaves out the types that only those lead to, and keeps implementations of interfaces', () => {
     expect(cut.getType('TrialBalance')).toBeUndefined();
     for (const name of ['OfframpInstant', 'CrossrampCheckout', 'WebhookEndpoint', 'Refund'])
       expect(cut.getType(name), name).toBeDefined();

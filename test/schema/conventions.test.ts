@@ -251,7 +251,7 @@ describe('values, choices and lists', () => {
   });
 });
 
-test('a read may be null: one that is refused costs the document no other', () => {
+test('a read may be null: a refused one leaves the others of the document unaffected', () => {
   const fields = Object.values(SCHEMA.getQueryType()?.getFields() ?? {});
   expect(fields.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([]);
 });
@@ -271,7 +271,7 @@ describe('refusals', () => {
     ]);
   });
 
-  test('C-50: have codes of the table of errors; what concerns the whole request is none', () => {
+  test('C-50: have codes of the table of errors; errors of the whole request are not among them', () => {
     const code = SCHEMA.getType('RefusalCode') as unknown as { getValues(): { name: string }[] };
     const codes = code.getValues().map(({ name }) => name);
     expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining(codes));

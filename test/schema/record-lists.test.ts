@@ -167,7 +167,7 @@ const NUMBERED = Object.entries(MAXIMA).flatMap(([path, max]) =>
   typeof max === 'number' ? [{ path, max }] : [],
 );
 
-test.each(NUMBERED)('$path says that it has at most $max', ({ path, max }) => {
+test.each(NUMBERED)('$path documents its maximum of $max', ({ path, max }) => {
   const { description, args } = known(LISTS.get(path), 'a field of the schema');
   const said = [description, ...args.map((each) => each.description)].join(' ');
   expect(said).toMatch(new RegExp(`\\b(?:at most|1 to|the last) ${max.toLocaleString('en')}\\b`, 'i'));

@@ -21,7 +21,7 @@ test('a start without PUBLIC_URL has one host in all of its addresses', () => {
   expect(readConfig({ HOST: '::1', PORT: '4001' }).publicUrl).toBe('http://localhost:4001');
 });
 
-describe('a page asked for by another name of this machine', () => {
+describe('a page requested by another name of this machine', () => {
   const at = ownHost('http://localhost:4000');
 
   test.each([

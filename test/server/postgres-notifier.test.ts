@@ -12,7 +12,7 @@ const log = pino({ level: 'silent' });
 const store = useDatabase();
 afterEach(() => void vi.restoreAllMocks());
 
-test('a `listen` that is refused on an open connection is made again on another one', async () => {
+test('a refused `listen` on an open connection is repeated on another one', async () => {
   const { query } = pg.Client.prototype;
   let refusals = 0;
   const refusing = function (this: pg.Client, ...args: unknown[]) {

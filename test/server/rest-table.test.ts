@@ -32,7 +32,7 @@ it('refuses an operation that is there twice', () => {
   expect(() => routeTable([route('GET', '/v2/thing'), route('GET', '/v2/thing')])).toThrow('GET /v2/thing');
 });
 
-it('C-51: finds the routes of a path with the methods that it takes', () => {
+it('C-51: finds the routes of a path with their methods', () => {
   const find = routeFinder(TABLE);
   const taken = (path: string) => {
     const match = find(path);

@@ -11,19 +11,19 @@ const streamToken = (cell: string) =>
 const cellOf = (url: string, headers: Record<string, string> = {}) => cellOfRequest({ url, headers }).cell;
 
 describe.each(['', 'a1'])('of cell %j', (cell) => {
-  test('a bearer says it: key, stream token, payment session', () => {
+  test('a bearer names it: key, stream token, payment session', () => {
     for (const token of [newApiKey('live', cell), streamToken(cell), newSessionToken(cell)])
       expect(cellOf('/graphql', { authorization: `Bearer ${token}` })).toBe(cell);
   });
-  test('a token in the query says it', () => {
+  test('a token in the query names it', () => {
     expect(cellOf(`/graphql/stream?query=x&access_token=${streamToken(cell)}`)).toBe(cell);
   });
-  test('a path of a payer says it, whatever key comes along', () => {
+  test('a path of a payer names it, whatever key is sent', () => {
     const headers = { authorization: `Bearer ${newApiKey('test', 'zz')}` };
     expect(cellOf(`/pay/${newSessionToken(cell)}/qr.svg`, headers)).toBe(cell);
     expect(cellOf(`/pay/l/${newSlug(cell)}?x=1`, headers)).toBe(cell);
   });
-  test('a link that signs in says it, and is where the browser comes in later', () => {
+  test('a link that signs in names it, and the browser returns there later', () => {
     const url = `/console/link/${newPersonToken(cell)}`;
     expect(cellOfRequest({ url, headers: { cookie: `session=${newPersonToken('zz')}` } })).toEqual({
       cell,
@@ -31,7 +31,7 @@ describe.each(['', 'a1'])('of cell %j', (cell) => {
       isEntrance: true,
     });
   });
-  test('the cookie of a session says it', () => {
+  test('the cookie of a session names it', () => {
     for (const name of ['session', '__Host-session'])
       expect(cellOf('/console', { cookie: `cell=zz; ${name}=${newPersonToken(cell)}` })).toBe(cell);
   });
@@ -59,6 +59,6 @@ test.each([
   '/cells',
   '/v2/x?cell=a1',
 ])('%s says no cell', (url) => expect(cellOf(url)).toBeUndefined());
-test('without a session, the browser comes to the cell of its last link', () => {
+test('without a session, the browser goes to the cell of its last link', () => {
   expect(cellOf('/console/sign-in', { cookie: 'language=en; cell=a1' })).toBe('a1');
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
-it('NOTIFY_URL is read, and DOORBELL_URL, its former name, where it is not set', () => {
+it('NOTIFY_URL is read, or DOORBELL_URL, its former name, if it is not set', () => {
   const [redis, other] = ['redis://127.0.0.1:6379', 'postgres://127.0.0.1/other'];
   expect(readConfig({ NOTIFY_URL: redis, DOORBELL_URL: other }).notifyUrl).toBe(redis);
   expect(readConfig({ DOORBELL_URL: redis, DATABASE_URL: other }).notifyUrl).toBe(redis);
@@ -50,7 +50,7 @@ it('a Redis database is named by its number', () => {
   expect(readConfig({ NOTIFY_URL: url }).notifyUrl).toBe(url);
 });
 
-it('traces go to the collector of OpenTelemetry that is named, or nowhere', () => {
+it('traces go to the configured OpenTelemetry collector, or nowhere', () => {
   const url = 'http://127.0.0.1:4318';
   expect(readConfig({}).tracing).toBeNull();
   expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: 'true' }).tracing).toBeNull();
@@ -135,7 +135,7 @@ it('REPLICA_URLS are standbys of DATABASE_URL, each one host', () => {
     expect(() => read(text, url)).toThrow('REPLICA_URLS: expected with DATABASE_URL');
 });
 
-it('ROLE=read works on one standby, and has no sandbox', () => {
+it('ROLE=read uses one standby, and has no sandbox', () => {
   const read = { ROLE: 'read', DATABASE_URL: 'postgres://db2/x' };
   expect(readConfig(read)).toMatchObject({ role: 'read', hasSandbox: false, graphiql: false });
   for (const other of [{ DATABASE_URL: '' }, { DATABASE_URL: 'postgres://a,b/x' }, { SANDBOX: '1' }])

@@ -50,7 +50,7 @@ test('a move by a process with workers wakes the followers of others, and not th
   expect(worker.heard.work).toEqual([1n, 2n]);
 });
 
-test('a notification that is worked on elsewhere makes no worker claim; any other does at once', async () => {
+test('a notification handled elsewhere makes no worker claim; any other does so immediately', async () => {
   let claims = 0;
   const query: Database['query'] = (statement, values) => {
     if (statement.name === 'job_claim') claims += 1;

@@ -31,12 +31,12 @@ function installed(names: readonly string[], from = '', found = new Set<string>(
   return found;
 }
 
-test('the program of the signer imports these packages and no others', () => {
+test('the program of the signer imports exactly these packages', () => {
   const { packages } = importClosure(fileURLToPath(new URL('src/cli/signer-main.ts', ROOT)));
   expect(packages).toEqual(DIRECT);
 });
 
-test('docs/signer.md says how many packages an installation of the signer has', () => {
+test('docs/signer.md has the number of packages of a signer installation', () => {
   const whole = installed(DIRECT).size;
   const without = installed(DIRECT.filter((name) => name !== PASSKEYS)).size;
   expect([without, whole]).toEqual([6, 31]);

@@ -114,7 +114,7 @@ async function withdraw(usd: number, to: string, proof: unknown, over: Partial<S
 const refused = { status: 403, body: { reason: 'proof_wrong', detail: expect.any(String) } };
 
 describe('C-22: a stolen gateway', () => {
-  test('gets to a new destination 0, to known ones at most the hourly limit', async () => {
+  test('gets 0 to a new destination, and at most the hourly limit to known ones', async () => {
     const passkey = await enrolled();
     const proof = await prove(passkey, OWN);
     // A person's passkey of the gateway, which answers whatever challenge the gateway gives at a sign-in.
@@ -202,7 +202,7 @@ describe('C-22: a stolen gateway', () => {
     expect(await call('/prove', { ...request, response })).toEqual(refused);
   });
 
-  test('finds no page of another origin answered, no way to sign on the page, and none to the page by the socket', async () => {
+  test('gets no answer for a page of another origin, cannot sign on the page, and cannot reach the page by the socket', async () => {
     expect((await call('/prove/options', place(OWN), gatewayOrigin)).status).toBe(403);
     expect((await call('/sign', {})).status).toBe(404);
     const page = await fetch(`http://127.0.0.1:${pagePort}/prove`);
@@ -262,7 +262,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(await page.getByRole('link', { name: 'Back to the console' }).isVisible()).toBe(false);
   });
 
-  test('a page of the gateway cannot ask for the passkey of the signer, nor frame its page', async () => {
+  test('a page of the gateway can neither request the passkey of the signer nor frame its page', async () => {
     await page.goto(gatewayOrigin);
     const refusal = await page.evaluate(async () => {
       const publicKey = { challenge: new Uint8Array(32), rpId: 'signer.localhost' };

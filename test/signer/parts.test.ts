@@ -31,13 +31,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the key file', () => {
-  test('opens by its passphrase, is readable for its owner alone, and has nothing of the seed', async () => {
+  test('opens by its passphrase, is readable for its owner alone, and contains nothing of the seed', async () => {
     expect(hex.encode(await readKeyFile(keyFile, PASSPHRASE))).toBe(hex.encode(SEED));
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyFile, 'utf8')).not.toMatch(/00010203|AAECAw/);
   });
 
-  test('opens by no other passphrase, and not when anything in it was changed', async () => {
+  test('opens by no other passphrase, and not after any change', async () => {
     await expect(readKeyFile(keyFile, `${PASSPHRASE} `)).rejects.toThrow('the passphrase does not open');
     const file = JSON.parse(readFileSync(keyFile, 'utf8'));
     const changed = join(folder, 'changed.json');
@@ -65,7 +65,7 @@ describe('the key file', () => {
 });
 
 describe('seeds', () => {
-  test('come from words of BIP-39, with the addresses that other wallets find', async () => {
+  test('derive from words of BIP-39, with the same addresses as other wallets', async () => {
     // The vector of BIP-39 for 128 bits of zero, and its first addresses on `m/44'/60'/0'/0/0` and `m/44'/195'/0'/0/0`.
     const seed = await seedOf(`${'abandon '.repeat(11)} about\n`);
     expect(hex.encode(seed).slice(0, 16)).toBe('5eb00bbddcf06908');
@@ -101,7 +101,7 @@ describe('the policy', () => {
     return readPolicy(path);
   };
 
-  test('is the shipped one without a file; a file stands in for single members', () => {
+  test('is the default one without a file; a file replaces single members', () => {
     const { all, unproven, currencies } = readPolicy();
     expect([all.hour, unproven.hour].map(usd)).toEqual(['10000', '5000']);
     expect(currencies.get('USDT_TRX')?.day).toBe(40_000_000_000n);
@@ -146,7 +146,7 @@ describe('the policy', () => {
     expect(() => of(json)).toThrow(message);
   });
 
-  test('a private key in the place of a public one is not repeated', () => {
+  test('a private key in place of a public one is not repeated', () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const given = { approvers: [{ kind: 'key', id: 'loja', publicKey: pem }] };
@@ -184,7 +184,7 @@ describe('a proof', () => {
     expect(() => check(proofOf(STRANGERS.TRX), STRANGERS.TRX2)).toThrow(wrong);
   });
 
-  test('is not valid for an address that the policy calls withdrawn, whoever keeps a copy of it', () => {
+  test('is not valid for an address that the policy calls withdrawn, whoever has a copy of it', () => {
     const policyFile = join(folder, 'withdrawn.json');
     writeFileSync(policyFile, JSON.stringify({ withdrawn: [{ network: 'TRX', address: STRANGERS.TRX }] }));
     const { withdrawn } = readPolicy(policyFile);
@@ -204,7 +204,7 @@ describe('a proof', () => {
 });
 
 describe('the log of refusals', () => {
-  test('has the first of a reason at once, and the others as one line with their number', () => {
+  test('has the first of a reason immediately, and the others as one line with their number', () => {
     const lines: { reason: string; detail: string; refusals: number }[] = [];
     const log = openRefusalLog((facts) => lines.push(facts), 2 ** 30);
     for (let i = 0; i < 5; i += 1) log.refused({ reason: 'limit_hour', detail: `try ${i}`, times: i });
@@ -218,7 +218,7 @@ describe('the log of refusals', () => {
   });
 });
 
-test('the documentation has every member of the policy, with what is shipped', () => {
+test('the documentation has every member of the policy, with its default', () => {
   const text = readFileSync(new URL('../../docs/signer.md', import.meta.url), 'utf8');
   const table = text.slice(text.indexOf('| Member | Default |'), text.indexOf('Hours and days are'));
   const rows = new Map(

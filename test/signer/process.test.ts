@@ -49,7 +49,7 @@ afterAll(() => {
   for (const { remove } of homes) remove();
 });
 
-describe('a gateway that was taken over', () => {
+describe('a compromised gateway', () => {
   /** Everything that it was answered, with what that moves to others. */
   const taken: { readonly usd: number; readonly to: string }[] = [];
   let home: SignerHome;
@@ -177,7 +177,7 @@ describe('a log that cannot be written', () => {
 });
 
 describe('kill -9', () => {
-  test('at any moment: what was answered is answered alike, and the limit holds over all lives', async () => {
+  test('at any time: answered requests get the same answer, and the limit holds over all restarts', async () => {
     const home = await made({ perMinute: 100_000 });
     const hot = home.facts.hot.TRX as string;
     const requests = Array.from({ length: 60 }, (_, i) =>
@@ -212,7 +212,7 @@ describe('kill -9', () => {
     expect(answers.size).toBe(Math.floor(5_000 / 100.5));
   });
 
-  test('a signer that is away is not one that refuses', async () => {
+  test('an unreachable signer is not a refusing one', async () => {
     const home = await made();
     const request = requested({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
     await expect(signerAt(home).sign(request)).rejects.toThrow(SignerUnavailable);
@@ -221,7 +221,7 @@ describe('kill -9', () => {
 });
 
 describe('the server', () => {
-  test('a socket that its own user alone may open; a second signer on the folder does not start', async () => {
+  test('a socket that only its own user can open; a second signer on the folder does not start', async () => {
     const home = await made();
     const signer = await started(home);
     expect(statSync(home.socket).mode & 0o777).toBe(0o600);
@@ -243,7 +243,7 @@ describe('the server', () => {
     expect(facts).toMatchObject({ code: 1, stderr: expect.stringContaining('never written over') });
   });
 
-  test('a folder into which others may look is refused, with the way out', async () => {
+  test('a folder that others can read is refused, with the remedy', async () => {
     const home = await made();
     chmodSync(home.folder, 0o755);
     const given = ['--folder', home.folder, '--passphrase-file', join(home.folder, 'passphrase')];
@@ -257,7 +257,7 @@ describe('the server', () => {
     expect(existsSync(join(home.folder, 'key.json'))).toBe(false);
   });
 
-  test('TLS with certificates on both sides: who has none is not heard', async () => {
+  test('TLS with certificates on both sides: a caller without one is rejected', async () => {
     const home = await made();
     const authority = createAuthority('signer test');
     const file = (name: string, text: string) => {
@@ -286,7 +286,7 @@ describe('the server', () => {
     await expect(signerAt(as('stranger', stranger)).sign(request)).rejects.toThrow(SignerUnavailable);
   });
 
-  test('a place where it cannot listen is named with what to do', async () => {
+  test('an address on which it cannot listen is named with the remedy', async () => {
     const home = await made();
     const passphrase = ['--passphrase-file', join(home.folder, 'passphrase')];
     const at = (...address: string[]) =>

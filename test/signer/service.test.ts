@@ -81,7 +81,7 @@ describe('signatures', () => {
     await refused({ ...request, intent: 'refund' }, 'id_reused');
   });
 
-  test('a sweep goes from a deposit address to the hot wallet, and counts its fee alone', async () => {
+  test('a sweep goes from a deposit address to the hot wallet, and counts only its fee', async () => {
     const amount = 1_000_000n * USDT;
     const unsigned = evmTransfer('USDT_ETH', HOT.ETH, amount);
     const key = { purpose: 'deposit', index: 7 } as const;
@@ -182,7 +182,7 @@ describe('limits', () => {
     await service.sign(eth('USDT_ETH', 1_999n * USDT, 0));
   });
 
-  test('of an hour, over all networks and currencies; they open as the hour passes, not before', async () => {
+  test('of an hour, over all networks and currencies; they are freed as the hour passes, not before', async () => {
     await service.sign(eth('USDT_ETH', 1_900n * USDT, 0));
     await service.sign(tron('USDT_TRX', 1_900n * USDT));
     nowMs += HOUR_MS / 2;
@@ -212,7 +212,7 @@ describe('limits', () => {
     await service.sign(eth('USDT_ETH', USDT, 3));
   });
 
-  test('of one currency, and none is signed for without a value', async () => {
+  test('of one currency, and none is signed without a value', async () => {
     open({ currencies: { USDT_ETH: { transaction: '10', hour: '15' } } });
     await refused(eth('USDT_ETH', 11n * USDT, 0), 'transaction_limit');
     await service.sign(eth('USDT_ETH', 10n * USDT, 0));
@@ -243,7 +243,7 @@ describe('a nonce', () => {
       unsigned: evmTransfer(code, to, amount, { nonce: 4, maxFeePerGas: gwei * 10n ** 9n }),
     });
 
-  test('is used again for the same transfer at a higher fee, which alone is counted more', async () => {
+  test('is used again for the same transfer at a higher fee, of which only the difference is counted', async () => {
     await service.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 2n));
     await service.sign(at('USDT_ETH', STRANGERS.EVM, 1_500n * USDT, 4n));
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 1_501_300_000n, currency: 1_500_000_000n });
@@ -257,7 +257,7 @@ describe('a nonce', () => {
     await refused(at('USDC_ETH', STRANGERS.EVM, 100n * USDT, 4n), 'nonce_reused');
   });
 
-  test('is given up by a transfer of nothing to the wallet itself, and taken up again', async () => {
+  test('is given up by a transfer of nothing to the wallet itself, and used again', async () => {
     await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
     await service.sign(at('ETH_ETH', HOT.ETH, 0n, 8n));
     await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 20n), 'nonce_reused');
@@ -279,7 +279,7 @@ describe('a withdrawal', () => {
     ...(proof && { proof }),
   });
 
-  test('needs proof of its destination; with it, the limits of what is unproven do not hold', async () => {
+  test('needs proof of its destination; with it, the limits of unproven destinations do not apply', async () => {
     await refused(withdrawal(), 'proof_missing');
     await service.sign(withdrawal(proofOf('ETH', STRANGERS.EVM)));
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ unproven: 0n, all: 3_000_650_000n });

@@ -43,7 +43,7 @@ const probe = (database: Database) =>
   probeDatabase(database, { toRead: async () => {}, toWrite: async () => {} });
 const count = async (text: string, values: unknown[]) => (await store.owner.query(text, values)).rowCount;
 
-test('C-51: reads that share connections take one of the pool when the server has no slot for theirs, and readiness says so', async () => {
+test('C-51: reads that share connections use one of the pool when the server has no slot for theirs, and readiness reports it', async () => {
   const database = openDatabase(url, { connections: 10 });
   let other = new pg.Client({ connectionString: url });
   // The gateway may be looking for its lost session, which takes the slot for a moment.
@@ -77,7 +77,7 @@ test('C-51: reads that share connections take one of the pool when the server ha
   }
 });
 
-test('C-51: while the network is half open, few connections are tried, and afterwards it works again', async () => {
+test('C-51: while the network is half open, few connections are attempted, and afterwards it works again', async () => {
   const proxy = await startProxy(Number(new URL(store.url).port));
   const database = openDatabase(through(proxy, store.url), { connections: 10 });
   const ask = () => Promise.allSettled([database.query(QUICK, []), database.query(PID, [])]);
@@ -104,7 +104,7 @@ test('C-51: while the network is half open, few connections are tried, and after
   }
 });
 
-test('C-51: idle sessions whose connection was lost give their slot back', async () => {
+test('C-51: idle sessions whose connection was lost release their slot', async () => {
   const proxy = await startProxy(Number(new URL(store.url).port));
   const database = openDatabase(through(proxy, store.url), { connections: 3 });
   try {
@@ -121,7 +121,7 @@ test('C-51: idle sessions whose connection was lost give their slot back', async
   }
 });
 
-test('C-51: the end of a database does not wait for a dead connection that nobody uses', async () => {
+test('C-51: the end of a database does not wait for an unused dead connection', async () => {
   const proxy = await startProxy(Number(new URL(store.url).port));
   const database = openDatabase(through(proxy, store.url), { connections: 10 });
   try {

@@ -119,7 +119,7 @@ test.concurrent.for<[Fault, Direction]>([
   }
 });
 
-test('C-51: when one connection was found dead, nobody waits for another one', async () => {
+test('C-51: when one connection was found dead, no caller waits for another one', async () => {
   const { own, far, end } = await network({ connections: CONNECTIONS });
   try {
     await Promise.all(Array.from({ length: CONNECTIONS }, () => far.query(SLEEP, [0.3])));
@@ -181,7 +181,7 @@ describe('C-51: a transaction whose connection was lost', () => {
     }
   });
 
-  test('is ended where it waits for a lock, which it would get and keep', async () => {
+  test('is ended while it waits for a lock, which it would get and keep', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS, patient: true });
     const holder = new pg.Client({ connectionString: store.url });
     lockId += 1;
@@ -203,7 +203,7 @@ describe('C-51: a transaction whose connection was lost', () => {
     }
   });
 
-  test('is ended where it waits for the rest of a statement, for which the server has no time limit', async () => {
+  test('is ended while it waits for the rest of a statement, for which the server has no time limit', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS });
     lockId += 1;
     try {
@@ -224,7 +224,7 @@ describe('C-51: a transaction whose connection was lost', () => {
     }
   });
 
-  test('is ended however long the server could not be asked', async () => {
+  test('is ended however long the server was unreachable', async () => {
     const own = await startProxy(Number(new URL(store.url).port));
     const lost = new pg.Client({ connectionString: store.url });
     const ended = new Promise((resolve) => lost.once('error', resolve));
@@ -243,7 +243,7 @@ describe('C-51: a transaction whose connection was lost', () => {
     }
   });
 
-  test('is left alone while it works, so that a commit ends as it would have', async () => {
+  test('is left alone while it works, so that a commit ends normally', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS, patient: true });
     const owner = new pg.Client({ connectionString: store.url });
     try {
@@ -279,7 +279,7 @@ test('C-51: a request that gets an idle connection while it is closed fails with
   }
 });
 
-test('C-51: when one connection was found dead, no read waits for those that reads share', async () => {
+test('C-51: when one connection was found dead, no read waits for the shared ones', async () => {
   const { own, far, end } = await network({ connections: 10 });
   const quick = { ...COUNT, name: 'quick_count_of_test', isQuick: true } as const;
   // So many that both have some.
@@ -296,7 +296,7 @@ test('C-51: when one connection was found dead, no read waits for those that rea
 });
 
 describe('C-51: connections that the network lost before it worked again', () => {
-  test('does not keep those waiting whose connection was being opened', async () => {
+  test('does not delay callers whose connection was being opened', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS });
     try {
       own.fail('drop');
@@ -311,7 +311,7 @@ describe('C-51: connections that the network lost before it worked again', () =>
     }
   });
 
-  test('keeps nobody from learning that the server works on a statement', async () => {
+  test('does not prevent a check whether the server works on a statement', async () => {
     const { own, far, end } = await network({ connections: CONNECTIONS });
     try {
       const owner = new pg.Client({ connectionString: store.url });
@@ -386,7 +386,7 @@ test('C-52: a commit whose answer is lost is an unknown outcome, not a failure',
   expect(await store.database.query(COUNT, ['unknown'])).toEqual([{ n: 1 }]);
 });
 
-test('a refused commit is a failure, and nothing is kept', async () => {
+test('a refused commit is a failure, and nothing is stored', async () => {
   const table = 'create temporary table refused (n int unique deferrable initially deferred) on commit drop';
   const refused = store.database.withTx(async (tx) => {
     await tx.query({ name: 'rates_of_test', text: ADD.text }, ['refused']);
@@ -421,7 +421,7 @@ describe('within a limit', () => {
     expect(first).toEqual({ pg_sleep: '' });
   });
 
-  test('a connection that answers too late makes room for others at once, not when it has answered', async () => {
+  test('a connection that answers too late makes room for others immediately, not when it has answered', async () => {
     const narrow = openDatabase(store.url, { connections: 1 });
     try {
       const late = narrow.within(200, (tx) => tx.query(SLEEP, [10]));
@@ -436,7 +436,7 @@ describe('within a limit', () => {
   });
 });
 
-test('a dead connection does not keep its database from being closed', async () => {
+test('a dead connection does not prevent its database from being closed', async () => {
   const other = openDatabase(through(proxy, store.url));
   await other.query(SLEEP, [0]);
   proxy.fail('hold');

@@ -22,7 +22,7 @@ const WAYS: readonly (readonly [way: string, ask: (database: Database) => Promis
 ];
 
 describe('inside of a database transaction', () => {
-  it.each(WAYS)('%s asks for a second connection, and fails', async (_way, ask) => {
+  it.each(WAYS)('%s requests a second connection, and fails', async (_way, ask) => {
     const asked = store.database.withTx(async () => {
       await new Promise((resolve) => setImmediate(resolve));
       return ask(store.database);
@@ -30,7 +30,7 @@ describe('inside of a database transaction', () => {
     await expect(asked).rejects.toThrow(/second connection/);
   });
 
-  it('its own statements do not, nor does what comes after it', async () => {
+  it('its own statements do not, and neither does later work', async () => {
     expect(await store.database.withTx((tx) => readAheadMs(tx))).toBe(0);
     expect(await readAheadMs(store.database)).toBe(0);
   });

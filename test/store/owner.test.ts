@@ -36,7 +36,7 @@ async function ownedDatabase(name: string, rights: string, password = 'secret'):
 
 const open = (databaseUrl: string) => openStore({ home, databaseUrl, databaseConnections: 2 });
 
-test('an owner who may not create roles is told so in one line', async () => {
+test('an owner who may not create roles gets one line about that', async () => {
   const refused = open(await ownedDatabase('plain', ''));
   await expect(refused).rejects.toThrow(MigrationError);
   await expect(refused).rejects.toThrow(/^migration failed: permission denied to create role$/);
@@ -65,7 +65,7 @@ test.each(['a+b', '+', 'p%2Bq', '100%+ /?#@:&='])('a password %j is taken as it 
   }
 });
 
-test('a gateway that may not work as the restricted role does not start, and says in one line what to do', async () => {
+test('a gateway that may not work as the restricted role does not start, and names the remedy in one line', async () => {
   const url = await ownedDatabase('barred', '');
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();

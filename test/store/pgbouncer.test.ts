@@ -118,7 +118,7 @@ test.skipIf(!isThere).each(['transaction', 'statement'])('%s mode is refused in 
 });
 
 test.skipIf(!isThere)(
-  'C-51: a lost connection costs nothing to the one that gets its place at the server next',
+  'C-51: a lost connection costs nothing to the one that gets its slot at the server next',
   async () => {
     const url = await behind('session');
     const proxy = await startProxy(Number(new URL(url).port));

@@ -5,7 +5,7 @@ import { useDatabase } from '../support/database.ts';
 
 const store = useDatabase();
 
-test('C-51: a connection that breaks within a transaction fails it, and the process goes on', async () => {
+test('C-51: a connection that breaks within a transaction fails it, and the process continues', async () => {
   const database = openPlainDatabase(store.url);
   const broken = database.withTx(async (tx) => {
     const [own] = await tx.query<{ pid: number }>({ name: '', text: 'select pg_backend_pid() as pid' }, []);

@@ -32,18 +32,18 @@ afterAll(async () => {
   await setReadOnly(false);
 });
 
-test('C-51: a write means that the database is away, by a statement and by Prisma', async () => {
+test('C-51: a write reports that the database is unreachable, by a statement and by Prisma', async () => {
   await expect(database.withTx((tx) => tx.query(ADD, []))).rejects.toSatisfy(isDatabaseUnreachable);
   const byPrisma = prismaOf(database).account.updateMany({ data: { name: 'x' } });
   await expect(byPrisma).rejects.toSatisfy(isDatabaseUnreachable);
 });
 
-test('C-51: readiness says that it can be read, and why it cannot be written', async () => {
+test('C-51: readiness reports that it can be read, and why it cannot be written', async () => {
   const found = await probeDatabase(database, { toRead: async () => {}, toWrite: async () => {} });
   expect(found).toMatchObject({ reads: true, writes: false, isReadOnly: true });
 });
 
-test('`doctor` says so', async () => {
+test('`doctor` reports it', async () => {
   const { home, remove } = newHome();
   const { code, stdout } = await crossramp({ CROSSRAMP_HOME: home, DATABASE_URL: store.url }, 'doctor');
   remove();

@@ -56,14 +56,14 @@ describe.each<[string, true | undefined, () => Database]>([
 ])('a statement %s', (_where, isQuick, opened) => {
   const suffix = isQuick ? '_quick' : '';
 
-  it('gives every text as it is, the first time and again', async () => {
+  it('returns every text unchanged, the first time and again', async () => {
     const text = `select t.column1 as text, length(t.column1)::text as length from (${TEXTS}) t`;
     const expected = await byDriver(text);
     for (let time = 1; time <= 3; time++)
       expect(await opened().query(named(`texts${suffix}`, text, isQuick), [])).toEqual(expected);
   });
 
-  it('gives the values of each type', async () => {
+  it('returns the values of each type', async () => {
     const text = `select 9007199254740993::int8 as big, -1::int2 as small, 2147483647 as int, true as yes, false as no,
       '{"a": [1, "é"]}'::jsonb as json, 'null'::jsonb as nothing, '\\x00ff10'::bytea as bytes, array['a', 'ç', null] as list,
       -0.00000000012300::numeric as decimal, '2026-05-04 12:00:00.5+00'::timestamptz as at, '2026-05-04'::date as day, null::int8 as none`;
@@ -86,7 +86,7 @@ describe.each<[string, true | undefined, () => Database]>([
       expect(await opened().query(named(`types${suffix}`, text, isQuick), [])).toEqual([expected]);
   });
 
-  it('gives all rows of long answers that arrive in parts, and none of an empty one', async () => {
+  it('returns all rows of long answers that arrive in parts, and none of an empty one', async () => {
     const statement = named(`numbered${suffix}`, NUMBERED, isQuick);
     for (const rows of [0, 1, 20_000, 0]) {
       const expected = (await byDriver(NUMBERED, [rows])) as { n: string }[];
@@ -95,7 +95,7 @@ describe.each<[string, true | undefined, () => Database]>([
     }
   });
 
-  it('with many at once, failures among them, gives each its own', async () => {
+  it('in parallel, failures among them, returns to each its own', async () => {
     const statement = named(
       `failing${suffix}`,
       `select n, 12 / (n - $1::int) as part from generate_series(1, 5) n`,

@@ -26,7 +26,7 @@ const BY_SERVER = [
 
 const test = useDatabase();
 
-it('no statement that updates or deletes takes the time, or chance, of the database', () => {
+it('no statement that updates or deletes uses the time, or randomness, of the database', () => {
   const names = readdirSync(STORE, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.startsWith('generated'),
   );

@@ -61,7 +61,7 @@ test('a transaction that locks, does two things and commits is three pieces', as
   expect(pieces).toBe(3);
 });
 
-test('statements after one that fails are not done, and their connection serves on', async () => {
+test('statements after a failed one are not executed, and their connection stays usable', async () => {
   const made = database.withTx((tx) =>
     together([tx.query(IS_IN, ['a']), tx.query(FAIL, [0]), tx.query(IS_IN, ['b'])]),
   );
@@ -70,7 +70,7 @@ test('statements after one that fails are not done, and their connection serves 
   expect(after).toMatchObject([[{ place: 'c' }], [{ nothing: 1 }]]);
 });
 
-test('works that were begun together have all ended when one of them fails', async () => {
+test('tasks that were started together have all ended when one of them fails', async () => {
   let ended = false;
   const slow = new Promise((resolve) => setImmediate(resolve)).then(() => {
     ended = true;

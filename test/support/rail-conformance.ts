@@ -64,7 +64,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
   };
 
   describe(`rail ${rail.name}`, () => {
-    test('settings: what nobody knows is refused by its path, at every depth', () => {
+    test('settings: unknown members are refused by their path, at every depth', () => {
       expect(refusal(rail.settings())).toBeNull();
       for (const place of objectsIn(rail.settings())) {
         const wrong = refusal(changed(rail.settings(), [...place, 'slip'], 1));
@@ -92,7 +92,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
       }
     });
 
-    test('checks answer in time while the world is away, and tell no secret', async () => {
+    test('checks answer in time while the provider is unreachable, and show no secret', async () => {
       const began = performance.now();
       const checks = await made(rail.settings()).checks();
       expect(performance.now() - began).toBeLessThan(ENDS_MAX_MS);
@@ -103,7 +103,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
       hasNoSecret(checks);
     });
 
-    test('it starts and stops, twice, while the world is away; logs hold no secret', async () => {
+    test('it starts and stops, twice, while the provider is unreachable; logs contain no secret', async () => {
       for (let round = 0; round < 2; round++) {
         const running = made(rail.settings()).start?.();
         const began = performance.now();
@@ -130,7 +130,7 @@ export function conforms(store: TestDatabase, rail: RailUnderTest): void {
       close();
     });
 
-    test('a caller from outside whom it does not know is refused', async () => {
+    test('an unknown caller from outside is refused', async () => {
       const { handle } = made(rail.settings());
       if (!handle) return;
       const { port, close } = await served(handle);

@@ -29,7 +29,7 @@ const shown = (row: ProcessRow, nowMs?: number) =>
     ),
   ]);
 
-test('every action is a mutation of the schema, whose input has the members that the action speaks of', () => {
+test('every action is a mutation of the schema, whose input has the members of the action', () => {
   for (const { name, steps } of REGISTRY.templates)
     for (const { component, state } of steps) {
       const deposit = { txHash: '0x', logIndex: 0, amount: '20', isLate: false, from: 'T' };
@@ -46,7 +46,7 @@ test('every action is a mutation of the schema, whose input has the members that
     }
 });
 
-test('a refund takes the crypto from the balance and gives BRL back', () => {
+test('a refund takes the crypto from the balance and returns BRL', () => {
   expect(shown(rowAt('onramp', 'success/DONE'))).toEqual([
     ['refund_payment', 'debit available 18 USDT_TRX', 'refund 100 BRL'],
   ]);
@@ -75,7 +75,7 @@ test('a payment of more than 90 days ago cannot be refunded', () => {
   expect(shown(rowAt('onramp', 'success/DONE'), NOW + 91 * 86_400_000)).toEqual([]);
 });
 
-test('a held payment is converted, or goes back', () => {
+test('a held payment is converted, or returned', () => {
   expect(shown(rowAt('onramp', 'compliance/UNCOMPLIANT'))).toEqual([
     ['release_hold', 'credit to_receive 18 USDT_TRX'],
     ['reject_hold', 'refund 100 BRL'],
@@ -86,7 +86,7 @@ test('cancelling a charge moves nothing', () => {
   expect(shown(rowAt('onramp', 'depositpix/QRCODE'))).toEqual([['cancel']]);
 });
 
-test('cancelling a withdrawal releases what it reserved; its approval sends the amount without the network fee', () => {
+test('cancelling a withdrawal releases its reservation; its approval sends the amount without the network fee', () => {
   const process = { sequence: 2, createdBy: 'key', needsApproval: true, worth: '60.00' };
   const row = rowAt('withdraw_dash_same_curr', 'approval_withdrawl_dash/PENDING', {
     process,
@@ -102,7 +102,7 @@ test('cancelling a withdrawal releases what it reserved; its approval sends the 
   ]);
 });
 
-test('a held deposit is converted at a price of then, kept whole, or sent back whole', () => {
+test('a held deposit is converted at the price of that time, kept whole, or sent back whole', () => {
   const deposit = { txHash: '0x', logIndex: 0, amount: '20', isLate: false, from: 'T1' };
   const row = rowAt('offramp_instant', 'crypto_deposit/OVERPAID', {
     process: { sequence: 5, createdBy: 'key', deposit },
@@ -162,6 +162,6 @@ test('while money out waits for approval, nothing else leaves', () => {
   expect(shown(two)).toEqual([['approve_money_out'], ['reject_money_out']]);
 });
 
-test('imported history takes no action', () => {
+test('imported history accepts no action', () => {
   expect(shown(rowAt('onramp', 'success/DONE', { process: null }))).toEqual([]);
 });

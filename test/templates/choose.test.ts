@@ -19,7 +19,7 @@ const registry = registryOf([
 const chosen = (use: TemplateUse, name?: string) =>
   chooseTemplate(registry, use, name === undefined ? undefined : named(name), 'input.currency').name;
 
-describe('a template is chosen by what it says of itself', () => {
+describe('a template is chosen by its own declaration', () => {
   it.each([
     [{ family: 'checkouts', crypto: 'balance' }, 'crossramp_checkout'],
     [{ family: 'onramps', crypto: 'balance' }, 'onramp'],
@@ -31,7 +31,7 @@ describe('a template is chosen by what it says of itself', () => {
     expect(chosen({ ...use, currency: 'USDT_TRX' })).toBe(name);
   });
 
-  it('one that is made for a currency goes before one for all', () => {
+  it('one for a single currency precedes one for all', () => {
     expect(chosen({ ...USE, currency: 'BTC_BTC' })).toBe('onramp_bitcoin');
   });
 
@@ -50,7 +50,7 @@ describe('a template is chosen by what it says of itself', () => {
     expect(() => chosen(USE, name)).toThrow('input.template: must be one of onramp, onramp_boleto');
   });
 
-  it('C-13: a currency that no template takes is refused by its name', () => {
+  it('C-13: a currency that no template accepts is refused by its name', () => {
     const narrow = registryOf([another('onramp_bitcoin', { currencies: ['BTC_BTC'] })]);
     expect(() => chooseTemplate(narrow, USE, undefined, 'currency_code')).toThrow(
       'currency_code: no template takes this currency',

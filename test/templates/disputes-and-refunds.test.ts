@@ -46,7 +46,7 @@ const settled = (of: Run): Trigger => ({ on: 'refund_settled', returnId: idOf(of
 const failed = (of: Run): Trigger => ({ on: 'refund_failed', returnId: idOf(of) });
 const parted = () => run(`${CREDITED} refund_part`);
 
-describe('C-35: a dispute about the whole payment, while a part of it is going back', () => {
+describe('C-35: a dispute about the whole payment, while a part of it is being refunded', () => {
   test.each([
     ['said', '550.00'],
     ['not said', undefined],
@@ -71,7 +71,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     expect(taken(end, opened())).toBeUndefined();
   });
 
-  test('takes no more of the part than it is about', () => {
+  test('takes no more of the part than its own amount', () => {
     const open = take(parted(), opened('440.00'));
     for (const end of [take(open, failed(open), accepted), take(take(open, accepted), failed(open))]) {
       expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 440 done']);
@@ -80,7 +80,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     }
   });
 
-  test('is booked whole when the bank says so, however long the part is under way', () => {
+  test('is booked whole when the bank reports that, however long the part is under way', () => {
     const cut = take(parted(), opened('550.00'), accepted);
     const end = take(cut, back('550.00'));
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 550 done']);
@@ -94,14 +94,14 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
       expect(taken(twice, trigger), trigger.on).toBeUndefined();
   });
 
-  test('is owed to the house for what even went back twice', () => {
+  test('is owed to the house for the amount that was even returned twice', () => {
     const cut = take(parted(), opened('550.00'), accepted);
     const both = take(cut, settled(cut), back('550.00'));
     expect(returnsOf(both)).toEqual(['part 220 done', 'dispute 550 done']);
     expect(statusSection(both.book)).toEqual(['A.pix BRL 220', 'A.recv BRL -220']);
   });
 
-  test('is unwound as far as the payment goes; only what exceeds it is owed in BRL (L8b, L67)', () => {
+  test('is reversed up to the amount of the payment; only the excess is owed in BRL (L8b, L67)', () => {
     const cut = take(parted(), opened('440.00'), accepted, back('440.00'));
     expect(returnsOf(cut)).toEqual(['part 220 credited_back', 'dispute 440 done']);
     const end = take(cut, settled(cut));
@@ -114,7 +114,7 @@ describe('C-35: a dispute about the whole payment, while a part of it is going b
     expect([statusSection(end.book, 'E.fx'), statusSection(end.book, 'R.')]).toEqual([[], []]);
   });
 
-  test('leaves the part to the account holder where the bank says that it took the rest alone', () => {
+  test('leaves the part to the account holder if the bank reports that it took only the rest', () => {
     const cut = take(parted(), opened('550.00'), accepted, back('330.00'));
     const end = take(cut, failed(cut));
     expect(returnsOf(end)).toEqual(['part 220 credited_back', 'dispute 330 done']);
@@ -134,7 +134,7 @@ describe('C-34: a dispute that was rejected and is then accepted under the same 
     expect(taken(end, accepted)).toBeUndefined();
   });
 
-  test('is owed to the house for what was spent since', () => {
+  test('is owed to the house for the amount spent since', () => {
     const end = take(drive(take(run(CREDITED), opened(), rejected), 'SPEND'), accepted);
     expect(statusSection(end.book, 'A.recv')).toEqual(['A.recv USDT_TRX -100']);
   });
@@ -156,7 +156,7 @@ describe('C-34: a dispute that was rejected and is then accepted under the same 
   });
 });
 
-describe('C-34: a dispute while the payment goes back whole', () => {
+describe('C-34: a dispute while the payment is returned whole', () => {
   const refunding = () => run(`${CREDITED} payment_refunded`);
   const receivable = 'L.payer BRL 550';
 
@@ -175,7 +175,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
       expect(taken(end, { on, reference: 'x' } as Trigger), on).toBeUndefined();
   });
 
-  test('keeps a failed refund from being ordered again, until it is rejected', () => {
+  test('prevents a failed refund from being ordered again, until it is rejected', () => {
     const start = refunding();
     const held = take(start, opened(), failed(start));
     expect([stepNameOf(held.row), statusSection(held.book, 'L.')]).toEqual(['refund/ERROR', [receivable]]);
@@ -211,7 +211,7 @@ describe('C-34: a dispute while the payment goes back whole', () => {
     expect(statusSection(end.book)).toEqual([]);
   });
 
-  test('ends a refund that is under way for long when the bank says that the dispute took the money', () => {
+  test('ends a refund that is under way for long when the bank reports that the dispute took the money', () => {
     const start = refunding();
     const end = take(start, opened(), accepted, back('550.00'));
     expect([stepNameOf(end.row), returnsOf(end)]).toEqual(['refund/DONE', ['refund 550 paid_by_hand']]);

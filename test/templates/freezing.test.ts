@@ -47,7 +47,7 @@ describe('a PIX', () => {
     expect(at(take(first, other))).toBe('swap_transfer/INITIAL');
   });
 
-  test('of another amount does not go back while it is frozen, and does so when two people have released it', () => {
+  test('of another amount is not returned while it is frozen, and is when two people have released it', () => {
     const under = take(drive(begin(SAMPLES.onramp), CHARGED), {
       ...{
         on: 'pix_received',
@@ -79,7 +79,7 @@ describe('a PIX', () => {
     expect(at(take(again, other))).toBe(FROZEN);
   });
 
-  test('that is held only is released by one person', () => {
+  test('that is only held is released by one person', () => {
     expect(at(take(paid(), { on: 'held' }, one))).toBe('swap_transfer/INITIAL');
   });
 });
@@ -96,7 +96,7 @@ describe('a deposit', () => {
     return plan(templateOf(run.row), run.row, trigger, situation)?.at(-1)?.row;
   };
 
-  test('that is frozen lies in blocked, is not sent back, and is credited when two people have released it', () => {
+  test('that is frozen is in blocked, is not sent back, and is credited when two people have released it', () => {
     const frozen = take(drive(begin(SAMPLES['offramp from address']), DEPOSITED), { on: 'frozen' });
     expect([at(frozen), statusSection(frozen.book, 'M.')]).toEqual([
       FROZEN,
@@ -110,7 +110,7 @@ describe('a deposit', () => {
     ]);
   });
 
-  test('of another amount is decided by nobody before its sender was screened', () => {
+  test('of another amount cannot be decided before its sender was screened', () => {
     const late = drive(
       begin(SAMPLES['offramp from address']),
       'created identity_passed deposit_ready seen_late',
@@ -131,7 +131,7 @@ describe('a deposit', () => {
 });
 
 describe('money out', () => {
-  test('to a sanctioned address lies in blocked; its account takes it back', () => {
+  test('to a sanctioned address is in blocked; its account can cancel it', () => {
     const sample = begin(SAMPLES.withdrawal, { USDT_TRX: '150' });
     const frozen = take(drive(sample, 'created'), { on: 'frozen' });
     expect(at(frozen)).toBe(FROZEN);

@@ -174,7 +174,7 @@ const at = (sample: SampleName, way: string, means: Record<string, string> = MEA
 const atCharge = (sample: PixIn) => at(sample, TO_CHARGE[sample]);
 const stepsOf = (runs: readonly Run[] | undefined) => runs?.map(({ row }) => stepNameOf(row));
 
-describe('C-25: money leaves by transitions that say how', () => {
+describe('C-25: money leaves by transitions that declare their kind', () => {
   const SENDING: readonly EffectName[] = ['send_funds', 'send_back', 'order_returns'];
   const lowers = ({ journals: all }: PlannedStep) => {
     const sums = new Map<string, bigint>();
@@ -210,7 +210,7 @@ describe('C-25: money leaves by transitions that say how', () => {
     expect([...free], 'out of the balance by no rule').toEqual([]);
   }, 600_000);
 
-  test('each kind occurs, and those that pass the rule come from an act of the account holder', () => {
+  test('each kind occurs, and those that pass the rule come from an action of the account holder', () => {
     const transitions = REGISTRY.templates.flatMap(({ machine }) => machine.transitions);
     const kinds = new Set(transitions.map(({ moneyOut }) => moneyOut).filter((kind) => kind));
     expect([...kinds].sort()).toEqual([...Object.keys(RULED_KINDS), ...Object.keys(FREE_KINDS)].sort());
@@ -232,7 +232,7 @@ describe('every published step is reached', () => {
     );
   });
 
-  test('C-30: want of balance alone leads to the two steps that say so', () => {
+  test('C-30: only a shortfall leads to the two steps for it', () => {
     const rich = Object.values(SAMPLES).flatMap((row) => explored([begin(row, MEANS)]));
     const missed = REGISTRY.templates.flatMap(({ name, steps }) => {
       const reached = reachedBy(rich.filter(({ row }) => row.template === name));
@@ -354,7 +354,7 @@ describe('the published scenarios', () => {
     return `${name}: ${sides.sort().join(', ')}`;
   };
 
-  test('each but the deposit that belongs to no session has its way through a machine', () => {
+  test('each except the deposit without a session has its path through a machine', () => {
     const left = Object.keys(SCENARIOS).filter((name) => !ROUTES.some(([scenario]) => scenario === name));
     expect(left).toEqual(['unmatched deposit assigned by an operator']);
   });
@@ -369,7 +369,7 @@ describe('the published scenarios', () => {
     expect(statusSection(end.book)).toEqual(statusSection(posted(start.book, expected) as Book));
   });
 
-  test('a dispute holds what is there; what is missing when it is accepted is owed to the house', () => {
+  test('a dispute holds the available amount; the missing amount is owed to the house when it is accepted', () => {
     const run = at('onramp', `${TO_CHARGE.onramp} ${CREDITED} SPEND dispute_opened`, { USDT_TRX: '60' });
     expect(statusSection(run.book, 'M.')).toEqual(['M.blocked USDT_TRX 60']);
     const accepted = drive(run, 'dispute_accepted');
@@ -379,14 +379,14 @@ describe('the published scenarios', () => {
     ]);
   });
 
-  test('a dispute comes up to 80 days after the end, and no later', () => {
+  test('a dispute is accepted up to 80 days after the end, and no later', () => {
     const run = at('onramp', `${TO_CHARGE.onramp} ${CREDITED}`, {});
     const at80Days = millisOf(run.row.updatedAt) + 80 * 86_400_000;
     expect(advance(run, trigger('dispute_opened'), at80Days)).toBeDefined();
     expect(advance(run, trigger('dispute_opened'), at80Days + 1)).toBeUndefined();
   });
 
-  test('a deposit that is priced anew is converted from the balance, and unwound the same way', () => {
+  test('a deposit that is priced again is converted from the balance, and reversed in the same way', () => {
     const way = `${LATE_DEPOSIT} requoted swap_settled payout_rejected`;
     const run = at('offramp from address', way, {});
     expect(run.journals.map(({ name }) => name).slice(3)).toEqual(['L35', 'L20', 'L21', 'L24', 'L45']);
@@ -398,7 +398,7 @@ describe('the published scenarios', () => {
 });
 
 describe('triggers that do not fit are refused', () => {
-  test('C-34, C-35: a final step is left by a refund, a dispute, or what becomes of a return that failed alone', () => {
+  test('C-34, C-35: a final step is left only by a refund, a dispute, or the outcome of a failed return', () => {
     const final = everywhere().filter(({ row }) => row.component !== '' && stepOf(row).ending === 'final');
     const published = REGISTRY.templates.flatMap(({ name, steps }) =>
       steps
@@ -467,14 +467,14 @@ describe('triggers that do not fit are refused', () => {
     ).toHaveLength(leaving.size);
   });
 
-  test('C-70: imported history takes no trigger, at any step', () => {
+  test('C-70: imported history accepts no trigger, at any step', () => {
     const taken = everywhere().filter((run) =>
       TRIGGERS.some((each) => isEverTaken({ ...run, row: { ...run.row, process: null } }, each)),
     );
     expect(taken.map(nameOf)).toEqual([]);
   });
 
-  test('the row that was given stays as it was, whether the trigger is taken or not', () => {
+  test('the input row stays unchanged, whether the trigger is accepted or not', () => {
     const run = atCharge('onramp');
     const before = structuredClone(run.row);
     expect(isTaken(run, trigger('swap_settled'), DURING_MS)).toBe(false);
@@ -496,7 +496,7 @@ describe('triggers that do not fit are refused', () => {
     expect(isEverTaken(at(sample, way), trigger(on))).toBe(false);
   });
 
-  test('C-33: a payment that was taken is not taken again, wherever the transaction is by then', () => {
+  test('C-33: an accepted payment is not accepted again, at any later step', () => {
     const paid = everywhere().filter(({ row }) => row.process?.paid !== undefined);
     const again = TRIGGERS.filter(({ on }) => on === 'pix_received');
     expect(new Set(paid.map(nameOf)).size).toBeGreaterThan(50);
@@ -506,7 +506,7 @@ describe('triggers that do not fit are refused', () => {
     ).toBeUndefined();
   });
 
-  test('C-33: a deposit that was taken is not taken again', () => {
+  test('C-33: an accepted deposit is not accepted again', () => {
     const detected = at('offramp from address', `${TO_ADDRESS} deposit_seen`);
     expect(isEverTaken(detected, trigger('deposit_seen'))).toBe(false);
     const confirmed = drive(detected, 'deposit_confirmed');
@@ -536,7 +536,7 @@ describe('triggers that do not fit are refused', () => {
 
   test.each(
     HELD_AT,
-  )('C-34: a deposit held at %s is held there again when its return fails, and can be decided anew', (step, way, order) => {
+  )('C-34: a deposit held at %s is held there again when its return fails, and can be decided again', (step, way, order) => {
     const held = at('offramp from address', way);
     const again = drive(held, `${order} return_failed`);
     expect([stepNameOf(again.row), again.row.errorEn]).toEqual([step, held.row.errorEn]);
@@ -551,7 +551,7 @@ describe('triggers that do not fit are refused', () => {
     expect(isEverTaken(back, trigger('return_failed'))).toBe(false);
   });
 
-  test('C-34: a deposit whose return was ordered before its step was kept is held for the operator when it fails', () => {
+  test('C-34: a deposit whose return was ordered before its step was stored is held for the operator when it fails', () => {
     const { row, ...run } = at('offramp from address', `${LATE_DEPOSIT} refund_ordered`);
     const { heldAt: _, ...process } = row.process as Process;
     const again = drive({ ...run, row: { ...row, process } }, 'return_failed');
@@ -613,7 +613,7 @@ describe('error messages (C-31)', () => {
     expect(row.errorEn).toMatch(/^The PIX return could not be completed/);
   });
 
-  test('Success has none, also after an error on the way', () => {
+  test('Success has none, even after an earlier error', () => {
     const { row } = at('offramp from address', `${LATE_DEPOSIT} requoted swap_settled payout_settled`);
     expect([stepNameOf(row), row.errorEn, row.errorPt]).toEqual(['success/DONE', '', '']);
     const wrong = everywhere().filter(
@@ -629,7 +629,7 @@ describe('lateness (C-32)', () => {
     stepsOf(advance(run, trigger('pix_received', changes), nowMs));
   const expired = (run: Run) => drive(run, 'expired', AFTER_MS);
 
-  test('is judged by when it settled, not by when it was heard of', () => {
+  test('is evaluated by the time at which it settled, not at which it was reported', () => {
     const gone = expired(atCharge('checkout'));
     expect(stepNameOf(gone.row)).toBe('depositpix_v2/EXPIRED');
     expect(heard(gone, { settledAt: iso(END_MS) }, AFTER_MS + 3_600_000)).toEqual(['depositpix_v2/PAID']);
@@ -766,7 +766,7 @@ describe('effects', () => {
     expect(made.process?.txid).toBe(txidOf(made.end2end));
   });
 
-  test('a deposit goes back to the address that was given, or where it came from', () => {
+  test('a deposit is returned to the given address, or to its sender', () => {
     const given = at('offramp from address', `${LATE_DEPOSIT} refund_ordered`).row;
     const rejected = at('offramp from address', `${DEPOSITED} held hold_rejected`).row;
     expect(given.process?.refundAddress).toBe(REFUND_ADDRESS);
@@ -776,7 +776,7 @@ describe('effects', () => {
 });
 
 describe('sequence and time', () => {
-  test('every move is one further and later, also when the clock goes back', () => {
+  test('every move is one further and later, even if the clock is set back', () => {
     const way = `${TO_CHARGE.onramp} pix_received cleared swap_settled dispute_opened`.split(' ');
     let run = begin(SAMPLES.onramp);
     for (const [index, word] of way.entries()) run = drive(run, word, DURING_MS - index * 10_000);
@@ -786,7 +786,7 @@ describe('sequence and time', () => {
     expect(times).toEqual([...new Set(times)].sort((one, other) => one - other));
   });
 
-  test('the time is that of the clock where it is ahead, else a millisecond on', () => {
+  test('the time is that of the clock if it is ahead, else a millisecond later', () => {
     const first = drive(begin(SAMPLES.withdrawal, MEANS), 'created', DURING_MS);
     const second = drive(first, 'held', DURING_MS - 5_000);
     expect([first, second].map(({ row }) => row.updatedAt)).toEqual(
@@ -811,7 +811,7 @@ describe('sequence and time', () => {
   });
 });
 
-describe('ways that the machines close', () => {
+describe('paths that the machines close', () => {
   test('C-22: without a second approver nothing leaves, whatever screening finds meanwhile', () => {
     const others = TRIGGERS.filter(({ on }) => on !== 'approved');
     const reached = reachedBy(explored([begin(SAMPLES['withdrawal to approve'], MEANS)], others));
@@ -837,7 +837,7 @@ describe('ways that the machines close', () => {
       expect(isEverTaken(at(sample, `${way} ${pending}`), trigger(ready))).toBe(false);
   });
 
-  test('a hold that was rejected cannot be released while the payment is on its way back', () => {
+  test('a rejected hold cannot be released while the payment is on its way back', () => {
     const rejected = drive(atCharge('onramp'), 'pix_received held hold_rejected');
     expect(isEverTaken(rejected, trigger('released'))).toBe(false);
   });
@@ -875,7 +875,7 @@ describe('ways that the machines close', () => {
     expect([stepNameOf(row), row.errorEn]).toEqual([step, '']);
   });
 
-  test('an identity that is given again is no move: the step does not change', () => {
+  test('a repeated identity is no move: the step does not change', () => {
     const given = at('anonymous onramp', 'created accepted identity_given');
     const again = drive(given, 'identity_given');
     expect(again.row.process?.sequence).toBe(given.row.process?.sequence);

@@ -41,7 +41,7 @@ describe('a payment with an open MED case', () => {
     expect(after.book).toEqual(before.book);
   });
 
-  test('takes a case once, and alarms and ends of open cases only', () => {
+  test('opens a case once, and accepts alarms and ends of open cases only', () => {
     const open = take(run(CREDITED), opened('infraction:1'));
     expect(planned(open, opened('infraction:1'))).toBeUndefined();
     expect(planned(open, due('infraction:2', 48))).toBeUndefined();

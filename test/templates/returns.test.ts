@@ -57,7 +57,7 @@ describe('the excess over the price', () => {
     expect(statusSection(back.book, 'L.')).toEqual([]);
   });
 
-  test('stays owed when its return fails, and is tried again under a new id', () => {
+  test('stays owed when its return fails, and is retried under a new id', () => {
     const failed = run(`${CHARGED} pix_over excess_failed cleared swap_settled`);
     expect(statusSection(failed.book, 'L.')).toEqual(['L.payer BRL 20']);
     const again = drive(failed, 'refund_retried');
@@ -77,7 +77,7 @@ describe('the excess over the price', () => {
     ]);
   });
 
-  test('C-33: a return that is told of twice is booked once', () => {
+  test('C-33: a return that is reported twice is booked once', () => {
     const back = run(`${CHARGED} pix_over excess_returned`);
     const returnId = back.row.process?.returns?.[0]?.returnId as string;
     for (const on of ['refund_settled', 'refund_failed'] as const)
@@ -88,7 +88,7 @@ describe('the excess over the price', () => {
 describe('a return that failed for good', () => {
   const failed = run(`${CHARGED} pix_under refund_requested refund_failed`);
 
-  test('is tried again as another return, and paid back then (L4)', () => {
+  test('is retried as another return, and paid back then (L4)', () => {
     expect(stepNameOf(failed.row)).toBe('refund/ERROR');
     const back = drive(failed, 'refund_retried refund_settled');
     expect(pathOf(back).slice(-4).join(' ')).toBe('refund/INITIAL refund/ERROR refund/INITIAL refund/DONE');
@@ -97,7 +97,7 @@ describe('a return that failed for good', () => {
     expect(statusSection(back.book)).toEqual([]);
   });
 
-  test('is settled by hand: booked, with what the operator noted', () => {
+  test('is settled by hand: booked, with the operator’s note', () => {
     const paid = drive(failed, 'refund_paid_by_hand');
     expect(stepNameOf(paid.row)).toBe('refund/DONE');
     expect(last(paid)).toEqual(['L62: A.pix BRL 540, L.payer BRL -540']);
@@ -108,7 +108,7 @@ describe('a return that failed for good', () => {
     expect(statusSection(paid.book)).toEqual([]);
   });
 
-  test('before returns were stored is what was paid, less what was paid beyond the price', () => {
+  test('from before returns were stored is the paid amount, less the excess over the price', () => {
     const failed = run(
       `${CHARGED} pix_over excess_returned held hold_rejected refund_requested refund_failed`,
     );
@@ -130,7 +130,7 @@ describe('a return that failed for good', () => {
       expect(taken(end, { on: 'refund_retried' })).toBeUndefined();
   });
 
-  test('is tried again by itself, five times over 24 hours; also what was paid beyond the price', () => {
+  test('is retried automatically, five times over 24 hours; also an excess over the price', () => {
     const ways = [
       [`${CHARGED} pix_under refund_requested refund_failed`, 'refund_retried refund_failed'],
       [`${CHARGED} pix_over cleared swap_settled excess_failed`, 'refund_retried excess_failed'],
@@ -156,7 +156,7 @@ describe('a return that failed for good', () => {
   });
 });
 
-test('return ids have the form of PIX, begin with our bank, and are no two alike', () => {
+test('return ids have the form of PIX, begin with our bank, and are unique', () => {
   const { row } = run(`${CHARGED} pix_over excess_failed held hold_rejected refund_requested refund_retried`);
   const ids = row.process?.returns?.map(({ returnId }) => returnId) ?? [];
   expect(ids).toHaveLength(3);
@@ -220,7 +220,7 @@ describe('C-35: a refund by the account holder', () => {
     expect(statusSection(back.book, 'A.pix')).toEqual([]);
   });
 
-  test('is refused where the balance is a minor unit short, beyond what is left, of nothing, and after 90 days', () => {
+  test('is refused if the balance is a minor unit short, beyond the remainder, for nothing, and after 90 days', () => {
     const spent = run(DELIVERED, 'onramp to address', { USDT_TRX: '39.999999' });
     expect(taken(spent, refund('220.00'))).toBeUndefined();
     expect(taken(spent, refund('219.99'))).toBeDefined();
@@ -263,13 +263,13 @@ describe('disputes', () => {
     expect(taken(again, { on: 'dispute_opened' })).toBeUndefined();
   });
 
-  test('about more than is left are about what is left', () => {
+  test('about more than the remainder are about the remainder', () => {
     const accepted = run(`${CREDITED} refund_part part_returned dispute_opened dispute_accepted`);
     expect(returnsOf(accepted)).toEqual(['part 220 done', 'dispute 330 done']);
     expect(statusSection(accepted.book)).toEqual([]);
   });
 
-  test('of which a part was spent: what is missing of the part is owed to the house', () => {
+  test('after a part was spent: the missing amount of the part is owed to the house', () => {
     const accepted = run(`${CREDITED} SPEND dispute_part dispute_accepted`, 'onramp', { USDT_TRX: '10' });
     expect(last(accepted, 2)).toEqual([
       'L8: A.pix BRL 55, E.fx BRL -53.75, E.fx USDT_TRX 10, M.blocked USDT_TRX -10, R.fee BRL -1.25',
@@ -286,7 +286,7 @@ describe('disputes', () => {
   });
 });
 
-test('parts in any order, returned or not, give back the whole and nothing else', () => {
+test('parts in any order, returned or not, sum to exactly the whole', () => {
   const step = fc.record({
     share: fc.integer({ min: 1, max: 100 }),
     by: fc.constantFrom('refund', 'dispute'),
@@ -341,7 +341,7 @@ function backOf({ row }: Run): bigint {
     .reduce((sum, { part }) => sum + BigInt(part?.brl ?? 0), 0n);
 }
 
-test('C-33: whatever posts beside the events has a place of its own, so that no ref comes twice', () => {
+test('C-33: every posting beside the events has a number of its own, so that no ref is used twice', () => {
   const end = run(`${CHARGED} pix_over cleared excess_returned swap_settled refund_part part_returned`);
   const places = end.steps
     .filter(({ journals }) => journals.length > 0)

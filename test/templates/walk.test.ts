@@ -337,7 +337,7 @@ function erring({ row }: Run, before: Run): void {
 describe.each(REGISTRY.templates)('walks of $name', ({ name, steps }) => {
   const samples = (Object.keys(SAMPLES) as SampleName[]).filter((each) => SAMPLES[each].template === name);
 
-  test('C-30, C-23, C-31: balanced, covered, and at rest with nothing on the way', () => {
+  test('C-30, C-23, C-31: balanced, covered, and at rest with nothing under way', () => {
     const reached = new Set<string>();
     const property = fc.property(fc.constantFrom(...samples), WALK, (sample, drawn) => {
       walk(sample, drawn, (run, before) => {

@@ -22,7 +22,7 @@ test('a bar chart has its sentence, its figures as a table, and a drawing that r
   expect(text).toContain('<td class="num">R$0.01</td>');
 });
 
-test('the largest value is as high as the chart, what is not zero is seen, and zero is not drawn', () => {
+test('the largest value is as high as the chart, a value above zero is visible, and zero is not drawn', () => {
   const [before, now] = [...barChart(parts).text.matchAll(/ d="([^"]*)"/g)].map((match) => match[1]);
   expect(now).toBe('M3 48v-48h5v48zM23 48v-1h5v1z');
   expect(before).toBe('M0 48v-24h5v24zM20 48v-48h5v48z');

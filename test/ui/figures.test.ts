@@ -18,7 +18,7 @@ test.each([
   );
 });
 
-test('an exact amount keeps its last zero, as it is the one that is recognised', () => {
+test('an exact amount keeps its last zero, by which it is recognised', () => {
   expect(showExact('95.870630', USDT, 'en')).toBe('95.870630 USDT');
   expect(showExact('95.870630', USDT, 'pt')).toBe('95,870630 USDT');
 });

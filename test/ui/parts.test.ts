@@ -7,7 +7,7 @@ import { table } from '../../src/ui/table.ts';
 
 const EVIL = '"><script>alert(1)</script>';
 
-test('values are escaped wherever they stand', () => {
+test('values are escaped everywhere', () => {
   const parts = [
     html`<p title="${EVIL}">${[EVIL, null, false]}</p>`,
     attributes({ title: EVIL }),
@@ -19,11 +19,11 @@ test('values are escaped wherever they stand', () => {
   for (const { text } of parts) expect(text).not.toContain('<script>');
 });
 
-test('attributes that say nothing are not written', () => {
+test('empty attributes are not written', () => {
   expect(attributes({ a: 1, b: true, c: false, d: null, e: undefined, f: '' }).text).toBe(' a="1" b f=""');
 });
 
-test('a field tells what is wrong with it, in the place of its hint', () => {
+test('a field shows its error in place of its hint', () => {
   const given = { name: 'taxId', label: 'CPF', hint: '11 digits' };
   expect(field(given).text).toContain('aria-describedby="taxId-hint"');
   const { text } = field({ ...given, wrong: 'One digit is wrong' });
@@ -36,7 +36,7 @@ test('names without a value are left out', () => {
   expect(keyValues([pair('Fees', 'R$1.50'), null])?.text).toContain('<dt>Fees</dt><dd>R$1.50</dd>');
 });
 
-test('the step that goes on is the current one', () => {
+test('the unfinished step is the current one', () => {
   const list = ['arrived', 'going back', 'back'].map((what) => ({ what }));
   expect(steps(list, 1).text.match(/<li[^>]*>/g)).toEqual([
     '<li class="done">',

@@ -4,7 +4,7 @@ import { instantText, nearText, showTime } from '../../src/ui/times.ts';
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
-test('moments stand in the time of Brasília, and say so', () => {
+test('times are Brasília times, and say so', () => {
   const time = '2026-11-21 17:35:12.006+00';
   expect(plain(showTime(time, 'en', 'time').text)).toBe(
     '<time datetime="2026-11-21T17:35:12.006Z">14:35 (Brasília time)</time>',
@@ -13,7 +13,7 @@ test('moments stand in the time of Brasília, and say so', () => {
   expect(instantText(time, 'en', 'millis')).toBe('14:35:12.006');
 });
 
-test('a list names the year where it is another one, by the calendar of Brasília', () => {
+test('a list shows the year if it is another one, by the calendar of Brasília', () => {
   const [before, after] = [Date.parse('2026-01-01T02:59:00Z'), Date.parse('2026-01-01T03:01:00Z')];
   const now = Date.parse('2026-11-22T12:00:00Z');
   expect(plain(nearText(before, 'en', 'minute', now))).toBe('Dec 31, 2025, 23:59');

@@ -87,7 +87,7 @@ test('C-64: a redelivery is sent although the breaker is open; its success close
   );
 });
 
-test('C-64: a waiting delivery that is sent by hand goes ahead of an open breaker and of the order', async () => {
+test('C-64: a waiting delivery that is sent manually overtakes an open breaker and the order', async () => {
   const { accountId, second } = await openBreaker();
   receiver.answer(path(), { status: 500 });
   await inTx(async (tx) => redeliverOne(tx, accountId, second, await now()));
@@ -127,7 +127,7 @@ test('C-64: a test is sent although the breaker is open, and leaves it open', as
   expect(rows[0].blocked_until.getTime()).toBeGreaterThan((await clock.nowMs()) + HOUR / 2);
 });
 
-test('C-64: redelivering many makes an open breaker probe at once', async () => {
+test('C-64: redelivering many makes an open breaker probe immediately', async () => {
   const { accountId } = await openBreaker();
   const filter = {
     endpointId: 'e',
@@ -163,7 +163,7 @@ test('C-64: sending to a disabled or removed endpoint is refused with the reason
   expect(await deliveriesOf(accountId)).toHaveLength(1);
 });
 
-test('C-62: deliveries of a killed process are sent by another one as soon as its signs of life end', async () => {
+test('C-62: deliveries of a killed process are sent by another one as soon as its heartbeat stops', async () => {
   await worker.stop();
   let isKilled = false;
   const gone = () => Promise.reject(new Error('the process was killed'));

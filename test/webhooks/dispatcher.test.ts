@@ -186,7 +186,7 @@ async function untilLooked(): Promise<void> {
 }
 
 describe('order', () => {
-  test('of each transaction, while others go on', async () => {
+  test('of each transaction, while others continue', async () => {
     const shop = await openShop({}, 5);
     receiver.answer(shop.name, () => ({ status: 200, delayMs: Math.random() * 20 }));
     for (let n = 0; n < 6; n += 1) await happen(shop, 1, 2, 3, 4, 5);
@@ -221,7 +221,7 @@ describe('a failure', () => {
     ['silence', 'hang', { status: null, error: 'TIMEOUT' }],
     ['half an answer', 'cut', { error: expect.any(String) }],
   ];
-  test.each(ways)('%s: tried again as the same event', async (_way, behaviour, kept) => {
+  test.each(ways)('%s: retried as the same event', async (_way, behaviour, kept) => {
     if (behaviour === 'hang') {
       await worker.stop();
       worker = runWebhooks(test$.database, clock, { timeoutMs: 300 });
@@ -263,7 +263,7 @@ describe('a failure', () => {
     await untilStates(shop, 'delivered', 'delivered');
   });
 
-  test('an address that is not allowed is an attempt that says so', async () => {
+  test('a forbidden address is an attempt with that reason', async () => {
     const shop = await openShop({ url: 'http://10.0.0.1/hook' });
     await happen(shop, 1);
     const [attempt] = await untilAttempts(shop, 1);
@@ -304,7 +304,7 @@ describe('a failure', () => {
 });
 
 describe('the endpoint', () => {
-  test('410 disables it at once and skips waiting deliveries', async () => {
+  test('410 disables it immediately and skips waiting deliveries', async () => {
     const shop = await openShop({ max_concurrency: 1 }, 3);
     receiver.answer(shop.name, (received) => ({ status: seqOf(received) === 2 ? 410 : 200 }));
     await happen(shop, 1, 2, 3);
@@ -366,7 +366,7 @@ describe('the endpoint', () => {
     await untilStates(shop, ...Array.from({ length: 30 }, () => 'delivered'));
   });
 
-  test('that fails for five days is disabled and says so', async () => {
+  test('that fails for five days is disabled and shows the reason', async () => {
     const shop = await openShop({}, 2);
     receiver.answer(shop.name, { status: 500 });
     await happen(shop, 1);
@@ -393,7 +393,7 @@ describe('the endpoint', () => {
     expect(receiver.most(shop.name)).toBe(3);
   });
 
-  test('C-62: that answers well is sent in one lease what it took in a second, and no more at once than it allows', async () => {
+  test('C-62: that answers well is sent in one lease as many as it accepted in a second, and no more in parallel than it allows', async () => {
     await worker.stop();
     const shop = await openShop({ max_concurrency: 2 }, 60);
     worker = runWebhooks(test$.database, clock, { max: 0 });

@@ -29,7 +29,7 @@ async function withFive() {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('C-62: as many at once as the endpoint allows, then one for each that ended, in order', async () => {
+test('C-62: as many in parallel as the endpoint allows, then one for each that ended, in order', async () => {
   const { said, admitted } = await withFive();
   expect(said).toEqual({ 1: 0, 2: 0 });
   vi.advanceTimersByTime(100);
@@ -71,7 +71,7 @@ test('C-64: redeliveries do not wait', async () => {
   expect(said[6]).toBe(0);
 });
 
-test('C-62: an endpoint is leased ahead what it took in a second, until something is not sent', async () => {
+test('C-62: an endpoint is leased ahead as many as it accepted in a second, until one is not sent', async () => {
   const { queues, admitted } = await withFive();
   expect(queues.ahead(ENDPOINT)).toBe(0);
   for (let at = 0; at < 4; at++) {

@@ -110,7 +110,7 @@ describe('names of events', () => {
       )
     ).webhookEventNames as { name: string; template: string }[];
 
-  test('are all of those that an endpoint can choose', async () => {
+  test('are exactly those that an endpoint can choose', async () => {
     const names = (await find()).map(({ name }) => name);
     expect(names).toEqual([...REGISTRY.templates.flatMap(eventNamesOf), ...NOTIFICATION_NAMES]);
   });

@@ -475,7 +475,7 @@ describe('C-63: names', () => {
     await expect(lookup({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
   });
 
-  test('an answer that is changed after it was given changes nothing', async () => {
+  test('an answer that is changed after it was returned changes nothing', async () => {
     const answer = ['8.8.8.8'];
     const found = lookup({ ...STRICT, resolve: async () => answer }).catch(() => []);
     await Promise.resolve();
@@ -555,7 +555,7 @@ describe('C-63: names', () => {
     await expect(lookup({ ...STRICT, resolve })).rejects.toBe(failure);
   });
 
-  test('a name with a thousand addresses is tried at the first four', async () => {
+  test('a name with a thousand addresses is attempted at the first four', async () => {
     const answers = Array.from({ length: 1000 }, (_, index) => `8.8.${index >> 8}.${index & 255}`);
     const found = await lookup({ ...STRICT, resolve: async () => answers });
     expect((found as LookupAddress[]).map((each) => each.address)).toEqual(answers.slice(0, 4));
@@ -623,7 +623,7 @@ describe('DNS', () => {
     await expect(resolve('hooks.example')).rejects.toMatchObject({ code });
   });
 
-  test('a private address behind a public one is refused', async () => {
+  test('a private address after a public one is refused', async () => {
     const server = await nameServer({
       [TYPE_A]: [v4(8, 8, 8, 8)],
       [TYPE_AAAA]: [Buffer.from('fe80'.padEnd(32, '0'), 'hex')],

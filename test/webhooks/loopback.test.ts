@@ -61,7 +61,7 @@ test('C-63: a sandbox without live accounts reaches this machine, unless the set
   expect(receiver.at('forbidden')).toEqual([]);
 });
 
-test('C-63: beside a live account nothing goes to this machine, also from endpoints made before', async () => {
+test('C-63: with a live account nothing goes to this machine, also from endpoints made before', async () => {
   expect(await app.services.allowsLoopback()).toBe(true);
   await app.addAccount({ mode: 'live' });
   await expect.poll(() => app.services.allowsLoopback(), { timeout: 15_000 }).toBe(false);

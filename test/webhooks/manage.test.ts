@@ -133,7 +133,7 @@ const untilDelivered = (name = path()) =>
   });
 
 describe('the shared secret', () => {
-  test('exists before the first delivery: it is made once, however many ask for it at once, and signs what follows', async () => {
+  test('exists before the first delivery: it is created once, however many request it in parallel, and signs later deliveries', async () => {
     const { apiKey } = await app.addAccount();
     const query = '{ viewer { account { webhookSecrets { secret validUntil } } } }';
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(query, {}, apiKey)));
@@ -184,7 +184,7 @@ describe('endpoints', () => {
     expect(again.removedAt).not.toBeNull();
   });
 
-  test('C-61: a new one gets no event from before it was created, although the relay is behind', async () => {
+  test('C-61: a new one gets no event from before its creation, although the relay is behind', async () => {
     await open();
     await untilDelivered();
     await app.database.withTx(async (tx) => {
@@ -292,7 +292,7 @@ describe('endpoints', () => {
     expect(await endpoints(other.apiKey)).toEqual([]);
   });
 
-  test('that come with transactions share a secret', async () => {
+  test('of transactions share a secret', async () => {
     await open(receiver.url(path('one')));
     await open(receiver.url(path('two')));
     await open(receiver.url(path('two')));
@@ -314,7 +314,7 @@ describe('endpoints', () => {
   });
 });
 
-test('one is removed while what came of its deliveries is written down: nobody waits in a circle', async () => {
+test('one is removed while outcomes of its deliveries are written: there is no deadlock', async () => {
   const { id } = await create();
   await actOn('pauseWebhookEndpoint', id);
   await open();
@@ -349,7 +349,7 @@ test('one is removed while what came of its deliveries is written down: nobody w
 });
 
 describe('secrets', () => {
-  test('after a rotation requests are signed with both, until the old one ends', async () => {
+  test('after a rotation requests are signed with both, until the old one expires', async () => {
     const { id } = await create();
     const [old] = (await secrets(id)) as [SecretRow, ...SecretRow[]];
     const rotated = await rotate(id, 3_600);
@@ -375,7 +375,7 @@ describe('secrets', () => {
     }
   });
 
-  test('without an overlap the old one ends at once; by default after a day', async () => {
+  test('without an overlap the old one expires immediately; by default after a day', async () => {
     const { id } = await create();
     const [next] = (await rotate(id, 0)) as [SecretRow, ...SecretRow[]];
     expect(await secrets(id)).toEqual([{ secret: next.secret, validUntil: null }]);
@@ -545,7 +545,7 @@ describe('pause and recovery', () => {
     );
   });
 
-  test('recovering a disabled endpoint sends all that it missed, and nothing twice', async () => {
+  test('recovering a disabled endpoint sends all missed events, and nothing twice', async () => {
     const { id } = await create();
     await open();
     const had = await untilDelivered();
@@ -585,7 +585,7 @@ describe('pause and recovery', () => {
     expect(last.length).toBe(refused + total - had.length + (await eventCount()) - total);
   });
 
-  test('recovered twice at once, it is recovered once, and an endpoint that is removed before it gets no test', async () => {
+  test('recovered twice in parallel, it is recovered once, and an endpoint that is removed before it gets no test', async () => {
     const { id } = await create();
     const { id: removed } = await create({ url: receiver.url(path('other')) });
     await open();

@@ -160,7 +160,7 @@ describe('an hour without the receiver', () => {
   });
 });
 
-test('while one receiver is silent another gets its events at once', async () => {
+test('while one receiver is silent another gets its events immediately', async () => {
   // The silence lasts longer than this test.
   await endTriesAfter(120_000);
   const [silent, well] = [`silent-${shop.accountId}`, `well-${shop.accountId}`];

@@ -46,7 +46,7 @@ function relayOf() {
 /** Most steps since a moment of an account that rests: on any machine, whatever a step takes. */
 const stepsMax = (sinceMs: number) => 3 + ((performance.now() - sinceMs) * 21) / (REST_MS * 20);
 
-test('an account whose events nobody wants rests between its turns; none of its events is left', async () => {
+test('an account without receivers rests between its turns; none of its events is left', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   const relay = relayOf();
   const beganMs = performance.now();
@@ -62,7 +62,7 @@ test('an account whose events nobody wants rests between its turns; none of its 
   });
 });
 
-test('C-61: of two relays that hear of every commit, one makes all deliveries and the other rests', async () => {
+test('C-61: of two relays that are notified of every commit, one makes all deliveries and the other rests', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   await addEndpointRow(store.owner, accountId, { id: 'e' });
   const [one, other] = [relayOf(), relayOf()];
@@ -97,13 +97,13 @@ async function looksOf(notify: (notifier: TestClock['notifier']) => void) {
   }
 }
 
-test('notifications of other processes make a dispatcher look now and then', async () => {
+test('notifications of other processes make a dispatcher scan from time to time', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   const { looks, beganMs } = await looksOf((notifier) => notifier.notify([accountId]));
   expect(looks).toBeLessThanOrEqual(stepsMax(beganMs));
 });
 
-test('commits of the engine make a dispatcher look for what the relay made of them, and for nothing else', async () => {
+test('commits of the engine make a dispatcher scan for the deliveries that the relay made of them, and for nothing else', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   const move = { accountId, transactionId: 1n, row: {} as ProcessRow };
   const { looks, beganMs } = await looksOf((notifier) => notifier.notifyMoved([move]));

@@ -38,7 +38,7 @@ const endpointsAfter = async (accountId: bigint, events: readonly Omit<Written, 
   return (await deliveriesOf(accountId)).map(({ endpoint: id }) => id).sort();
 };
 
-describe('where events go', () => {
+describe('targets of events', () => {
   test('the general endpoints, all of them', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'g1' });
@@ -101,7 +101,7 @@ describe('where events go', () => {
     expect(more).toEqual(['all', 'all', 'exact', 'part', 'part']);
   });
 
-  test('accounts are apart', async () => {
+  test('accounts are separate', async () => {
     const [one, two] = [await business(), await business()];
     await endpoint(one, { id: 'e' });
     await endpoint(two, { id: 'e' });
@@ -141,7 +141,7 @@ describe('exactly once', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_500 }, (_, at) => at + 1));
   });
 
-  test('a step that fails does not move its place', async () => {
+  test('a failed step does not move its position', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e' });
     await write([{ accountId }]);
@@ -174,7 +174,7 @@ describe('exactly once', () => {
     expect((await deliveriesOf(open)).map(({ seq }) => seq)).toEqual([1]);
   });
 
-  test('events are delivered in the order of their numbers, also when the writer of the first one began later', async () => {
+  test('events are delivered in the order of their numbers, even if the writer of the first one began later', async () => {
     const [low, middle, high] = [await business(), await business(), await business()];
     await endpoint(high, { id: 'e' });
     // The first writer holds `middle`. The second begins, locks `low` and waits there. Then the third writes to `high` and
@@ -251,7 +251,7 @@ describe('exactly once', () => {
     await relay();
   });
 
-  test('the lag takes one note of an account, also where the statistics know of none', async () => {
+  test('the lag uses one note of an account, even without statistics', async () => {
     const accountId = await business();
     await test$.owner.query('vacuum analyze relay_queue');
     const client = await test$.owner.connect();
@@ -310,7 +310,7 @@ describe('exactly once', () => {
     }
   });
 
-  test('an account whose older events were dropped continues with the first one that is kept', async () => {
+  test('an account whose older events were dropped continues with the first stored one', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e' });
     await write([{ accountId }, { accountId }, { accountId }]);
@@ -364,7 +364,7 @@ describe('the database keeps the log dense', () => {
   });
 });
 
-describe('16 writers at once', () => {
+describe('16 parallel writers', () => {
   const WRITERS = 16;
 
   test('a relay beside them misses nothing and doubles nothing', { timeout: 60_000 }, async () => {

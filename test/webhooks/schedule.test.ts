@@ -58,7 +58,7 @@ describe('C-62: the schedule', () => {
     ]);
   });
 
-  test('delays keep within a tenth of the schedule and reach both ends', () => {
+  test('delays stay within a tenth of the schedule and reach both ends', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: ATTEMPTS_MAX - 1 }), randoms, (attempt, random) => {
         const delay = RETRY_DELAYS_MS[attempt - 1] as number;
@@ -81,7 +81,7 @@ describe('C-62: the schedule', () => {
     [1, 1],
     [1, -0.1],
     [1, Number.NaN],
-  ])('there is no delay after try %d with random %d', (attempt, random) => {
+  ])('there is no delay after attempt %d with random %d', (attempt, random) => {
     expect(() => retryDelayMs(attempt, random)).toThrow(/assertion/);
   });
 });
@@ -118,7 +118,7 @@ describe('C-62: verdicts', () => {
     expect(verdictOf(outcome({ status: 200, error: 'CUT_OFF' }), tried(ATTEMPTS_MAX)).kind).toBe('dead');
   });
 
-  test('no answer without an error is a failure too', () => {
+  test('a missing answer without an error is a failure as well', () => {
     expect(verdictOf(outcome({}), tried(1)).kind).toBe('retry');
   });
 

@@ -81,7 +81,7 @@ const closed = (sockets: Set<net.Socket>) =>
   Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
 
 describe('C-62: answers', () => {
-  test('200: the request arrives unchanged, the answer is kept', async () => {
+  test('200: the request arrives unchanged, the answer is stored', async () => {
     const { url, got, port } = await receive((_, response) => response.end('thanks'));
     const outcome = await send(url);
     expect(outcome).toEqual({
@@ -143,8 +143,8 @@ describe('C-62: answers', () => {
   });
 });
 
-describe('C-63, C-64: the part of an answer that is read and kept', () => {
-  test('4 KiB are kept, cut between characters', async () => {
+describe('C-63, C-64: the part of an answer that is read and stored', () => {
+  test('4 KiB are stored, cut between characters', async () => {
     const { url } = await receive((_, response) => response.end(`a${'ç'.repeat(4000)}`));
     expect((await send(url)).answer).toBe(`a${'ç'.repeat(2047)}`);
   });
@@ -230,18 +230,18 @@ describe('C-62: time', () => {
     return outcome;
   }
 
-  test('a receiver that takes the request and says nothing', async () => {
+  test('a receiver that reads the request and sends nothing', async () => {
     const { url, open } = await receive(() => {});
     await expectTimeout(url, null);
     await closed(open);
   });
 
-  test('a receiver that takes the connection and reads nothing', async () => {
+  test('a receiver that accepts the connection and reads nothing', async () => {
     const { url } = await listen(net.createServer((socket) => socket.pause()));
     await expectTimeout(url, null, { body: Buffer.alloc(32 * KIB * KIB) });
   });
 
-  test('a receiver that says nothing to a TLS handshake', async () => {
+  test('a receiver that does not answer a TLS handshake', async () => {
     const { port } = await listen(net.createServer(() => {}));
     await expectTimeout(`https://127.0.0.1:${port}/`, null);
   });
@@ -286,7 +286,7 @@ describe('C-62: failures are outcomes', () => {
     expect(seen.connections).toBe(1);
   });
 
-  test('a connection that is reset at once', async () => {
+  test('a connection that is reset immediately', async () => {
     const { url } = await listen(net.createServer((socket) => socket.resetAndDestroy()));
     expect(await send(url)).toMatchObject({
       status: null,
@@ -328,7 +328,7 @@ describe('C-62: failures are outcomes', () => {
     expect(error).toMatch(/^(HPE_|CUT_OFF)/);
   });
 
-  test('an upgrade that nobody asked for', async () => {
+  test('an unrequested upgrade', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
     const { url } = await receiveRaw(upgrade, () => {});
     expect((await send(url)).error).not.toBeNull();
@@ -413,7 +413,7 @@ describe('C-62: TLS', () => {
 });
 
 describe('connections', () => {
-  test('are kept: many attempts, one connection', async () => {
+  test('are kept alive: many attempts, one connection', async () => {
     const { url, seen, got } = await receive((_, response) => response.end('thanks'));
     for (let i = 0; i < 20; i++) expect((await send(url)).status).toBe(200);
     expect([seen.connections, got.length]).toEqual([1, 20]);
@@ -430,7 +430,7 @@ describe('connections', () => {
     expect(seen.connections).toBe(20);
   });
 
-  test('one that was closed while kept is replaced', async () => {
+  test('one that was closed while idle is replaced', async () => {
     // Cuts every second request, the one that comes over the kept connection.
     let requests = 0;
     const { url, seen } = await receive((request, response) => {

@@ -82,7 +82,7 @@ describe('C-60: vectors', () => {
 });
 
 describe('C-60: the reference library', () => {
-  test('accepts what we send', () => {
+  test('accepts what the gateway sends', () => {
     const sent = delivery();
     const webhook = new Webhook(sent.secrets[0] as string);
     expect(webhook.verify(sent.body, webhookHeaders(sent))).toEqual(JSON.parse(String(sent.body)));
@@ -111,7 +111,7 @@ describe('C-60: the reference library', () => {
   test.each([
     [-301, /too old/],
     [302, /too new/],
-  ])('refuses a try of %i seconds from now', (seconds, message) => {
+  ])('refuses an attempt of %i seconds from now', (seconds, message) => {
     const sent = delivery({ at: new Date(Date.now() + seconds * 1000) });
     expect(() => new Webhook(sent.secrets[0] as string).verify(sent.body, webhookHeaders(sent))).toThrow(
       message,
@@ -139,7 +139,7 @@ describe('C-60: the reference library', () => {
     );
   });
 
-  test('during a rotation accepts the old secret, the new one, and both beside a key', () => {
+  test('during a rotation accepts the old secret, the new one, and both together with a key', () => {
     const [older, newer, key] = [newSecret(), newSecret(), newSigningKey()];
     const sent = delivery({ secrets: [newer, older], signingKey: key.secret });
     const headers = webhookHeaders(sent);
@@ -169,7 +169,7 @@ describe('C-60: v1a', () => {
     );
   });
 
-  test('the public form comes out of the secret one', () => {
+  test('the public form follows from the secret one', () => {
     const key = newSigningKey();
     expect(publicKeyOf(key.secret)).toBe(key.public);
     expect(key.secret).toMatch(/^whsk_[0-9A-Za-z+/]{86}==$/);

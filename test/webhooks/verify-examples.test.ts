@@ -65,13 +65,13 @@ const request = (changes: Partial<Request> = {}, headers: Record<string, string>
 });
 const OTHER = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 
-test('C-60: the vector of docs/webhooks.md is what the gateway signs', () => {
+test('C-60: the vector of docs/webhooks.md equals the gateway’s signature', () => {
   const { secret, id, timestamp, body, signature } = VECTOR;
   expect(signV1(secret, id, Number(timestamp), body)).toBe(signature);
 });
 
 describe.each(LANGUAGES)('%s', (name, isThere, accepts) => {
-  test('stands in docs/webhooks.md as it runs here', () => {
+  test('is in docs/webhooks.md as it runs here', () => {
     expect(DOCUMENT).toContain(readFileSync(`${EXAMPLES}${name}`, 'utf8').trim());
   });
 

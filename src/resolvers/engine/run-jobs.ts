@@ -67,7 +67,7 @@ const MONEY_OUT_ATTEMPTS_MAX = 12;
 /** A lease lasts six seconds; it is renewed for jobs that have run for a second. */
 const RENEWALS: RepeatOptions = { failedMs: 300, complaint: 'leases of jobs cannot be renewed' };
 const RENEW_MS = 1_000;
-/** How long, and how often, a worker attempts to release a job while the database is unreachable. */
+/** Duration and interval of a worker's attempts to release a job while the database is unreachable. */
 const RELEASE_MS = 25_000;
 const RELEASE_PAUSE_MS = 300;
 

@@ -16,7 +16,7 @@ const [key, other] = [newKey(), newKey()];
 const box = secretBox(() => [key]);
 const sealed = box.seal('whsec_abc', 'webhook 1/e');
 
-test('opens what it sealed, and a text that was never sealed as it is', () => {
+test('opens a sealed text, and returns an unsealed one unchanged', () => {
   expect(sealed).toMatch(new RegExp(`^s1\\.${key.id}\\.[\\w-]+$`));
   expect(sealed).not.toContain('abc');
   expect(box.open(sealed, 'webhook 1/e')).toBe('whsec_abc');
@@ -36,7 +36,7 @@ test.each([
   expect(open).not.toThrow(/abc/);
 });
 
-test('seals with the first key, and opens with the others', () => {
+test('seals with the first key, and opens with any key', () => {
   const keys = [key];
   const growing = secretBox(() => keys);
   expect(growing.open(sealed, 'webhook 1/e')).toBe('whsec_abc');
@@ -46,7 +46,7 @@ test('seals with the first key, and opens with the others', () => {
   expect(growing.open(later, 'webhook 1/e')).toBe('whsec_new');
 });
 
-test('seals with the keys that it has while the file cannot be read, and fails where it never read any', () => {
+test('seals with the keys read before while the file cannot be read, and fails if it never read any', () => {
   let keys: readonly SecretKey[] | undefined;
   const passing = secretBox(() => {
     if (!keys) throw new SecretKeyError('the key file cannot be read');

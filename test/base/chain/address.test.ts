@@ -48,7 +48,8 @@ const segwit = (code: typeof bech32, prefix: string, version: number, size: numb
   code.encode(prefix, [version, ...code.toWords(new Uint8Array(size).fill(7))]);
 
 describe('every network', () => {
-  test.each(GOOD)('%s takes %s as it is', (network, text) => expect(parseAddress(network, text)).toBe(text));
+  test.each(GOOD)('%s accepts %s unchanged', (network, text) =>
+    expect(parseAddress(network, text)).toBe(text));
 
   test.each(
     GOOD.flatMap(([network, text]) =>
@@ -71,7 +72,7 @@ describe('every network', () => {
     ),
   )('%s refuses %j', (network, text) => expect(parseAddress(network, text)).toBeUndefined());
 
-  test('a text of any length is answered at once', () => {
+  test('a text of any length is parsed without delay', () => {
     const long = 'z'.repeat(1_000_000);
     expect(addressNetworks(long)).toEqual([]);
     expect(addressNetworks('')).toEqual([]);
@@ -146,7 +147,7 @@ const EIP55 = [
 ];
 
 describe('EVM', () => {
-  test.each(EIP55)('EIP-55 %s, also in one case', (text) => {
+  test.each(EIP55)('EIP-55 %s, also in a single case', (text) => {
     const digits = text.slice(2);
     for (const network of EVM_NETWORKS) {
       expect(parseAddress(network, text)).toBe(text);
@@ -168,7 +169,7 @@ describe('EVM', () => {
     ['TRON', TRON],
   ])('refuses %s', (_, text) => expect(parseAddress('ETH', text)).toBeUndefined());
 
-  test('each case of letters gives the one canonical form or is refused', () => {
+  test('each upper or lower case gives the one canonical form or is refused', () => {
     fc.assert(
       fc.property(bytes(20), fc.bigInt({ min: 0n, max: 2n ** 40n - 1n }), (payload, cases) => {
         const digits = hex.encode(payload);
@@ -273,7 +274,7 @@ describe('Solana', () => {
   });
 });
 
-test('one changed character of an address with a checksum makes it none', () => {
+test('an address with a checksum is invalid with one character changed', () => {
   const texts = fc.oneof(
     bytes(20).map((hash) => ['TRX', tronAddress(hash)] as const),
     bytes(33).map((key) => ['BTC', p2wpkhAddress(key)] as const),

@@ -38,7 +38,7 @@ describe('addresses', () => {
     expect(deriveDepositAddress('BTC', account, 7)).toBe(deriveDepositAddress('BTC', BIP84, 7));
   });
 
-  test('any index gives a canonical address, unlike others, and the private branch has its key', () => {
+  test('every index gives a different canonical address, and the private branch has its key', () => {
     const branch = JUNK.derive("m/84'/0'/0'/0");
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (index) => {

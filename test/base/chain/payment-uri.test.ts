@@ -69,7 +69,7 @@ describe('forms', () => {
     );
   });
 
-  test('only Solana has a place for the reference', () => {
+  test('only Solana has a parameter for the reference', () => {
     const request = { amountMinor: 1n, reference: REFERENCE };
     expect(paymentUri({ ...request, currency: SOL_SOL, address: SOL })).toBe(
       `solana:${SOL}?amount=0.000000001&reference=${REFERENCE}`,
@@ -119,7 +119,7 @@ describe('refusals', () => {
     ));
 });
 
-test('the amount reads back to the last unit, whatever its size', () => {
+test('an amount of any size reads back to the last unit', () => {
   const cases = fc.constantFrom(
     ['ETH_ETH', EVM, /\?value=(\d+)$/],
     ['USDT_BSC', EVM, /&uint256=(\d+)$/],

@@ -5,7 +5,7 @@ import { atMostEvery } from '../../../src/base/concurrency/at-most-every.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('the first who asks has it at once, all who ask during the pause have it once at its end', () => {
+test('the first caller gets the work immediately; all callers during the pause share one run at its end', () => {
   let calls = 0;
   const ask = atMostEvery(50, () => {
     calls += 1;
@@ -18,7 +18,7 @@ test('the first who asks has it at once, all who ask during the pause have it on
   expect(calls).toBe(2);
 });
 
-test('nobody who asked during a pause is forgotten, and without one nothing is done', () => {
+test('no caller during a pause is forgotten, and without a caller nothing runs', () => {
   let calls = 0;
   const ask = atMostEvery(50, () => {
     calls += 1;

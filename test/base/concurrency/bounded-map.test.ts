@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { SharedCache, setBounded } from '../../../src/base/concurrency/bounded-map.ts';
 
-test('the value that was kept first makes room', () => {
+test('the oldest value is removed at the maximum', () => {
   const known = new Map<string, number>();
   for (const [at, key] of ['a', 'b', 'c'].entries()) setBounded(known, 2, key, at);
   expect([...known]).toEqual([
@@ -11,7 +11,7 @@ test('the value that was kept first makes room', () => {
   ]);
 });
 
-test('a value in place of one that is there takes no room from others', () => {
+test('replacing a value removes no other', () => {
   const known = new Map([
     ['a', 1],
     ['b', 2],
@@ -23,7 +23,7 @@ test('a value in place of one that is there takes no room from others', () => {
   ]);
 });
 
-test('of a cache that several owners share, the one that has the most makes room', () => {
+test('in a cache shared by several owners, the owner with the most values loses one', () => {
   const cache = new SharedCache<string, string, number>(4);
   cache.add('quiet', 'one', 1);
   cache.add('quiet', 'two', 2);
@@ -33,7 +33,7 @@ test('of a cache that several owners share, the one that has the most makes room
   expect(cache.get('first')).toBe(0);
 });
 
-test('of a cache with weights, the owner with the most weight makes room, also when a value grows later', () => {
+test('in a weighted cache, the owner with the most weight loses values, even if a value grows later', () => {
   const cache = new SharedCache<string, string, number>(10);
   cache.add('quiet', 'one', 1, 3);
   cache.add('busy', 'two', 2, 3);

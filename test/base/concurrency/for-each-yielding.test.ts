@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { forEachYielding } from '../../../src/base/concurrency/for-each-yielding.ts';
 
-test('other work has its turn in between, again and again; each item is worked on once, in order', async () => {
+test('other work runs in between, repeatedly; each item is processed once, in order', async () => {
   const seen: number[] = [];
   const turnsOfOthers: number[] = [];
   const other = () => {
@@ -20,7 +20,7 @@ test('other work has its turn in between, again and again; each item is worked o
   expect(longest).toBeLessThanOrEqual(16);
 });
 
-test('an item added meanwhile has a turn, a removed one has none', async () => {
+test('an item added meanwhile is processed, a removed one is not', async () => {
   const items = new Set(Array.from({ length: 200 }, (_, n) => n));
   const seen: number[] = [];
   await forEachYielding(items, (n) => {

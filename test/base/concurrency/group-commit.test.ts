@@ -38,7 +38,7 @@ function useBatches({ max = 100, keyOf, sharesOf }: Partial<GroupCommitOptions<s
 }
 
 describe('batches', () => {
-  test('of one where nobody else asks', async () => {
+  test('have one request without parallel callers', async () => {
     const { begun, commit } = useBatches();
     for (const [at, request] of ['a', 'b'].entries()) {
       const done = commit(request);
@@ -49,13 +49,13 @@ describe('batches', () => {
     expect(begun.map(({ requests }) => requests)).toEqual([['a'], ['b']]);
   });
 
-  test('grow by what is asked for meanwhile, in its order', async () => {
+  test('grow by the requests that arrive meanwhile, in order', async () => {
     const { whileBusy, batches } = useBatches();
     expect(await whileBusy('a b c d')).toEqual(['done a', 'done b', 'done c', 'done d']);
     expect(batches()).toEqual(['a b c d']);
   });
 
-  test('take along what came while they waited for a lock, where it fits', async () => {
+  test('include requests that arrived during the wait for a lock, if they fit', async () => {
     let unlock = () => {};
     const locked = new Promise<void>((resolve) => {
       unlock = resolve;
@@ -90,13 +90,13 @@ describe('batches', () => {
     expect(batches()).toEqual(['a b c', 'd e f', 'g h']);
   });
 
-  test('never have two of a key, whose order is kept; others go first', async () => {
+  test('never have two requests of a key, whose order is preserved; others go first', async () => {
     const { whileBusy, batches } = useBatches({ keyOf: (request) => request.charAt(0) });
     await whileBusy('a1 b1 a2 c1 a3 b2');
     expect(batches()).toEqual(['a1 b1 c1', 'a2 b2', 'a3']);
   });
 
-  test('have nothing else of what a request has to itself, in the order in which it was asked for', async () => {
+  test('have no other request that shares an exclusive key, in the order of the requests', async () => {
     const { whileBusy, batches } = useBatches({
       sharesOf: (request) => ({ of: request.charAt(0), isAlone: request.endsWith('!') }),
     });
@@ -104,7 +104,7 @@ describe('batches', () => {
     expect(batches()).toEqual(['a1 b1 b2 c1!', 'a2! c2', 'a3']);
   });
 
-  test('do not have a later one of a key whose earlier one found no room', async () => {
+  test('do not have a later request of a key whose earlier one did not fit', async () => {
     const { whileBusy, batches } = useBatches({ max: 2, keyOf: (request) => request.charAt(0) });
     await whileBusy('a1 b1 a2 c1 d1 a3');
     expect(batches()).toEqual(['a1 b1', 'a2 c1', 'd1 a3']);
@@ -112,7 +112,7 @@ describe('batches', () => {
 });
 
 describe('a failure', () => {
-  test('of one request fails that one, with its own error; its neighbours are done', async () => {
+  test('of one request fails only that one, with its own error; the others succeed', async () => {
     const tried: string[] = [];
     const commit = groupCommit(
       async (requests: readonly string[]) => {
@@ -158,7 +158,7 @@ describe('a failure', () => {
     expect([await busy, await commit('later')]).toEqual(['busy', 'later']);
   });
 
-  test('of two transactions in each other’s way is tried one by one', async () => {
+  test('of two conflicting transactions is retried one by one', async () => {
     const tried: string[] = [];
     const commit = groupCommit(
       async (requests: readonly string[]) => {
@@ -175,7 +175,7 @@ describe('a failure', () => {
     expect(tried).toEqual(['busy', 'a b', 'a', 'b']);
   });
 
-  test('of a request that is alone is told as it is', async () => {
+  test('of a single request is reported unchanged', async () => {
     const error = new Error('no');
     const commit = groupCommit(() => Promise.reject(error), { max: 100, failsAll: isOutOfReach });
     await expect(commit('a')).rejects.toBe(error);
@@ -183,7 +183,7 @@ describe('a failure', () => {
   });
 });
 
-test('any requests: each ends once as it should, none shares a batch with its key, the order of a key is kept', async () => {
+test('for any requests: each ends once with its result, none shares a batch with its key, and each key preserves its order', async () => {
   const request = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     isBad: fc.boolean(),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { onePerTick } from '../../../src/base/concurrency/one-per-tick.ts';
 import { countTurns } from '../../support/turns.ts';
 
-test('of each key one has its turn in each turn of the event loop, in order; nobody waits for another key', async () => {
+test('one call of each key runs in each turn of the event loop, in order; no key waits for another', async () => {
   const turns = countTurns();
   const enter = onePerTick<string>();
   const had: [string, number][] = [];

@@ -11,7 +11,7 @@ function useReads() {
   return { begun, ask };
 }
 
-test('a question alone is read at once', async () => {
+test('a single request is read immediately', async () => {
   const { begun, ask } = useReads();
   for (const value of ['a', 'b']) {
     const answer = ask();
@@ -22,7 +22,7 @@ test('a question alone is read at once', async () => {
   expect(begun).toHaveLength(2);
 });
 
-test('a caller during a read shares the next one, and never the one that has begun', async () => {
+test('a caller during a read shares the next read, never the running one', async () => {
   const { begun, ask } = useReads();
   const first = ask();
   await setImmediate();
@@ -37,7 +37,7 @@ test('a caller during a read shares the next one, and never the one that has beg
   expect(await Promise.all(later)).toEqual(['new', 'new', 'new']);
 });
 
-test('a read that fails fails for those who share it, and for nobody after them', async () => {
+test('a failed read fails for all who share it, and for no later caller', async () => {
   const { begun, ask } = useReads();
   const both = [ask(), ask()];
   await setImmediate();
@@ -49,7 +49,7 @@ test('a read that fails fails for those who share it, and for nobody after them'
   expect(await after).toBe('there');
 });
 
-test('reads that differ are shared by those who ask for the same of the same source', async () => {
+test('different reads are shared by callers with the same parameters and source', async () => {
   const [source, another] = [{}, {}];
   let reads = 0;
   const read = async () => {
@@ -65,7 +65,7 @@ test('reads that differ are shared by those who ask for the same of the same sou
   expect(await readShared(source, ['rate', 'USDT'], read)).toBe(4);
 });
 
-test('many things are read at once, and each asker gets its own', async () => {
+test('many items are read together, and each caller gets its own', async () => {
   const reads: (readonly number[])[] = [];
   const ask = readManyTogether(async (asked: readonly number[]) => {
     reads.push(asked);

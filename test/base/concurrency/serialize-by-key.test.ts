@@ -12,7 +12,7 @@ const gate = () => {
 const LONG = 60_000;
 const gaveUp = () => new Error('waited too long');
 
-test('one follows the other, also one that failed; another key waits for nobody', async () => {
+test('one call follows another, even a failed one; other keys wait for no call', async () => {
   const inTurn = serializeByKey<string>(LONG, gaveUp);
   const done: string[] = [];
   const { open, opened } = gate();
@@ -33,7 +33,7 @@ test('one follows the other, also one that failed; another key waits for nobody'
   expect(done).toEqual(['other', 'first', 'fails', 'last']);
 });
 
-test('a caller that waits too long gets an error, and those behind still wait for the one at work', async () => {
+test('a caller that waits too long gets an error, and the callers behind it still wait for the running one', async () => {
   const inTurn = serializeByKey<string>(10, gaveUp);
   const { open, opened } = gate();
   const done: string[] = [];

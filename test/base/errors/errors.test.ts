@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { invalidParameters } from '../../../src/base/errors/errors.ts';
 
-test('C-50: the message says what is wrong with each parameter, in words', () => {
+test('C-50: the message describes the error of each parameter', () => {
   const last = { parameter: 'last', message: 'must not be given together with first' };
   expect(invalidParameters([last]).message).toBe('last: must not be given together with first');
   const name = { parameter: 'client_name', message: 'is required' };
@@ -11,7 +11,7 @@ test('C-50: the message says what is wrong with each parameter, in words', () =>
   );
 });
 
-test('C-50: a message of many bad parameters stays short, and says where the others are', () => {
+test('C-50: a message about many bad parameters stays short, and says where the others are listed', () => {
   const violations = Array.from({ length: 10_000 }, (_, at) => ({
     parameter: `p${at}`,
     message: 'is no member of this body',

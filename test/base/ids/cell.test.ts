@@ -31,7 +31,7 @@ const KINDS: readonly [string, (cell: string, n: number) => string, (text: strin
 ];
 
 describe.each(KINDS)('100,000 of each cell: %s', (_name, make, isOfForm) => {
-  test('has the published form, is unlike all others, and says its cell', () => {
+  test('has the published form, is unique, and contains its cell', () => {
     const made = new Set<string>();
     const wrong: string[] = [];
     for (const [cell, count] of CELLS)
@@ -45,7 +45,7 @@ describe.each(KINDS)('100,000 of each cell: %s', (_name, make, isOfForm) => {
   }, 120_000);
 });
 
-test('numbers of each cell are unlike those of all others, say their cell, and are exact in JSON', () => {
+test('numbers of each cell are unique, show their cell, and are exact in JSON', () => {
   const codes = Array.from({ length: 36 * 36 - 1 }, (_, n) => (n + 1).toString(36).padStart(2, '0'));
   for (const cell of [FIRST_CELL, ...codes]) {
     const before = numbersBefore(cell);

@@ -11,7 +11,7 @@ const EXAMPLE = 'CRX01FWHE4YDGFK1SHH6W1G60EECF';
 const TIME_MAX = 2 ** 48 - 1;
 
 describe('C-7: form', () => {
-  test('that of RFC 9562 is one, made at its time', () => {
+  test('the example of RFC 9562 is one, made at its time', () => {
     expect(isEnd2end(EXAMPLE)).toBe(true);
     expect(end2endTime(EXAMPLE).toISOString()).toBe('2022-02-22T19:22:22.000Z');
   });
@@ -45,7 +45,7 @@ describe('C-7: form', () => {
 });
 
 describe('C-7: making', () => {
-  test('an id tells its time and is a UUIDv7', () => {
+  test('an id contains its time and is a UUIDv7', () => {
     fc.assert(
       fc.property(fc.nat(TIME_MAX), (time) => {
         const id = newEnd2end(new Date(time));
@@ -58,14 +58,14 @@ describe('C-7: making', () => {
     );
   });
 
-  test('ids of one millisecond sort in the order of their making', () => {
+  test('ids of one millisecond sort in the order of creation', () => {
     const at = new Date('2026-11-21T12:00:00.123Z');
     const ids = Array.from({ length: 10_000 }, () => newEnd2end(at));
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('ids of a moving clock sort by time; one set back gives the ids its time', () => {
+  test('ids of a moving clock sort by time; ids of a clock that was set back have its time', () => {
     const start = Date.UTC(2026, 10, 21);
     const ids = Array.from({ length: 3000 }, (_, index) =>
       newEnd2end(new Date(start + Math.floor(index / 3))),
@@ -76,7 +76,7 @@ describe('C-7: making', () => {
     expect(ids.includes(back)).toBe(false);
   });
 
-  test('the next id cannot be told from the last', () => {
+  test('the next id cannot be guessed from the last', () => {
     const at = new Date('2026-11-21T12:00:00.456Z');
     const tails = Array.from({ length: 1000 }, () => BigInt(`0x${uuidOf(newEnd2end(at)).slice(17)}`));
     const steps = tails.slice(1).map((tail, index) => tail - (tails[index] as bigint));
@@ -86,7 +86,7 @@ describe('C-7: making', () => {
     expect(new Set(firsts.map((id) => uuidOf(id).slice(13, 16))).size).toBeGreaterThan(100);
   });
 
-  test.each([Number.NaN, -1, TIME_MAX + 1])('the moment %d is refused', (time) =>
+  test.each([Number.NaN, -1, TIME_MAX + 1])('the time %d is refused', (time) =>
     expect(() => newEnd2end(new Date(time))).toThrow(RangeError));
 });
 

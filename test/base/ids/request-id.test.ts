@@ -5,7 +5,7 @@ import { newRequestId } from '../../../src/base/ids/request-id.ts';
 const VERSION_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const timeOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
-test('an id says the millisecond in which it was made', () => {
+test('an id contains the millisecond in which it was made', () => {
   const before = Date.now();
   const id = newRequestId();
   expect(id).toMatch(VERSION_7);

@@ -63,7 +63,7 @@ test('a body without end: the rest is passed over for a while, then the connecti
   expect([await outcome.promise, socket.destroyed]).toEqual(['PAYLOAD_TOO_LARGE', true]);
 });
 
-test('a body that has come before it is read', async () => {
+test('a body that arrived before the read', async () => {
   const socket = send('Content-Length: 3\r\n', 'abc');
   before = async (request) => {
     while (!request.complete) await setImmediate();
@@ -72,7 +72,7 @@ test('a body that has come before it is read', async () => {
   socket.destroy();
 });
 
-test('a body that came in one piece with its head is taken at once; two such requests of one connection at once', async () => {
+test('a body that arrived in one piece with its head is read immediately; also two such requests of one connection', async () => {
   const emitted: (string | symbol)[] = [];
   before = async (request) => {
     const { emit } = request;
@@ -112,7 +112,7 @@ test('a small body in pieces, and the next request of its connection', async () 
   socket.destroy();
 });
 
-test('the client leaves in the middle, before or while it is read', async () => {
+test('the client disconnects in the middle, before or during the read', async () => {
   for (const waits of [true, false]) {
     const socket = send('Content-Length: 3\r\n', 'a');
     before = async (request) => {

@@ -16,7 +16,7 @@ const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.integer({ min: 0, max: 18 }))
   .map(([minor, scale]) => fromMinor(minor, scale));
 
-describe('C-3: numbers keep every digit', () => {
+describe('C-3: numbers preserve every digit', () => {
   test.each([
     ['550.00', '550'],
     ['550', '550'],

@@ -157,7 +157,7 @@ describe('C-21: worked examples to crypto', () => {
     expect(72_664_672_552_815_082n * 136_586_317n > 9_925_000n * 10n ** 18n).toBe(true);
   });
 
-  test('a quote keeps every digit', () => {
+  test('a quote preserves every digit', () => {
     const order = { mid: '0.00012345', currency: USDT, networkFeeMinor: 0n, paymentMinor: 100n };
     expect(priceIn(order, { ...FREE, spread: '0.123456' })?.quote).toBe('0.0001386906432');
   });
@@ -181,7 +181,7 @@ describe('C-21: worked examples to crypto', () => {
     ['less than nothing to receive', { ...usdt, networkFeeMinor: 9n, receivedMinor: -1n }, FREE],
   ])('%s gives no price', (_name, order, pricing) => expect(priceIn(order, pricing)).toBeUndefined());
 
-  test('one unit over the network fee gives a price', () => {
+  test('one unit above the network fee has a price', () => {
     // 5.41 BRL buy 1.001851 USDT.
     const order = { ...usdt, networkFeeMinor: 1_001_850n, paymentMinor: 541n };
     expect(priceIn(order, FREE)?.cryptoMinor).toBe(1n);
@@ -272,8 +272,8 @@ describe('C-21: settings out of bounds stop', () => {
   });
 });
 
-describe('C-21: properties of the way to crypto', () => {
-  test('by payment it is what the rule says', () => {
+describe('C-21: properties of conversions to crypto', () => {
+  test('from the payment the result follows the rule', () => {
     fc.assert(
       fc.property(given, cents, (of, payment) => {
         const price = byPayment(of, payment);
@@ -289,7 +289,7 @@ describe('C-21: properties of the way to crypto', () => {
     );
   });
 
-  test('the house loses nothing, the customer less than one last unit of crypto and of the fee', () => {
+  test('the house loses nothing, the customer less than one smallest unit of crypto and of the fee', () => {
     fc.assert(
       fc.property(given, cents, (of, payment) => {
         const price = byPayment(of, payment);
@@ -307,7 +307,7 @@ describe('C-21: properties of the way to crypto', () => {
     );
   });
 
-  test('by amount received it is the smallest payment, and exactly that amount', () => {
+  test('from the received amount it is the smallest payment, and exactly that amount', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, received) => {
         const price = byReceived(of, received);
@@ -322,7 +322,7 @@ describe('C-21: properties of the way to crypto', () => {
     );
   });
 
-  test('there and back: what a payment gives never costs more than it', () => {
+  test('round trip: the result of a payment never costs more than the payment', () => {
     fc.assert(
       fc.property(given, cents, (of, payment) => {
         const price = byPayment(of, payment);
@@ -348,7 +348,7 @@ describe('C-21: properties of the way to crypto', () => {
   });
 });
 
-describe('C-21: properties of the way to BRL', () => {
+describe('C-21: properties of conversions to BRL', () => {
   /** A last unit worth from a tenth of a cent to four cents, and rates beyond the half: fee and gross step unevenly. */
   const coarse: fc.Arbitrary<Case> = fc
     .record({
@@ -364,7 +364,7 @@ describe('C-21: properties of the way to BRL', () => {
   const grossOf = ({ currency }: Case, { cryptoMinor, quote }: Price) =>
     times(coins(cryptoMinor, currency), rational(quote));
 
-  test('by amount paid it is what the rule says', () => {
+  test('from the paid amount the result follows the rule', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, paid) => {
         const price = byPaid(of, paid);
@@ -408,7 +408,7 @@ describe('C-21: properties of the way to BRL', () => {
     );
   });
 
-  test('the customer loses less than one cent in all, and the fee shown is off by less than one', () => {
+  test('the customer loses less than one cent in all, and the shown fee is off by less than one', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, paid) => {
         const price = byPaid(of, paid);
@@ -440,7 +440,7 @@ describe('C-21: properties of the way to BRL', () => {
     );
   });
 
-  test('by amount sent it is the smallest amount paid, and exactly that amount', () => {
+  test('from the sent amount it is the smallest amount paid, and exactly that amount', () => {
     fc.assert(
       fc.property(given, cents, (of, sent) => {
         const price = bySent(of, sent);
@@ -470,7 +470,7 @@ describe('C-21: properties of the way to BRL', () => {
     );
   });
 
-  test('there and back: what an amount gives never costs more than it', () => {
+  test('round trip: the result of an amount never costs more than the amount', () => {
     fc.assert(
       fc.property(given, minorUnits, (of, paid) => {
         const price = byPaid(of, paid);
@@ -484,7 +484,7 @@ describe('C-21: properties of the way to BRL', () => {
   });
 });
 
-describe('C-21: there and back through both ways', () => {
+describe('C-21: round trips in both directions', () => {
   test('crypto bought and sold again never brings more BRL than were paid', () => {
     fc.assert(
       fc.property(given, cents, (of, payment) => {

@@ -73,7 +73,7 @@ const LOSSLESS = Buffer.from('2f000000000088', 'hex');
 const PIXELS = part('VP8L', LOSSLESS);
 const extended = (flags: number) => part('VP8X', Buffer.from([flags, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
 
-describe('a picture with something hidden in it is kept without that', () => {
+describe('a picture loses hidden data', () => {
   test.each([
     [
       'PNG',
@@ -129,7 +129,7 @@ describe('a picture with something hidden in it is kept without that', () => {
   });
 });
 
-describe('a picture that has all that its format allows is kept as it is', () => {
+describe('a picture with every feature of its format is stored unchanged', () => {
   const png = (...chunks: Buffer[]) => Buffer.concat([SIGNATURE, ...chunks, chunk('IEND')]);
   const chromaticities = Buffer.alloc(32);
   chromaticities.writeUInt32BE(31_270, 0);
@@ -183,7 +183,7 @@ describe('a picture that has all that its format allows is kept as it is', () =>
   });
 });
 
-describe('a file with room for something else is no picture', () => {
+describe('a file with room for other data is no picture', () => {
   const png = (...chunks: Buffer[]) => Buffer.concat([SIGNATURE, ...chunks, chunk('IEND')]);
   const withChunk = (type: string, data: Buffer, colour = 0) =>
     png(head(1, 1, 8, colour), chunk(type, data), chunk('IDAT', pixels(colour === 2 ? 4 : 2)));

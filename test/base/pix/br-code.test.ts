@@ -77,12 +77,12 @@ describe('CRC', () => {
     ['', 'FFFF'],
     ...Object.values(VECTORS).map((code): [string, string] => [code.slice(0, -4), code.slice(-4)]),
   ])('of %j is %s', (text, crc) => expect(crc16(text)).toBe(crc));
-  test('with the city in capitals is another', () =>
+  test('differs with the city in capitals', () =>
     expect(staticBrCode({ ...PADARIA, merchantCity: 'SAO PAULO' })).toMatch(/6009SAO PAULO.*63041A59$/));
 });
 
 describe('writing', () => {
-  test('gives the published codes', () => {
+  test('generates the published codes', () => {
     expect(staticBrCode({ key: KEY, ...FULANO })).toBe(VECTORS.static);
     expect(staticBrCode(PADARIA)).toBe(VECTORS.amountAndTxid);
     expect(dynamicBrCode({ url: 'pix.example.com/8b3da2f39a4140d1a91abd93113bd441', ...FULANO })).toBe(
@@ -196,7 +196,7 @@ describe('reading', () => {
   ] as const)('takes the published code %s', (name, says) =>
     expect(decodeBrCode(VECTORS[name])).toStrictEqual(says));
 
-  test('refuses the published code with a wrong length, with whatever CRC', () => {
+  test('refuses the published code with a wrong length, with any CRC', () => {
     expect(decodeBrCode(MALFORMED)).toBeUndefined();
     expect(decodeBrCode(sealed(MALFORMED.slice(0, -8)))).toBeUndefined();
   });
@@ -310,7 +310,7 @@ describe('any code', () => {
     { requiredKeys: ['key', 'merchantName', 'merchantCity'] },
   );
 
-  test('is read as it was written, and by @brazilian-utils', () => {
+  test('reads back the written values, also with @brazilian-utils', () => {
     fc.assert(
       fc.property(whole, (code) => {
         const text = staticBrCode(code);
@@ -346,7 +346,7 @@ describe('any code', () => {
     );
   });
 
-  test('of whatever names is that of @brazilian-utils, or refused by both', () => {
+  test('for any names equals that of @brazilian-utils, or is refused by both', () => {
     const name = fc.string({
       unit: fc.oneof(
         fc.constantFrom(...'ãçéÜ  -aZ'),

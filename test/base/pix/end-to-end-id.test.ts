@@ -62,7 +62,7 @@ describe('forms', () => {
 });
 
 describe('making', () => {
-  test('shows who and when, in UTC', () => {
+  test('contains the participant and the time, in UTC', () => {
     expect(newEndToEndId({ ispb: '12345678', at: AT })).toMatch(/^E12345678202611212359[A-Za-z0-9]{11}$/);
     expect(newReturnId({ ispb: '1A2B3C4D', at: AT })).toMatch(/^D1A2B3C4D202611212359[A-Za-z0-9]{11}$/);
     expect(newEndToEndId({ ispb: '12345678', at: new Date('2026-01-01T00:30:00+03:00') })).toContain(
@@ -70,7 +70,7 @@ describe('making', () => {
     );
   });
 
-  test('any is recognised, and unlike the others', () => {
+  test('any id is recognised, and unique', () => {
     const ispb = fc.string({ unit: fc.constantFrom(...'0123456789ABCXYZ'), minLength: 8, maxLength: 8 });
     const at = fc.date({
       min: new Date('2020-11-16T00:00:00Z'),
@@ -111,7 +111,7 @@ describe('making', () => {
   ])('the moment %d is refused', (time) =>
     expect(() => newEndToEndId({ ispb: '12345678', at: new Date(time) })).toThrow(RangeError));
 
-  test('a txid fits a charge, is unlike those of other orders, and the same for the same order', () => {
+  test('a txid fits a charge, differs between orders, and is the same for the same order', () => {
     const ids = Array.from({ length: 1000 }, (_, n) => txidOf(`order ${n}`));
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{26,35}$/);
     expect(new Set(ids).size).toBe(1000);
@@ -119,7 +119,7 @@ describe('making', () => {
   });
 });
 
-test('an order is named by its key where a provider takes that, else by a text of the key that is always the same', () => {
+test('an order is named by its key if a provider accepts that, else by a fixed text derived from the key', () => {
   expect(orderNameOf('D99999999202601010000abcdefghijk')).toBe('D99999999202601010000abcdefghijk');
   expect(orderNameOf('CRX1:payout')).toMatch(/^[a-z0-9]{32}$/);
   expect(orderNameOf('CRX1:payout')).toBe(orderNameOf('CRX1:payout'));

@@ -106,7 +106,7 @@ describe('keys', () => {
     PIX_KEY_TYPES.flatMap((type) => REFUSED[type].map((text): [PixKeyType, string] => [type, text])),
   )('as %s, %j is none', (type, text) => expect(parsePixKey(type, text)).toBeUndefined());
 
-  test('a canonical key stays as it is, and is no key of another type', () => {
+  test('a canonical key stays unchanged, and is no key of another type', () => {
     for (const [type, , key] of ACCEPTED) {
       expect(PIX_KEY_TYPES.filter((other) => parsePixKey(other, key) !== undefined)).toEqual([type]);
       expect(parsePixKey(type, key)).toBe(key);
@@ -145,7 +145,7 @@ describe('phones', () => {
     expect(accepted).toHaveLength(67);
   });
 
-  test('mobile numbers are those of the mobile service', () => {
+  test('mobile numbers are those of mobile networks', () => {
     for (let start = 0; start < 1000; start++) {
       const number = `11${String(start).padStart(3, '0')}654321`;
       expect([number, parsePixKey('phone', number) !== undefined]).toEqual([
@@ -172,6 +172,6 @@ test('any text is either refused or becomes a canonical key', () => {
   );
 });
 
-test('every type says what it accepts', () => {
+test('every type describes its accepted form', () => {
   for (const type of PIX_KEY_TYPES) expect(PIX_KEY_FORMS[type]).toMatch(/^must be an? /);
 });

@@ -44,7 +44,7 @@ describe('CPF', () => {
     '',
   ])('%j is none', (text) => expect(parseTaxId(text)).toBeUndefined());
 
-  test('of a hundred endings one is right, the one that @brazilian-utils takes', () => {
+  test('one of a hundred endings is valid, the one that @brazilian-utils accepts', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 9, maxLength: 9 }),
@@ -93,7 +93,7 @@ describe('CNPJ', () => {
     '12ABC345Oıde35',
   ])('%j is none', (text) => expect(parseTaxId(text)).toBeUndefined());
 
-  test('of a hundred endings one is right, the one that @brazilian-utils takes', () => {
+  test('one of a hundred endings is valid, the one that @brazilian-utils accepts', () => {
     const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ');
     const digit = fc.constantFrom(...'0123456789');
     const base = fc.oneof(

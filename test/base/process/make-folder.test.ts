@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../../../src/base/process/make-folder.ts';
 import { command } from '../../support/command.ts';
 
-test('a folder is made with those above it, for its owner alone where that is asked for; once is enough', () => {
+test('a folder is created with its parents, for its owner alone if requested; a repetition changes nothing', () => {
   const home = mkdtempSync(join(tmpdir(), 'make-folder-'));
   try {
     for (const _ of [1, 2]) makeFolder(join(home, 'a', 'b'), 0o700);
@@ -19,7 +19,7 @@ test('a folder is made with those above it, for its owner alone where that is as
   }
 });
 
-test('a PSP whose folder cannot be made says so in one line', async () => {
+test('a PSP whose folder cannot be created reports it in one line', async () => {
   const ended = await command({}, 'psp', '--home', '/proc/nowhere/psp', '--port', '1', '--control-port', '0');
   expect(ended.code).not.toBe(0);
   expect([ended.stdout, ended.stderr]).toEqual([

@@ -17,7 +17,7 @@ test('has each text once, in the order in which they were added', () => {
   expect(Array.from({ length: set.size }, (_, index) => set.at(index))).toEqual([...expected]);
 });
 
-test('tells texts apart that have one hash', () => {
+test('distinguishes texts with the same hash', () => {
   const set = new TextSet();
   // Known collisions of FNV-1a with 32 bits.
   for (const text of ['costarring', 'liquid', 'declinate', 'macallums']) expect(set.add(text)).toBe(true);

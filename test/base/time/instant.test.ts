@@ -38,7 +38,7 @@ describe('an instant', () => {
     expect(parseInstant(text)).toBeUndefined();
   });
 
-  test('without a zone is of Brasília, whatever the zone of the machine (C-36)', () => {
+  test('without a zone is Brasília time, in any zone of the machine (C-36)', () => {
     const zone = process.env.TZ;
     for (const TZ of ['UTC', 'America/Sao_Paulo', 'Asia/Tokyo']) {
       process.env.TZ = TZ;

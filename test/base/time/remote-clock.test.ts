@@ -28,7 +28,7 @@ test('the time is that of the server, and a wall clock that is wrong or jumps ch
   expect(clock.wallAheadMs()).toBe(-200 * 86_400_000 - 1_000);
 });
 
-test('a reading that took long does not replace a good one, unless the clock of the server was set', () => {
+test('a slow reading does not replace a good one, unless the clock of the server was set', () => {
   const clock = readClock();
   const note = (serverMs: number, tookMs: number) => {
     const receivedAt = performance.now();
@@ -42,7 +42,7 @@ test('a reading that took long does not replace a good one, unless the clock of 
   expect(clock.nowMs()).toBe(SERVER_MS + 61_400);
 });
 
-test('there is no time before the first connection, and then it is the server’s', async () => {
+test('there is no time before the first connection; afterwards it is the server’s', async () => {
   expect(() => remoteClock().nowMs()).toThrow('after the first connection');
   vi.useRealTimers();
   await db.database.readClock();

@@ -48,7 +48,7 @@ function tracing(sampling = ALL): EndedSpan[] {
   return ended;
 }
 
-test('a request continues the trace of its caller, and its statements are below it', async () => {
+test('a request continues the trace of its caller, and its statements are child spans', async () => {
   const ended = tracing();
   const span = startRequestSpan({ traceparent: PARENT, tracestate: 'shop=1' });
   const answer = await span?.run(() => traceStatement('keys_find', Promise.resolve([1])));
@@ -76,7 +76,7 @@ test.each([
   expect(ended[0]?.context.traceId).not.toBe('0af7651916cd43dd8448eb211c80319c');
 });
 
-test('a caller decides whether its trace is kept, where the sampler heeds its parent', () => {
+test('a caller decides whether its trace is sampled, if the sampler follows the parent', () => {
   const ended = tracing();
   startRequestSpan({ traceparent: UNSAMPLED })?.end('GET /', {}, false);
   expect(ended).toEqual([]);
@@ -89,7 +89,7 @@ test('a caller decides whether its trace is kept, where the sampler heeds its pa
   expect(own).toHaveLength(1);
 });
 
-test('a share of the traces is kept, each of them whole', async () => {
+test('a share of the traces is sampled, each of them whole', async () => {
   const ended = tracing({ heedsParent: true, ratio: 0.25 });
   for (let made = 0; made < 2_000; made++)
     await traceWork('job', {}, () => traceStatement('jobs_claim', Promise.resolve()));
@@ -99,7 +99,7 @@ test('a share of the traces is kept, each of them whole', async () => {
   expect([...traces.values()].every((spans) => spans.length === 2)).toBe(true);
 });
 
-test('a batch is below the first request that asks for it, with links to the others', async () => {
+test('a batch is a child of the first request in it, with links to the others', async () => {
   const ended = tracing();
   const commit = groupCommit<number, number>(
     async (requests) => traceStatement('post', Promise.resolve(requests)),
@@ -114,7 +114,7 @@ test('a batch is below the first request that asks for it, with links to the oth
   expect(statement?.parentSpanId).toBe(batch?.context.spanId);
 });
 
-test('a batch that no trace asks for belongs to none, also when a trace began the work', async () => {
+test('a batch without a traced request has no trace, even if a trace began the work', async () => {
   const ended = tracing();
   const span = startRequestSpan({});
   await span?.run(() => traceBatch([undefined], () => traceStatement('post', Promise.resolve())));
@@ -141,7 +141,7 @@ test('an error leaves its name in a span, and never its message', async () => {
   expect(bodyOf({ resource: {}, version: '1' }, all)).not.toContain('maria');
 });
 
-test('a call of a rail below a span hands the trace on; one that polls by itself does not', async () => {
+test('a rail’s call inside a span passes the trace on; a background poll does not', async () => {
   const ended = tracing();
   const seen: (string | undefined)[] = [];
   const node = createServer((request, response) => {
@@ -163,7 +163,7 @@ test('a call of a rail below a span hands the trace on; one that polls by itself
   });
 });
 
-test('without tracing every function does its work alone', async () => {
+test('without tracing every function only does its work', async () => {
   expect(startRequestSpan({ traceparent: PARENT })).toBeUndefined();
   expect(traceAtWork()).toBeUndefined();
   expect(presentSpan()).toBeUndefined();
@@ -172,7 +172,7 @@ test('without tracing every function does its work alone', async () => {
   expect(await traceStatement('one', Promise.resolve(2))).toBe(2);
 });
 
-test('a collector gets spans as OTLP, with its header fields, and the last ones at the end', async () => {
+test('a collector gets spans as OTLP, with its header fields, and the last ones at shutdown', async () => {
   const collector = await startCollector();
   const at = { url: `${collector.url}/v1/traces`, headers: { 'api-key': 'abc' } };
   const lost: string[] = [];
@@ -192,7 +192,7 @@ test('a collector gets spans as OTLP, with its header fields, and the last ones 
   expect(lost).toEqual([]);
 });
 
-test('a collector that is gone costs spans, which are counted, and nothing else', async () => {
+test('an unreachable collector costs only spans, which are counted', async () => {
   const lost: [number, string][] = [];
   const collector = { url: 'http://127.0.0.1:9/v1/traces', headers: {}, resource: {}, version: '1' };
   const sender = spanSender(collector, (count, why) => lost.push([count, why]));
@@ -203,7 +203,7 @@ test('a collector that is gone costs spans, which are counted, and nothing else'
   expect(new Set(lost.map(([, why]) => why)).size).toBeLessThanOrEqual(2);
 });
 
-test('lines know the transaction of the work, also when it is found later, and none where work is for many', async () => {
+test('log lines name the transaction of the work, even if it is found later, and none if the work is for many', async () => {
   expect(transactionAtWork()).toBeUndefined();
   await aboutTransaction(undefined, async () => {
     await Promise.resolve();

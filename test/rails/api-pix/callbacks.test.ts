@@ -43,7 +43,7 @@ const hearingWith = (infractionsUrl: string | null) =>
 const told = async (endToEndId: string) => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length;
 
 describe('the port for callbacks', () => {
-  test('hears the provider alone', async () => {
+  test('accepts only the provider', async () => {
     const { ca, psp } = stand.psp.certificates;
     expect(await post({ identity: psp })).toBe(200);
     expect(await post({})).toEqual(expect.any(String));
@@ -55,7 +55,7 @@ describe('the port for callbacks', () => {
     expect(stand.logged).toContain('a callback of the PIX provider was refused');
   });
 
-  test('stores every entry before it answers; a wrong one is refused after the others were taken', async () => {
+  test('stores every entry before it answers; a wrong one is refused after the others were accepted', async () => {
     const identity = stand.psp.certificates.psp;
     const [first, second, wrong] = [pix(), pix(), pix({ valor: '3,00' })];
     expect(await post({ identity, body: JSON.stringify({ pix: [first, wrong, second] }) })).toBe(400);
@@ -68,7 +68,7 @@ describe('the port for callbacks', () => {
     expect([await told(first.endToEndId), await told(second.endToEndId)]).toEqual([1, 1]);
   });
 
-  test('a returned payout without its rtrId is to be reported again: it may have it then (C-34)', async () => {
+  test('a returned payout without its rtrId has to be reported again: it may have it then (C-34)', async () => {
     const identity = stand.psp.certificates.psp;
     const back = (rtrId: object) =>
       JSON.stringify({
@@ -112,7 +112,7 @@ describe('the port for callbacks', () => {
     expect(await stand.inbound.newsOf(`pix:${payment.endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
   });
 
-  test('takes what a provider tells besides: members that nobody knows, and who paid', async () => {
+  test('accepts further data of a provider: unknown members, and the payer', async () => {
     const identity = stand.psp.certificates.psp;
     const row = await stand.inbound.onramp(stand.merchant);
     await stand.inbound.reach(row, 'depositpix/QRCODE');
@@ -129,7 +129,7 @@ describe('the port for callbacks', () => {
   });
 });
 
-test('of several processes one has the port, and another follows when it ends', async () => {
+test('one of several processes has the port, and another follows when it ends', async () => {
   const { callback } = stand.settings;
   if (!callback?.listen) throw new Error('there is no port');
   const port = await freePort();
@@ -184,7 +184,7 @@ describe('behind a proxy', () => {
         .end('{"pix":[]}');
     });
 
-  test('a certificate that the proxy hands on is checked here, and so are the path and the proxy', async () => {
+  test('a certificate that the proxy passes on is checked here, and so are the path and the proxy', async () => {
     const { ca, psp } = stand.psp.certificates;
     const escaped = encodeURIComponent(psp.certificate);
     const der = psp.certificate.replaceAll(/-----[^-]+-----|\s/g, '');
@@ -202,7 +202,7 @@ describe('behind a proxy', () => {
   });
 });
 
-test('of a provider without a list of disputes a report is taken and a dispute is not: its return by MED is one (C-33)', async () => {
+test('without a list of disputes a report is accepted and a dispute is not: its return by MED is one (C-33)', async () => {
   const endToEndId = pix().endToEndId;
   const facts = { endToEndId, horario: new Date().toISOString(), status: 'ABERTA' };
   const infracoes = [
@@ -222,7 +222,7 @@ test('of a provider without a list of disputes a report is taken and a dispute i
   expect(await told('opened-before')).toBe(2);
 });
 
-describe('a caller who is known by the secret path alone', () => {
+describe('a caller who is identified by the secret path alone', () => {
   let server: Server;
   let url: string;
   const settingsWith = (infractionsUrl: string | null) => ({
@@ -268,7 +268,7 @@ describe('a caller who is known by the secret path alone', () => {
     expect(await told(invented.endToEndId)).toBe(0);
   });
 
-  test('is told by the provider what a payment really is', async () => {
+  test('learns the true data of a payment from the provider', async () => {
     // Nobody else tells of it: its callback is lost, and it is older than what the statement is read for.
     const lost = { on: 'callback', fault: 'lost', rate: 1, ms: 0 };
     await stand.psp.control('PUT', '/faults', { seed: 1, rules: [lost] });
@@ -294,7 +294,7 @@ describe('a caller who is known by the secret path alone', () => {
     expect((await stand.inbound.newsOf('pix:unknown2')).length).toBe(0);
   });
 
-  test('cannot open a dispute: the list of the provider is read instead, and without one nothing is taken', async () => {
+  test('cannot open a dispute: the list of the provider is read instead, and without one nothing is accepted', async () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
     const [endToEndId] = json.endToEndIds;
     const invented = { idInfracao: 'invented', endToEndId, tipo: 'DISPUTA', status: 'ABERTA' };
@@ -308,7 +308,7 @@ describe('a caller who is known by the secret path alone', () => {
     expect(await stand.inbound.newsOf('pix:real')).toMatchObject([{ kind: 'infraction' }]);
   });
 
-  test('is answered where the provider cannot be asked, once the report is stored; nothing is booked (C-36)', async () => {
+  test('is answered once the report is stored, even if the provider is unreachable; nothing is booked (C-36)', async () => {
     stand.meddle = undefined;
     const away = createApiPix(settingsWith(null), stand.tools, async () => {
       throw new PspUnavailable('away');

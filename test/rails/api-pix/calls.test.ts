@@ -40,7 +40,7 @@ function fresh() {
 }
 
 describe('a token', () => {
-  test('is fetched once for calls that come together, and used until a minute before its end', async () => {
+  test('is fetched once for parallel calls, and used until a minute before its end', async () => {
     const { api, clock, asked } = fresh();
     await Promise.all(Array.from({ length: 20 }, () => api.getCharge(TXID)));
     expect(asked('/oauth/token')).toBe(1);
@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(await api.getCharge(TXID)).toBeUndefined();
   });
 
-  test('cannot be had with another secret: the provider says so', async () => {
+  test('cannot be had with another secret: the provider reports it', async () => {
     const settings = { ...settingsFor(psp, 1), clientSecret: 'wrong' };
     const tokens = createTokens(createCaller(settings), settings);
     await expect(tokens.get()).rejects.toMatchObject({
@@ -108,7 +108,7 @@ test('P08: banks that want the secret in the form, fixed headers and query membe
   expect(made.at(-1)?.body).not.toContain('client_secret');
 });
 
-test('a callback whose callers are known by a secret path alone is registered as such', async () => {
+test('a callback whose callers are identified by a secret path alone is registered as such', async () => {
   const { api } = fresh();
   const url = 'https://127.0.0.1:9/hook/secret';
   await expect(api.putWebhook(url, false)).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('a callback whose callers are known by a secret path alone is registered as
 });
 
 describe('an answer', () => {
-  test('of 503 leaves it open whether the call was acted on', async () => {
+  test('of 503 leaves it open whether the call was processed', async () => {
     const { api } = fresh();
     await psp.control('PUT', '/faults', {
       seed: 1,
@@ -130,7 +130,7 @@ describe('an answer', () => {
     await psp.control('PUT', '/faults', { seed: 1, rules: [] });
   });
 
-  test('that says no is named by the last part of its type', async () => {
+  test('that refuses is named by the last part of its type', async () => {
     const { api } = fresh();
     const charge = { expiresInSeconds: 60, payer: null, amount: '0.00' };
     const problem = await api.putCharge(TXID, charge).catch((error: unknown) => error);
@@ -138,7 +138,7 @@ describe('an answer', () => {
     expect(problem).toMatchObject({ status: 400, type: 'CobOperacaoInvalida' });
   });
 
-  test('that is no JSON, too large, too late or from nobody is none', async () => {
+  test('that is no JSON, too large, too late or missing counts as none', async () => {
     const authority = createAuthority('Bank');
     const server = issue(authority, { name: 'bank', hosts: ['127.0.0.1'] });
     const bank = createServer({ cert: server.certificate, key: server.key }, (request, response) => {
@@ -168,7 +168,7 @@ describe('an answer', () => {
     await new Promise((resolve) => bank.close(resolve));
   });
 
-  test('is not given to somebody without our certificate', async () => {
+  test('is not given to a caller without our certificate', async () => {
     const settings = settingsFor(psp, 1);
     const foreign = issue(createAuthority('Another'), { name: 'gateway' });
     const call = createCaller({ ...settings, ...foreign });
@@ -178,7 +178,7 @@ describe('an answer', () => {
   });
 });
 
-test('a provider that does not answer is told of once, and once more when it does; each turn in between is silent', async () => {
+test('a provider that does not answer is reported once, and once more when it does; the runs in between are silent', async () => {
   const told: string[] = [];
   const note = (_facts: object, words: string) => void told.push(words);
   let isAway = true;

@@ -39,14 +39,14 @@ async function paidOnce(row: ProcessRow, endToEndId: string) {
 }
 
 describe('a charge', () => {
-  test('is made, paid and told by callback; its code is the provider’s', async () => {
+  test('is created, paid and reported by callback; its code is the provider’s', async () => {
     const row = await charged();
     expect(row.process?.brCode).toContain('br.gov.bcb.pix');
     const [endToEndId] = await pay(row);
     await paidOnce(row, endToEndId as string);
   });
 
-  test('is queried, and not made again, when its answer never came', async () => {
+  test('is queried, and not created again, when its answer never arrived', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'charge', fault: 'timeout', rate: 1, ms: 10 }],
@@ -56,7 +56,7 @@ describe('a charge', () => {
     expect(stand.calls.filter((call) => call.endsWith(path))).toEqual([`PUT ${path}`, `GET ${path}`]);
   });
 
-  test('is made in the end where the provider was away, and with a new token where the old one was refused', async () => {
+  test('is created in the end if the provider was unreachable, and with a new token if the old one was refused', async () => {
     let calls = 0;
     stand.meddle = async (call, go) => {
       calls += 1;
@@ -70,7 +70,7 @@ describe('a charge', () => {
 });
 
 describe('a payment', () => {
-  test('acts once when its callback comes twice', async () => {
+  test('is settled once when its callback arrives twice', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'callback', fault: 'doubled', rate: 1, ms: 0 }],

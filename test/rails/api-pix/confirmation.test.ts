@@ -102,7 +102,7 @@ describe('a report by the certificate of the provider', () => {
     for (const id of json.endToEndIds) expect(await stand.inbound.newsOf(`pix:${id}`)).toHaveLength(1);
   });
 
-  test('that differs from the answer is denied, and what the provider says is booked', async () => {
+  test('that differs from the answer is denied, and the provider’s data are booked', async () => {
     const row = await charged();
     const endToEndId = await paidUnseen(row, { amount: '60.00' });
     expect(await report([reportOf(row, endToEndId)])).toBe(200);
@@ -172,7 +172,7 @@ describe('a report by the certificate of the provider', () => {
       expect(await openReports(broken as string)).toMatchObject([{ outcome: 'pending' }]);
     });
 
-  test('that the provider refuses to look up counts as unknown; another no ends it at the last request', async () => {
+  test('that the provider refuses to look up counts as unknown; another refusal ends it at the last request', async () => {
     const statuses = { 400: 'failed', 422: 'failed', 409: 'failed', 403: 'pending', 429: 'pending' };
     for (const [status, outcome] of Object.entries(statuses)) {
       const pix = inventedPix();
@@ -189,7 +189,7 @@ describe('a report by the certificate of the provider', () => {
     }
   });
 
-  test('that is repeated is not denied the sooner', async () => {
+  test('that is repeated is not denied any sooner', async () => {
     const pix = inventedPix();
     for (let turn = 0; turn < 7; turn++) expect(await report([pix])).toBe(200);
     await stand.app.owner.query(
@@ -210,7 +210,7 @@ describe('a report by the certificate of the provider', () => {
     await stand.app.owner.query(`delete from rail_news where key like 'pix:filling%'`);
   });
 
-  test('with an amount of a form that is none is refused with 400', async () => {
+  test('with an amount of an invalid form is refused with 400', async () => {
     for (const valor of ['0010.00', '00', '01.5'])
       expect(await report([inventedPix({ valor })]), valor).toBe(400);
   });
@@ -230,7 +230,7 @@ describe('a report by the certificate of the provider', () => {
     await stand.inbound.reach(own, 'success/DONE');
   });
 
-  test('P07: to the URL itself, with or without a list, is taken', async () => {
+  test('P07: to the URL itself, with or without a list, is accepted', async () => {
     const bodies = [(pix: object) => ({ pix: [pix] }), (pix: object) => [pix], (pix: object) => pix];
     for (const body of bodies) {
       const row = await charged();
@@ -317,7 +317,7 @@ describe('the time of a payment', () => {
     ).rows;
   const brasilia = (ms: number) => new Date(ms - 3 * 3_600_000).toISOString().slice(0, 19);
 
-  test('P03: without a zone is Brasília: one after the end is late, on every machine', async () => {
+  test('P03: without a zone is Brasília time: one after the end is late, on every machine', async () => {
     const row = await charged();
     await stand.app.owner.query(
       `update transaction set expires_at = now() - interval '90 seconds' where end2end = $1`,
@@ -373,7 +373,7 @@ describe('a report of a dispute', () => {
   }
   const UNLISTED = 'the list of the provider lacks it';
 
-  test('that the list of the provider lacks is stored, asked about for a day, and then denied (C-36)', async () => {
+  test('that the list of the provider lacks is stored, polled for a day, and then denied (C-36)', async () => {
     const { row, endToEndId, invented } = await disputed();
     for (let turn = 0; turn < 2; turn++)
       expect(await send([{ ...invented, idInfracao: 'invented' }])).toBe(200);
@@ -389,7 +389,7 @@ describe('a report of a dispute', () => {
     expect(await stand.inbound.stepOf(row)).toBe('success/DONE');
   });
 
-  test('that the list has from ten days ago is booked when it is asked about again', async () => {
+  test('that the list has from ten days ago is booked at the next poll', async () => {
     const { row, endToEndId, invented } = await disputed();
     await silence();
     const horario = new Date(Date.now() - 10 * 86_400_000).toISOString();
@@ -424,7 +424,7 @@ describe('a report of a dispute', () => {
     expect(await openReports(endToEndId)).toMatchObject([{ outcome: 'pending' }]);
   });
 
-  test('that the list has is booked, whatever else the list or the report has', async () => {
+  test('that the list has is booked, whatever else the list or the report contains', async () => {
     const { row, endToEndId, invented } = await disputed();
     await silence();
     const facts = { kind: 'DISPUTA', status: 'ABERTA', endToEndId, amount: '100.00', wait: false };

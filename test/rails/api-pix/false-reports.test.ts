@@ -117,7 +117,7 @@ const accepted = async () =>
     )
   ).rows[0].count;
 
-test(`${KINDS.length} kinds by callback credit nothing, at once or when they are asked about again`, async () => {
+test(`${KINDS.length} kinds by callback credit nothing, neither immediately nor at a later poll`, async () => {
   const here = await world();
   const [before, steps] = [await credited(here), await accepted()];
   const identity = issue(stand.psp.certificates.ca, { name: 'Another client of the bank' });
@@ -156,7 +156,7 @@ test('a caller that is not proved fills half of the room for reports, and names 
   expect(await send(newId())).toBe(200);
 });
 
-test('a dispute that a caller who is not proved invents is asked about for 40 minutes, and opens nothing', async () => {
+test('a dispute invented by an unproved caller is polled for 40 minutes, and opens nothing', async () => {
   const { paid } = await world();
   const identity = issue(stand.psp.certificates.ca, { name: 'Another client of the bank' });
   const invented = { idInfracao: 'invented', endToEndId: paid.pixE2e, tipo: 'DISPUTA', status: 'ABERTA' };

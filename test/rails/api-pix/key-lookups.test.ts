@@ -17,7 +17,7 @@ const owner = (of: ProcessRow) => stand.part.port.keyOwner(of);
 const looked = () => stand.calls.filter((call) => call.includes('/dict/')).length;
 
 describe('a key', () => {
-  test('belongs to whom the directory says; a CPF to itself, without asking', async () => {
+  test('belongs to the owner in the directory; a CPF to itself, without a query', async () => {
     await stand.psp.control('PUT', '/directory/ana@example.com', { taxId: ANA });
     const before = looked();
     expect(await owner(row('ana@example.com', 'email'))).toBe(ANA);
@@ -26,12 +26,12 @@ describe('a key', () => {
     expect(looked()).toBe(before + 1);
   });
 
-  test('that nobody has belongs to nobody, and one of which nothing is told may be anybody’s', async () => {
+  test('without an owner belongs to no one, and one with an unreported owner may be anyone’s', async () => {
     expect(await owner(row('nobody@example.invalid', 'email', { clientTaxId: null }))).toBe(NO_OWNER);
     expect(await owner(row('somebody@example.com', 'email', { clientTaxId: null }))).toBeNull();
   });
 
-  test('of which digits are hidden is the customer’s where those that are shown are his', () => {
+  test('with hidden digits is the customer’s if the shown ones match', () => {
     expect(seenAs('***982247**', ANA)).toBe(ANA);
     expect(seenAs('***982248**', ANA)).toBe('***982248**');
     expect(seenAs('11222333000181', ANA)).toBe('11222333000181');
@@ -40,7 +40,7 @@ describe('a key', () => {
 });
 
 describe('look-ups', () => {
-  test('of one customer come to an end, sooner where keys do not exist, and come back by and by', async () => {
+  test('of one customer are limited, sooner for missing keys, and are returned over time', async () => {
     const payer = { clientTaxId: '11144477735', accountId: 2n };
     await owner(row('a@example.invalid', 'email', payer));
     // 30, less one and 19 for the miss.
@@ -56,7 +56,7 @@ describe('look-ups', () => {
     await expect(owner(row('b@example.com', 'email', payer))).rejects.toMatchObject(refused);
   });
 
-  test('of one account come to an end too, whoever its customers are', async () => {
+  test('of one account are limited as well, whoever its customers are', async () => {
     const used = (seconds: number) =>
       stand.app.owner.query(
         `insert into pix_look_up (mode, subject, free_at) values ('live', 'account:3', now() + make_interval(secs => $1))

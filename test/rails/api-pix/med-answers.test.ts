@@ -137,7 +137,7 @@ describe('a MED case over the wire', () => {
     expect(await defencesOf(row)).toEqual([]);
   });
 
-  test('that the payer’s bank withdraws releases what it blocked', async () => {
+  test('that the payer’s bank withdraws releases the blocked amount', async () => {
     const row = await finished();
     await tell(row, 'ABERTA');
     await stand.inbound.reach(row, 'dispute/OPEN');

@@ -128,7 +128,7 @@ function listing(endToEndId: string | null, ...back: readonly object[]): typeof 
 }
 
 describe('a charge', () => {
-  test('is asked for before it is called expired, and its payment counts', async () => {
+  test('is polled before it counts as expired, and its payment counts', async () => {
     const row = await charged();
     const endToEndId = await pay(row, row.clientTaxId);
     await stand.app.owner.query(
@@ -140,7 +140,7 @@ describe('a charge', () => {
     expect(sent('GET', `/cob/${row.process?.txid}`)).toBe(1);
   });
 
-  test('that was paid while it was cancelled cannot be withdrawn: its payment is told', async () => {
+  test('that was paid while it was cancelled cannot be withdrawn: its payment is reported', async () => {
     const row = await charged();
     const endToEndId = await pay(row, row.clientTaxId);
     await stand.inbound.act(stand.merchant, `/v2/onramp/${row.end2end}/cancel`);
@@ -163,7 +163,7 @@ describe('a return', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that the provider refuses for good has failed', async () => {
+  test('that the provider refuses finally has failed', async () => {
     stand.meddle = async (call, go) =>
       call.method === 'PUT' && call.url.includes('/devolucao/')
         ? {
@@ -182,7 +182,7 @@ describe('a return', () => {
     expect(await orderOf('return', row)).toMatchObject({ is_done: false, ask_at: null });
   });
 
-  test('that somebody made at the provider itself is not taken for ours (C-34)', async () => {
+  test('that was made at the provider itself is not treated as ours (C-34)', async () => {
     const row = await returning();
     await orderOf('return', row);
     const manual = {
@@ -203,7 +203,7 @@ describe('a return', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of which another amount went back is not called done: somebody has to decide (C-34)', async () => {
+  test('with another returned amount is not done: a person has to decide (C-34)', async () => {
     const row = await returning();
     const { psp_id: id } = await orderOf('return', row);
     const answers = await stand.psp.call('GET', `/v2/pix/${row.pixE2e}/devolucao/${id}`);
@@ -233,7 +233,7 @@ describe('a return', () => {
     await stand.inbound.reach(row, 'refund/DONE');
   });
 
-  test('that could not be carried out has failed', async () => {
+  test('that could not be executed has failed', async () => {
     await stand.psp.control('POST', '/plans', { act: 'refund', facts: {} });
     const row = await returning();
     await orderOf('return', row);
@@ -302,7 +302,7 @@ describe('a payout', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that is answered with a no of another kind stays open, and is sent again (C-33)', async () => {
+  test('that gets a refusal of another kind stays open, and is sent again (C-33)', async () => {
     stand.meddle = async (call, go) =>
       call.method === 'PUT' && call.url.includes('/gn/pix/')
         ? { status: 422, body: '{"nome":"id_envio_em_uso","mensagem":"busy"}' }
@@ -318,7 +318,7 @@ describe('a payout', () => {
     await stand.inbound.reach(row, 'success/DONE');
   });
 
-  test('that the provider rejects later is told as rejected', async () => {
+  test('that the provider rejects later is reported as rejected', async () => {
     await stand.psp.control('POST', '/plans', { act: 'payout', facts: {} });
     const row = await paying();
     await orderOf('payout', row);
@@ -326,7 +326,7 @@ describe('a payout', () => {
     expect(await orderOf('payout', row)).toMatchObject({ is_done: false, ask_at: null });
   });
 
-  test('that the provider refuses at once is told as rejected', async () => {
+  test('that the provider refuses immediately is reported as rejected', async () => {
     stand.meddle = async (call, go) =>
       call.method === 'PUT' && call.url.includes('/gn/pix/')
         ? { status: 422, body: '{"nome":"pagamento_negado","mensagem":"no"}' }
@@ -335,7 +335,7 @@ describe('a payout', () => {
     expect(await orderOf('payout', row)).toMatchObject({ is_done: false });
   });
 
-  test('that came back days later is found when it is asked for', async () => {
+  test('that came back days later is found by a poll', async () => {
     const row = await paying();
     await end('payout', row, 'settle');
     await query();
@@ -350,7 +350,7 @@ describe('a payout', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that came back in parts which have no rtrId yet waits for it: each part is told once (C-34)', async () => {
+  test('that came back in parts without an rtrId waits for it: each part is reported once (C-34)', async () => {
     const row = await paying();
     const { psp_id: id } = await orderOf('payout', row);
     await end('payout', row, 'settle');
@@ -403,7 +403,7 @@ describe('a dispute', () => {
     return { row, endToEndId };
   }
 
-  test('that was opened and accepted while nobody was told is found on the provider’s list, as both', async () => {
+  test('that was opened and accepted without a report is found on the provider’s list, as both', async () => {
     const { row, endToEndId } = await finished();
     const id = `med-${row.end2end}`;
     for (const status of ['ABERTA', 'ACEITA'])
@@ -450,7 +450,7 @@ describe('a dispute', () => {
     return rows;
   };
 
-  test('that the list and a return by MED tell is booked once (C-33)', async () => {
+  test('reported by both the list and a return by MED is booked once (C-33)', async () => {
     const { row, endToEndId } = await accepted('40.00');
     const names = [1, 2].map((count) => `MEDa${count}`);
     for (const count of [1, 2]) {
@@ -466,7 +466,7 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of which another amount went back by MED waits for somebody to decide (C-34)', async () => {
+  test('with another amount returned by MED waits for a person’s decision (C-34)', async () => {
     const { row, endToEndId } = await accepted('100.00');
     stand.meddle = listing(endToEndId, byMed('MEDb', '30.00'));
     await query();
@@ -476,7 +476,7 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of two parts by MED that have neither id nor rtrId is told twice where no list tells disputes, and not again under their names (C-34)', async () => {
+  test('of two parts by MED that have neither id nor rtrId is reported twice if no list reports disputes, and not again under their names (C-34)', async () => {
     const { row, endToEndId } = await finished();
     const part = (liquidacao: string, more: object = {}) => ({
       valor: '20.00',
@@ -511,7 +511,7 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of which API Pix tells the end alone, a return by MED, is a dispute that was opened and accepted where no list tells disputes', async () => {
+  test('with an end that API Pix reports alone, a return by MED, is a dispute that was opened and accepted if no list reports disputes', async () => {
     const { row, endToEndId } = await finished();
     const back = {
       id: 'MED1',

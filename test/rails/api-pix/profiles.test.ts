@@ -138,7 +138,7 @@ describe.each(PSP_PROFILE_NAMES)('at the bank of the profile %s', (profile: PspP
     expect((await plain.checks()).filter(({ ok }) => !ok)).not.toEqual([]);
   });
 
-  test('a charge has the bank’s code, and its payment comes by callback', async () => {
+  test('a charge has the bank’s code, and its payment arrives by callback', async () => {
     const row = await charged();
     expect(row.process?.brCode).toContain('psp.localhost/qr/v2/');
     const endToEndId = await pay(row);
@@ -165,14 +165,14 @@ describe.each(PSP_PROFILE_NAMES)('at the bank of the profile %s', (profile: PspP
     }, 'never withdrawn');
   });
 
-  test('a payment goes back where another person made it', async () => {
+  test('a payment made by another person is returned', async () => {
     const row = await charged();
     await pay(row, OTHERS_CPF);
     await query();
     await asksUntil(row, 'refund/DONE');
   });
 
-  test('a charge that the bank refuses is refused, whatever the bank’s words are', async () => {
+  test('a charge that the bank refuses is refused, whatever the bank’s wording', async () => {
     const row = await charged();
     await control('POST', '/plans', { act: 'charge', facts: { amount: '100.00' }, reason: 'Não.' });
     const order = { key: 'another', row, txid: randomBytes(16).toString('hex'), merchantName: 'Loja' };
@@ -225,7 +225,7 @@ describe('a profile in the settings', () => {
     return Object.fromEntries(checks.map(({ check, ok, detail }) => [check, { ok, detail }]));
   };
 
-  test('gives defaults that the settings may replace', () => {
+  test('has defaults that the settings may replace', () => {
     const bare = read({
       url: undefined,
       tokenUrl: undefined,
@@ -277,7 +277,7 @@ describe('a profile in the settings', () => {
     expect(() => read(more)).toThrow(message);
   });
 
-  test('takes a secret value from a file, and fills each call in', async () => {
+  test('reads a secret value from a file, and completes each call', async () => {
     const valueFile = join(home, 'account');
     writeFileSync(valueFile, '7654321\n');
     const settings = read({
@@ -290,7 +290,7 @@ describe('a profile in the settings', () => {
     expect(one?.['x-correlationID']).not.toBe(other?.['x-correlationID']);
   });
 
-  test('is checked: what it lacks, and what only the bank knows', async () => {
+  test('is checked: its missing members, and those that only the bank knows', async () => {
     const lacking = await checksWith({ headers: undefined, payouts: undefined });
     expect(lacking.profile).toEqual({
       ok: false,
@@ -308,7 +308,7 @@ describe('the address of callbacks', () => {
     ({ pixKey: 'key', callback: { url: 'https://gateway.invalid/hook', ...callback } }) as ApiPixSettings;
   const secret = 's'.repeat(40);
 
-  test('ends as the bank wants it', () => {
+  test('ends in the form that the bank requires', () => {
     const token = callbackToken(settings({ secret }));
     expect(callbackUrl(settings({ secret: null, suffix: 'added' }))).toBe('https://gateway.invalid/hook');
     expect(callbackUrl(settings({ secret, secretIn: 'path', suffix: 'ignorar' }))).toBe(
@@ -319,7 +319,7 @@ describe('the address of callbacks', () => {
     );
   });
 
-  test('is known by the secret in its query, whatever the bank adds behind it', () => {
+  test('is identified by the secret in its query, whatever the bank appends', () => {
     const check = { token: 'abc', isTokenInQuery: true, refusal: () => undefined };
     const rest = (path: string) => refusalOf(check, {} as IncomingMessage, path);
     expect(rest('/?hmac=abc&ignorar=/pix')).toEqual({ rest: '', refusal: undefined });

@@ -50,7 +50,7 @@ async function capital(minor: bigint) {
 }
 
 describe('reconciliation over the wire', () => {
-  test('finds a payment that nobody told, until the statement was read', async () => {
+  test('finds an unreported payment, until the statement was read', async () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '8.00', wait: false });
     const [id] = json.endToEndIds;
     expect(await today()).toMatchObject({
@@ -66,7 +66,7 @@ describe('reconciliation over the wire', () => {
     });
   });
 
-  test('asks by its name for a payment that was told days after it was made', async () => {
+  test('queries by name a payment that was reported days after it was made', async () => {
     const settledAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
     const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false, settledAt });
     const before = await today();
@@ -90,7 +90,7 @@ describe('reconciliation over the wire', () => {
     stand.meddle = undefined;
   });
 
-  test('has payouts by what the provider says of them now', async () => {
+  test('has payouts in the provider’s present state', async () => {
     const row = await stand.inbound.offrampInstant(stand.merchant);
     await stand.tools.receive(depositFor(await stand.inbound.rowOf(row.end2end)));
     await stand.inbound.reach(row, 'pix_out/SENDING');
@@ -125,7 +125,7 @@ describe('reconciliation over the wire', () => {
     stand.meddle = undefined;
   });
 
-  test('asks by their names for returns that were told days after they ended, of a payment and out of suspense', async () => {
+  test('queries by name returns that were reported days after they ended, of a payment and out of suspense', async () => {
     const { app, inbound, merchant, psp } = stand;
     const stranger = { payerTaxId: '11144477735', wait: false };
     const row = await inbound.onramp(merchant);
@@ -166,7 +166,7 @@ describe('reconciliation over the wire', () => {
     );
   });
 
-  test('finds that the bank has not as much as the ledger says', async () => {
+  test('finds that the bank has less than the ledger', async () => {
     await capital(250n);
     const { findings, balancesDiffer } = await today();
     expect(balancesDiffer).toBe(1);
@@ -175,7 +175,7 @@ describe('reconciliation over the wire', () => {
     expect(Number(found?.amountHere) - Number(found?.amountThere)).toBe(2.5);
   });
 
-  test('C-34: capital stands for no payment that nobody told', async () => {
+  test('C-34: capital matches no unreported payment', async () => {
     await capital(900n);
     const { json } = await stand.psp.control('POST', '/pay', { amount: '9.00', wait: false });
     const [id] = json.endToEndIds;
@@ -183,7 +183,7 @@ describe('reconciliation over the wire', () => {
     expect(findings.map(({ finding, id: of }) => [finding, of])).toContainEqual(['missing_here', id]);
   });
 
-  test('says so while the provider is away', async () => {
+  test('reports that the provider is unreachable', async () => {
     stand.meddle = async () => {
       throw new PspUnavailable('it is away');
     };

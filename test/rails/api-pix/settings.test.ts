@@ -40,7 +40,7 @@ const GIVEN = {
 const read = (more: object) => readApiPixSettings({ ...GIVEN, ...more }, 'live.pix');
 
 describe('settings', () => {
-  test('are read with what is not given', () => {
+  test('are read with defaults for missing members', () => {
     const settings = read({ callback: { ...CALLBACK, secretFile } });
     expect(settings).toMatchObject({
       url: 'https://bank.invalid/v2',
@@ -123,7 +123,7 @@ function knownIn(more: object): readonly string[] {
   throw new Error('it was accepted');
 }
 
-test('every member stands in the documentation', () => {
+test('every member is in the documentation', () => {
   const callback = {
     ...CALLBACK,
     listen: '[::1]:1',
@@ -160,11 +160,11 @@ describe('checks', () => {
     return Object.fromEntries((await part.checks()).map(({ check, ok, detail }) => [check, { ok, detail }]));
   };
 
-  test('say what is as it should be', async () => {
+  test('report everything that is correct', async () => {
     expect(Object.values(await checksWith({})).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('see a certificate that ends soon, one that has ended, and the key of another one', async () => {
+  test('see a certificate that expires soon, an expired one, and a key that does not belong to it', async () => {
     const { ca, gateway } = stand.psp.certificates;
     const inTenDays = issue(ca, {
       name: 'gateway',

@@ -82,7 +82,7 @@ describe('an order that the provider does not know', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('is settled as carried out, by the EndToEndId alone', async () => {
+  test('is settled as executed, only by the EndToEndId', async () => {
     stand.meddle = forgetful;
     const { row, key } = await paying();
     await aged(key);
@@ -94,7 +94,7 @@ describe('an order that the provider does not know', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('C-33: is not settled by the EndToEndId of another payout, also at once; its own settles it', async () => {
+  test('C-33: is not settled by the EndToEndId of another payout, also in parallel; its own settles it', async () => {
     stand.meddle = forgetful;
     const payouts = [await paying(), await paying()];
     for (const { key } of payouts) await aged(key);
@@ -110,7 +110,7 @@ describe('an order that the provider does not know', () => {
   });
 });
 
-test('a return of which another amount went back is settled as carried out, once the rest was paid by hand', async () => {
+test('a return with another returned amount is settled as executed, once the rest was paid by hand', async () => {
   const row = await stand.inbound.onramp(stand.merchant);
   await stand.inbound.reach(row, 'depositpix/QRCODE');
   const { txid } = (await stand.inbound.rowOf(row.end2end)).process ?? {};
@@ -136,7 +136,7 @@ test('a return of which another amount went back is settled as carried out, once
 });
 
 describe('is refused', () => {
-  test('where the provider has it under way, has decided it, or cannot be asked', async () => {
+  test('while the provider has it under way, has decided it, or is unreachable', async () => {
     await stand.psp.control('PUT', '/faults', { seed: 1, rules: [] });
     const { row, key } = await paying();
     await aged(key);
@@ -157,7 +157,7 @@ describe('is refused', () => {
     await stand.inbound.reach(row, 'success/DONE');
   });
 
-  test('for an order that nobody placed', async () => {
+  test('for an unknown order', async () => {
     expect(await settle('no-such-order', 'NOT_DONE', 'x')).toBe('NOT_FOUND');
   });
 });

@@ -29,7 +29,7 @@ const heard = async () =>
 const pages = () => stand.calls.filter((call) => call === 'GET /v2/pix').length;
 
 describe('the statement', () => {
-  test('is read page by page, and again without telling anything twice', async () => {
+  test('is read page by page, and again without a second report', async () => {
     await stand.psp.control('POST', '/pay', { amount: '1.00', times: 100, wait: false });
     await stand.psp.control('POST', '/pay', { amount: '1.00', times: 1, wait: false });
     const before = await heard();
@@ -43,7 +43,7 @@ describe('the statement', () => {
     expect((await heard()) - before).toBe(101);
   });
 
-  test('that nobody read for days is read day by day', async () => {
+  test('that was not read for days is read day by day', async () => {
     const { json } = await stand.psp.control('POST', '/pay', {
       amount: '3.00',
       settledAt: new Date(Date.now() - 60 * 3_600_000).toISOString(),
@@ -59,7 +59,7 @@ describe('the statement', () => {
     expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
   });
 
-  test('has what the provider lists late, too', async () => {
+  test('includes entries that the provider lists late', async () => {
     const { json } = await stand.psp.control('POST', '/pay', {
       amount: '4.00',
       settledAt: new Date(Date.now() - 30 * 60_000).toISOString(),
@@ -93,7 +93,7 @@ describe('the statement', () => {
     expect(pages() - before).toBe(read);
   });
 
-  test('with an entry that cannot be read is read on, and read again until it can be; doctor says so', async () => {
+  test('with an unreadable entry is read on, and read again until it is readable; doctor reports it', async () => {
     stand.meddle = async (call, go) => {
       const answer = await go(call);
       if (!call.url.includes('/v2/pix?')) return answer;
@@ -122,7 +122,7 @@ describe('the statement', () => {
     expect(await statementIsWell()).toBe(true);
   });
 
-  test('is read on while the list of disputes fails, which is read again until it does not', async () => {
+  test('is read on while the list of disputes fails, which is read again until it succeeds', async () => {
     stand.meddle = async (call, go) =>
       call.url.includes('/infracoes') ? { status: 403, body: '{"nome":"no"}' } : go(call);
     const before = { now: await cursor(), late: await late() };
@@ -138,7 +138,7 @@ describe('the statement', () => {
   });
 });
 
-test('a dispute that cannot be read does not hold the others back: it is named in the log, and read again (C-34)', async () => {
+test('an unreadable dispute does not delay the others: it is named in the log, and read again (C-34)', async () => {
   const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false });
   const [endToEndId] = json.endToEndIds;
   const facts = { kind: 'INFRACAO', status: 'ABERTA', endToEndId, wait: false };
@@ -163,8 +163,8 @@ test('a dispute that cannot be read does not hold the others back: it is named i
   expect((await late()).read_until > before.read_until).toBe(true);
 });
 
-describe('a payment of which nobody tells the payer', () => {
-  test('is held where the settings say so', async () => {
+describe('a payment with an unreported payer', () => {
+  test('is held if the settings say so', async () => {
     const row = await stand.inbound.onramp(stand.merchant);
     await stand.inbound.reach(row, 'depositpix/QRCODE');
     const { process } = await stand.inbound.rowOf(row.end2end);
@@ -175,7 +175,7 @@ describe('a payment of which nobody tells the payer', () => {
   });
 });
 
-test('a return that somebody made at the provider itself is kept for the operator, and tried as often as it is due', async () => {
+test('a return made at the provider itself is stored for the operator, and retried as often as it is due', async () => {
   const { json } = await stand.psp.control('POST', '/pay', { amount: '5.00', wait: false });
   const [endToEndId] = json.endToEndIds;
   await stand.psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/byhand1`, { valor: '5.00' });

@@ -5,7 +5,7 @@ import { afterPayout } from '../../../src/rails/api-pix/times.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-test('a payout is asked about after two minutes, then at its age again, at most every three days, for 90 days', () => {
+test('a payout is polled after two minutes, then each time its age doubles, at least every three days, for 90 days', () => {
   const asked: number[] = [];
   for (let at = afterPayout(0, 0); at !== null && asked.length < 1_000; at = afterPayout(0, at))
     asked.push(at);

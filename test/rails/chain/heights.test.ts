@@ -54,7 +54,7 @@ describe('blocks of a period', () => {
 describe('the time of a block', () => {
   const [, chain] = CHAINS;
 
-  it('comes from the providers that agree when one fails, lags behind or says another time', async () => {
+  it('comes from the providers that agree when one fails, lags behind or reports another time', async () => {
     const away: BlockOf = async () => {
       throw new Error('503');
     };
@@ -62,7 +62,7 @@ describe('the time of a block', () => {
       expect(await timesBy(odd, of(chain), of(chain)).at(1)).toBe(10);
   });
 
-  it('is not known while too few providers say the same', async () => {
+  it('is unknown while too few providers agree', async () => {
     await expect(timesBy(of(chain), of([0, 11])).at(1)).rejects.toThrow(NoAgreement);
   });
 

@@ -42,7 +42,7 @@ test('one whose connection breaks again is given up', async () => {
   await expect(rpc().call('eth_chainId', [])).rejects.toThrow(NodeUnavailable);
 });
 
-test('an error of a node is its answer: it is asked once', async () => {
+test('an error of a node is its answer: there is no retry', async () => {
   proxy.asked.clear();
   await expect(rpc().call('eth_nonsense', [])).rejects.toThrow(/nonsense|not found/i);
   expect(proxy.asked.get('eth_nonsense')).toBe(1);

@@ -11,7 +11,7 @@ const signer = testSigner();
 const evm = useLiveEvm(signer);
 const { app, inbound, until } = evm;
 
-test('C-34: a deposit that the network did not let go back is held again, and goes back once', async () => {
+test('C-34: a deposit whose return the network refused is held again, and returned once', async () => {
   const { node } = evm;
   const { accountId, apiKey: key } = await app.addAccount({ mode: 'live' });
   const sold = await app.post(

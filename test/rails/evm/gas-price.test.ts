@@ -27,7 +27,7 @@ const attempts = async () =>
   );
 const checked = async () => (await net.rail.checks()).find(({ check }) => check === 'gas price');
 
-test('of two providers, one that says a thousand times as much is not followed, and doctor names it', async () => {
+test('of two providers, one with a price a thousand times as high is not followed, and doctor names it', async () => {
   await net.takeOver({ providers: [providers.bent.url, providers.honest.url], sweep: { USDT_ETH: '10' } });
   const quoted = await net.rail.port.networkFee(currencyOfLedger('ETH_ETH'));
   expect(await checked()).toMatchObject({ ok: true });
@@ -51,7 +51,7 @@ test('of two providers, one that says a thousand times as much is not followed, 
   expect(found?.detail).not.toContain(new URL(providers.honest.url).host);
 });
 
-test('above what is allowed nothing is quoted, signed or brought; it goes on when gas costs less', async () => {
+test('above the maximum nothing is quoted, signed or funded; work continues when gas costs less', async () => {
   await net.takeOver({ providers: [providers.bent.url], sweep: { USDT_ETH: '10' }, maxFeeGwei: '50' });
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
@@ -81,7 +81,7 @@ test('above what is allowed nothing is quoted, signed or brought; it goes on whe
   expect(await net.node.balance(address, 'USDT_ETH')).toBe(0n);
 });
 
-test('a stuck transfer is not raised above what is allowed by a price that is', async () => {
+test('a stuck transfer is not raised above the maximum although the present price is', async () => {
   await net.takeOver({ providers: [providers.bent.url], stuckMs: 0, maxFeeGwei: '50' });
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
@@ -105,7 +105,7 @@ test('while fewer providers answer than have to agree, transfers wait', async ()
   expect(net.signer.signed).toHaveLength(1);
 });
 
-test('an estimate of gas that is too low does not make a transfer of a token fail', async () => {
+test('a gas estimate that is too low does not make a token transfer fail', async () => {
   await net.takeOver({ providers: [providers.bent.url] });
   providers.bent.twist = ({ method }, result) => (method === 'eth_estimateGas' ? '0x5208' : result);
   await net.send('CRX1:1', 1n * USDT);

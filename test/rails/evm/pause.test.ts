@@ -48,7 +48,7 @@ test('paused with a reason, resumed, and each is in the audit log', async () => 
   ]);
 });
 
-test('a network that there is not, a reason that is none, and whoever is not the operator are refused', async () => {
+test('an unknown network, an empty reason, and callers other than the operator are refused', async () => {
   const codeOf = async (call: string, key?: string) =>
     errorsIn((await ask(call, key)).json)?.[0]?.extensions?.code;
   expect(await codeOf('pauseNetwork(input: { network: "ETC", reason: "x" })')).toBe('INVALID_PARAMETER');

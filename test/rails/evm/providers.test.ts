@@ -42,7 +42,7 @@ async function holdsBack(): Promise<void> {
   expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
 }
 
-test('one that tells another amount', async () => {
+test('one that reports another amount', async () => {
   await depositIsFinal();
   providers.bent.twist = bend('eth_getLogs', (logs: { data: string }[]) =>
     logs.map((log) => ({ ...log, data: `0x${2_000_000_000n.toString(16).padStart(64, '0')}` })),
@@ -56,7 +56,7 @@ test('one that hides a deposit', async () => {
   await holdsBack();
 });
 
-test('one that makes a deposit up: it is seen, never confirmed, and dropped', async () => {
+test('one that invents a deposit: it is seen, never confirmed, and dropped', async () => {
   await net.takeOver({ providers: [providers.honest.url, providers.bent.url] });
   const address = await net.address();
   await net.node.mine();
@@ -100,7 +100,7 @@ test('one that is far behind', async () => {
   expect(confirmed()).toHaveLength(1);
 });
 
-test('one that is far behind, asked first when the blocks of a period were made', async () => {
+test('one that is far behind, queried first for the times of blocks', async () => {
   const third = await startRpcProxy(net.node.url);
   await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
   await net.turns(1);
@@ -134,7 +134,7 @@ test('one that is of another chain, or answers nonsense', async () => {
   );
 });
 
-test('C-33: a deposit is as old as its block, however long a provider takes to say how old that is', async () => {
+test('C-33: a deposit has the age of its block, however slowly a provider reports that', async () => {
   await depositIsFinal();
   const minuteAgo = Math.floor(Date.now() / 1_000) - 60;
   const older: Twist = async ({ method, params }, result) => {
@@ -155,13 +155,13 @@ const anHourOlder = bend('eth_getBlockByNumber', (block: { timestamp: string } |
   block === null ? null : { ...block, timestamp: `0x${(Number(block.timestamp) - 3_600).toString(16)}` },
 );
 
-test('C-33: one that tells another time of a block', async () => {
+test('C-33: one that reports another time of a block', async () => {
   await depositIsFinal();
   providers.bent.twist = anHourOlder;
   await holdsBack();
 });
 
-test('C-33: of three, one that tells another time of a block is outvoted, asked first or followed', async () => {
+test('C-33: of three, one that reports another time of a block is outvoted, queried first or followed', async () => {
   const third = await startRpcProxy(net.node.url);
   await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
   providers.bent.twist = anHourOlder;
@@ -174,7 +174,7 @@ test('C-33: of three, one that tells another time of a block is outvoted, asked 
   await third.stop();
 });
 
-test('of three, one that lies is outvoted', async () => {
+test('of three, a lying one is outvoted', async () => {
   const third = await startRpcProxy(net.node.url);
   await net.takeOver({ providers: [providers.bent.url, providers.honest.url, third.url] });
   await depositIsFinal();
@@ -184,7 +184,7 @@ test('of three, one that lies is outvoted', async () => {
   await third.stop();
 });
 
-test('one that is followed and has other blocks in place of final ones: what was confirmed stays, and the others are followed', async () => {
+test('one that is followed and replaces final blocks: confirmed deposits stay, and the others are followed', async () => {
   const third = await startRpcProxy(net.node.url);
   await net.takeOver({ providers: [providers.honest.url, providers.bent.url, third.url] });
   const address = await depositIsFinal();
@@ -209,7 +209,7 @@ test('one that is followed and has other blocks in place of final ones: what was
   await third.stop();
 });
 
-test('that answer few blocks at once after a deep rewrite: what is in a later block is not dropped before that was read', async () => {
+test('that return few blocks per request after a deep rewrite: nothing is dropped before later blocks were read', async () => {
   const address = await net.address();
   const before = await net.node.call('evm_snapshot');
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
@@ -237,7 +237,7 @@ test('that answer few blocks at once after a deep rewrite: what is in a later bl
   expect(rows).toEqual([{ state: 'confirmed' }]);
 });
 
-test('that answer few blocks at once: half of what was asked for is asked for next', async () => {
+test('that return few blocks per request: the next request asks for half as many', async () => {
   await net.turns();
   await depositIsFinal();
   await net.node.mine(40);
@@ -254,7 +254,7 @@ test('that answer few blocks at once: half of what was asked for is asked for ne
   expect(confirmed()).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
-test('one that says that a transfer of ours failed, or never will be: it is not told, and not sent again', async () => {
+test('one that reports a transfer of ours as failed or impossible: it is not reported, and not sent again', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
   providers.bent.twist = (call, result) => {

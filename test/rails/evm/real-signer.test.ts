@@ -77,7 +77,7 @@ test('a transfer that hangs is replaced at its nonce, counted once', async () =>
   expect(record.refusals()).toEqual({});
 });
 
-test('a payout above the limit of the hour waits until it has passed', async () => {
+test('a payout above the limit of the hour waits until the hour has passed', async () => {
   for (const key of [1, 2, 3]) await net.send(`CRX${key}:1`, 1_900n * USDT);
   await settle();
   expect(net.told('broadcast_confirmed')).toHaveLength(2);

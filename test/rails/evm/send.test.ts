@@ -24,7 +24,7 @@ const pool = async () => {
   return Object.values(pending).flatMap((each) => Object.keys(each).map(Number));
 };
 
-test('a token and a coin go out; sent, final and gas are told once each', async () => {
+test('a token and a coin are sent; sent, final and gas are reported once each', async () => {
   const before = await net.node.balance(PAYEE);
   await net.send('CRX1:1', 20n * USDT);
   await net.send('CRX2:1', ETHER / 10n, 'ETH_ETH');
@@ -46,7 +46,7 @@ test('a token and a coin go out; sent, final and gas are told once each', async 
   expect(gas.reduce((sum, each) => sum + each, left)).toBe(100n * ETHER - ETHER / 10n);
 });
 
-test('an order that comes again under its key is the same order', async () => {
+test('an order that is repeated under its key is the same order', async () => {
   await Promise.all([net.send('CRX1:1', 20n * USDT), net.send('CRX1:1', 20n * USDT)]);
   await settle();
   await net.send('CRX1:1', 20n * USDT);
@@ -54,7 +54,7 @@ test('an order that comes again under its key is the same order', async () => {
   expect(await received()).toBe(20n * USDT);
 });
 
-test('an ordered return is not refused when it comes again and gas has risen', async () => {
+test('an ordered return is not refused when it is repeated and gas has risen', async () => {
   const release = (key: string, fee: string) =>
     net.make({ networkFees: { USDT_ETH: fee } }).port.refund({
       ...{ key, accountId: 1n, currency: currencyOfLedger('USDT_ETH'), to: PAYEE, amountMinor: 3n * USDT },
@@ -66,7 +66,7 @@ test('an ordered return is not refused when it comes again and gas has risen', a
   expect(await received()).toBe(2n * USDT);
 });
 
-test('C-34: a return refused because nothing would be left of it is never sent under its key: also not once it costs less, or by another process', async () => {
+test('C-34: a return refused because nothing would be left of it is never sent under its key: neither once it costs less, nor by another process', async () => {
   const sendBack = (key: string, fee: string) =>
     net.make({ networkFees: { USDT_ETH: fee } }).port.sendBack({
       ...{
@@ -91,7 +91,7 @@ test('C-34: a return refused because nothing would be left of it is never sent u
   expect(keys.toSorted()).toEqual(isTaken ? ['CRX1:2', 'CRX2:1'] : ['CRX1:2']);
 });
 
-test('a process that dies at any moment of sending sends once', async () => {
+test('a process that dies at any point of sending sends once', async () => {
   for (const [index, fault] of (['away', 'lost', undefined] as const).entries()) {
     net.signer.fault = fault;
     await net.send(`CRX${index}:1`, 1n * USDT);
@@ -111,7 +111,7 @@ test('a process that dies at any moment of sending sends once', async () => {
   expect(net.told('broadcast_confirmed')).toHaveLength(4);
 });
 
-test('news that was not taken is told again, and nothing is sent again', async () => {
+test('an event that was not accepted is reported again, and nothing is sent again', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
   await net.node.mine(FINAL);
@@ -139,7 +139,7 @@ test('a transaction that the node forgets is broadcast again, and no nonce is le
   expect(await received()).toBe(3n * USDT);
 });
 
-test('a stuck transaction is offered for more at the same nonce, up to the limit; one of them is paid', async () => {
+test('a stuck transaction is replaced at a higher fee with the same nonce, up to the limit; one of them is paid', async () => {
   await net.takeOver({ stuckMs: 0, maxFeeGwei: '10' });
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(2);
@@ -159,7 +159,7 @@ test('a stuck transaction is offered for more at the same nonce, up to the limit
   expect(made.map(({ hash }) => hash)).toContain((told as { txHash: string }).txHash);
 });
 
-test('a transfer whose block is gone is in another one, and is told once', async () => {
+test('a transfer whose block is gone is in another one, and is reported once', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
   await net.node.mine();
@@ -188,7 +188,7 @@ test('a reverted transaction is reported as failed, with its gas', async () => {
   expect(net.alarms).toContain('a transfer of ours was reverted');
 });
 
-test('without money an order waits, and takes no nonce', async () => {
+test('without money an order waits, and gets no nonce', async () => {
   await net.node.give(net.signer.hotAddress, 5n * USDT, 'USDT_ETH');
   await net.send('CRX1:1', 4n * USDT);
   await net.send('CRX2:1', 4n * USDT);
@@ -201,7 +201,7 @@ test('without money an order waits, and takes no nonce', async () => {
   expect(await received()).toBe(8n * USDT);
 });
 
-test('an order that the signer refuses permanently fails, and its nonce is the next one’s; a limit passes', async () => {
+test('an order that the signer refuses permanently fails, and its nonce goes to the next one; a limit passes', async () => {
   net.signer.fault = 'refused';
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
@@ -218,7 +218,7 @@ test('an order that the signer refuses permanently fails, and its nonce is the n
   expect(await received()).toBe(2n * USDT);
 });
 
-test('while the signer is away none is made after the one that it has to sign; then all go out at once', async () => {
+test('while the signer is unreachable no transaction is made after the one to be signed; then all are sent together', async () => {
   net.signer.fault = 'away';
   for (const key of ['CRX1:1', 'CRX2:1', 'CRX3:1']) await net.send(key, 1n * USDT);
   await net.turns(2);
@@ -235,7 +235,7 @@ test('while the signer is away none is made after the one that it has to sign; t
   expect(await received()).toBe(3n * USDT);
 });
 
-test('while a person has paused sending nothing new goes out', async () => {
+test('while a person has paused sending nothing new is sent', async () => {
   const key = { mode: 'live', network: 'ETH' } as const;
   await pauseSending(net.database, key, { by: 'person-1', at: '2026-11-22 09:00:00+00', reason: 'looking' });
   await net.send('CRX1:1', 1n * USDT);
@@ -251,7 +251,7 @@ test('while a person has paused sending nothing new goes out', async () => {
   expect(await received()).toBe(1n * USDT);
 });
 
-test('a nonce that somebody else has used: the order is made anew and paid once', async () => {
+test('a nonce that another program has used: the order is reset and paid once', async () => {
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
   await net.node.forget();

@@ -46,7 +46,7 @@ test.each([
   expect(read).toThrow(`${PATH}.${words}`);
 });
 
-test('the maximum price of gas depends on the network, where settings say nothing', () => {
+test('the maximum price of gas depends on the network, unless settings define it', () => {
   expect(readSettings(GOOD).maxFeePerGas).toBe(200n * 10n ** 9n);
   expect(readEvmSettings(GOOD, 'live.networks.BASE', 'BASE').maxFeePerGas).toBe(20n * 10n ** 9n);
 });
@@ -84,7 +84,7 @@ test('a network that is none of these is refused by the kind', () => {
   );
 });
 
-test('a fee is what the network asks, in the currency by the rates, rounded up; or as it is set', async () => {
+test('a fee is that of the network, in the currency by the rates, rounded up; or that of the settings', async () => {
   const coin = currencyOfLedger('ETH_ETH');
   const usdt = currencyOfLedger('USDT_ETH');
   const price = { base: 1n, tip: 0n };

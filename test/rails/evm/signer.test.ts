@@ -18,7 +18,7 @@ afterAll(async () => {
   home?.remove();
 });
 
-test('payouts, one of them offered for more, and deposits that are swept', async () => {
+test('payouts, one of them replaced at a higher fee, and swept deposits', async () => {
   const signer: Signer = signerAt(home);
   const hotAddress = home.facts.hot.ETH as string;
   net.signer = { ...signer, hotAddress, xpub: home.facts.xpub.ETH as string } as TestSigner;

@@ -15,7 +15,7 @@ async function rounds(count = 6): Promise<void> {
   }
 }
 
-test('tokens get gas, go to the hot wallet whole, and no deposit is told of that', async () => {
+test('tokens get gas, go to the hot wallet whole, and no event reports that as a deposit', async () => {
   const [rich, poor] = [await net.address(), await net.address()];
   await net.node.pay(PAYER, rich, 40n * USDT, 'USDT_ETH');
   await net.node.pay(PAYER, rich, 30n * USDT, 'USDT_ETH');
@@ -38,7 +38,7 @@ test('tokens get gas, go to the hot wallet whole, and no deposit is told of that
   expect(net.told('gas_spent')).toEqual(['gas_spent null', 'gas_spent null']);
 });
 
-test('a second deposit is swept with the gas that was left, and what is swept is not swept again', async () => {
+test('a second deposit is swept with the remaining gas, and a swept one is not swept again', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');
   await rounds();
@@ -54,7 +54,7 @@ test('a second deposit is swept with the gas that was left, and what is swept is
   ]);
 });
 
-test('a coin goes to the hot wallet but for what its own transfer may cost', async () => {
+test('a coin goes to the hot wallet except for the maximum cost of its own transfer', async () => {
   const address = await net.address('ETH_ETH');
   await net.node.pay(PAYER, address, ETHER);
   await rounds();
@@ -143,7 +143,7 @@ test('a deposit during a sweep waits for its end: one order at a time for an add
   ]);
 });
 
-test('a provider that says that an address has no gas does not have it brought again and again', async () => {
+test('a provider that reports no gas on an address does not cause repeated funding', async () => {
   const bent = await startRpcProxy(net.node.url);
   const honest = await startRpcProxy(net.node.url);
   await net.takeOver({ providers: [bent.url, honest.url] });

@@ -8,7 +8,7 @@ import { ETHER, FINAL, PAYER, USDT, useNetwork } from './harness.ts';
 const net = useNetwork();
 const DEPOSITS = ['deposit_seen', 'deposit_confirmed', 'deposit_dropped'] as const;
 
-test('a token and a coin that arrive are seen in their block, and confirmed when it is final', async () => {
+test('an arriving token and coin are seen in their block, and confirmed when it is final', async () => {
   const address = await net.address();
   const hash = await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.pay(PAYER, address, ETHER / 2n);
@@ -34,7 +34,7 @@ test('a token and a coin that arrive are seen in their block, and confirmed when
   expect(net.told(...DEPOSITS)).toHaveLength(4);
 });
 
-test('transfers of zero, of another contract, reverted ones, and those for others are not reported', async () => {
+test('transfers of zero, of another contract, reverted ones, and those to other addresses are not reported', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 0n, 'USDT_ETH');
   await net.node.pay(PAYER, address, 0n);
@@ -56,7 +56,7 @@ test('several transfers of one sender to one address are as many deposits', asyn
   expect(net.told('deposit_confirmed')).toHaveLength(3);
 });
 
-test('a reorganisation drops what is gone, and keeps what another block has', async () => {
+test('a reorganisation drops missing deposits, and keeps those in other blocks', async () => {
   const [kept, gone] = [await net.address(), await net.address()];
   const before = await net.node.call('evm_snapshot');
   await net.node.pay(PAYER, kept, 20n * USDT, 'USDT_ETH');
@@ -78,7 +78,7 @@ test('a reorganisation drops what is gone, and keeps what another block has', as
   expect(net.told('deposit_confirmed')).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
-test('a chain that is rewritten and has everything again says nothing', async () => {
+test('a rewritten chain with the same deposits causes no report', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine();
@@ -92,7 +92,7 @@ test('a chain that is rewritten and has everything again says nothing', async ()
   expect(net.told('deposit_confirmed')).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
-test('a chain that is rewritten deeper than what is remembered is not believed: reading stops, and nothing is dropped or credited', {
+test('a chain that is rewritten deeper than the stored blocks is not believed: reading stops, and nothing is dropped or credited', {
   timeout: 240_000,
 }, async () => {
   const address = await net.address();
@@ -119,7 +119,7 @@ test('a chain that is rewritten deeper than what is remembered is not believed: 
   expect((await net.owner.query('select state from chain_arrival')).rows).toEqual([{ state: 'confirmed' }]);
 });
 
-test('news that was not taken is told again: the place to go on from is kept after it', async () => {
+test('an event that was not accepted is reported again: the position is stored after it', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine();
@@ -161,7 +161,7 @@ test('one process at a time reads a network', async () => {
   expect(net.told('deposit_confirmed')).toHaveLength(1);
 });
 
-test('no address is given out before the network is read', async () => {
+test('no address is issued before the network is read', async () => {
   await net.owner.query('truncate chain_network');
   await expect(net.address()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });

@@ -221,7 +221,7 @@ async function casesOf(): Promise<
 
 let made: readonly Made[] = [];
 
-test('C-36: every customer ends as the plan of the provider says, with all faults on', async () => {
+test('C-36: every customer ends as the provider planned, with all faults on', async () => {
   await checks.faults(FAULTS);
   const wanted = Array.from({ length: EACH }, () => Object.entries(KINDS)).flat();
   const all: Made[] = [];
@@ -244,7 +244,7 @@ test('C-36: every customer ends as the plan of the provider says, with all fault
   }, PATIENCE);
 }, 400_000);
 
-test('C-36: nobody passed who was not approved, and nobody was sent whose level needs no check', async () => {
+test('C-36: no unapproved customer is admitted, and none is checked whose level needs no check', async () => {
   const { rows: unseen } = await owner.query(
     `select t.end2end from transaction t
        where t.source_amount > 10000 and exists (select from event e where e.account_id = t.account_id and e.transaction_id = t.id
@@ -261,7 +261,7 @@ test('C-36: nobody passed who was not approved, and nobody was sent whose level 
   expect(new Set(applicants.map(({ kind }) => kind))).toEqual(new Set(['PERSON', 'COMPANY']));
 });
 
-test('a customer who is approved is not checked again for the next purchase', async () => {
+test('an approved customer is not checked again for the next purchase', async () => {
   const [first] = made.filter(({ name }) => name === 'company');
   const before = (await checks.applicants()).length;
   const again = { ...(first as Made), end2end: await create((first as Made).kind, (first as Made).taxId) };
@@ -269,7 +269,7 @@ test('a customer who is approved is not checked again for the next purchase', as
   expect((await checks.applicants()).length).toBe(before);
 }, 120_000);
 
-test('a gateway that is killed between the call and its answer makes nobody an applicant twice', async () => {
+test('a gateway that is killed between the call and its answer creates no applicant twice', async () => {
   await checks.faults({ seed: 1, rules: [{ on: 'start', fault: 'timeout', rate: 1, ms: 1_500 }] });
   const [clean] = [KINDS.clean as Kind];
   const killed = await Promise.all(Array.from({ length: 5 }, () => make('killed', clean)));
@@ -285,7 +285,7 @@ test('a gateway that is killed between the call and its answer makes nobody an a
   for (const { taxId } of killed) expect(applicants.filter((each) => each.taxId === taxId)).toHaveLength(1);
 }, 240_000);
 
-test('nobody passes while the provider is away, and all go on after', async () => {
+test('no customer is admitted while the provider is unreachable, and all continue afterwards', async () => {
   await checks.faults({ seed: 1, rules: [{ on: 'any', fault: 'failing', rate: 1, ms: 0 }] });
   const waiting = await Promise.all(Array.from({ length: 8 }, () => make('away', KINDS.clean as Kind)));
   await vi.waitFor(async () => {

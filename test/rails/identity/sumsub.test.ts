@@ -72,7 +72,7 @@ const signed = (body: string, secret: string, algorithm = 'sha256') => ({
 });
 
 describe('Sumsub', () => {
-  test('is asked by signed requests, and knows the customer by our id of the case', async () => {
+  test('is queried by signed requests, and identifies the customer by our id of the case', async () => {
     await open(TAX_ID, 'Ana Maria Souza');
     await rail.poll();
     const row = await read();
@@ -95,7 +95,7 @@ describe('Sumsub', () => {
     expect(await read()).toMatchObject({ state, reasons });
   });
 
-  test('RED after GREEN takes the approval back', async () => {
+  test('RED after GREEN revokes the approval', async () => {
     await checks.decide((await read()).externalId, 'denied', ['FRAUDULENT_PATTERNS']);
     await rail.poll();
     expect(await read()).toMatchObject({
@@ -105,7 +105,7 @@ describe('Sumsub', () => {
     });
   });
 
-  test('C-36: a callback with a right digest is stored and asked about; its own word does not count', async () => {
+  test('C-36: a callback with a right digest is stored and triggers a poll; its own content does not count', async () => {
     const taxId = '11144477735';
     const { externalId } = await open(taxId, 'Bruno Lima');
     await rail.poll();
@@ -138,7 +138,7 @@ describe('Sumsub', () => {
     expect(await call(body, signed(body, checks.secrets.callbackSecret))).toBe(404);
   });
 
-  test('says in doctor whether the provider answers', async () => {
+  test('reports in doctor whether the provider answers', async () => {
     expect((await rail.checks()).map(({ check, ok }) => [check, ok])).toEqual([
       ['provider', true],
       ['cases', true],

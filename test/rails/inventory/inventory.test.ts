@@ -97,14 +97,14 @@ test('the house owns the capital that was paid in', async () => {
 });
 
 describe('the short limit', () => {
-  test(`of ${PARALLEL_MAX} conversions of 10 at once, exactly those stand that are covered; the others are unwound and refunded`, async () => {
+  test(`of ${PARALLEL_MAX} parallel conversions of 10, exactly the covered ones are kept; the others are reversed and refunded`, async () => {
     const all = await Promise.all(Array.from({ length: PARALLEL_MAX }, () => onramp('10')));
     await Promise.all(all.map((end2end) => trigger(end2end, 'pay')));
     await ends(all, { 'success/DONE': 10, 'refund/DONE': PARALLEL_MAX - 10 });
     expect(await owned()).toBe('0');
   });
 
-  test('is not passed by one more minor unit', async () => {
+  test('is not exceeded by one more minor unit', async () => {
     await capital('10');
     const [more, exact] = [await onramp('10.000001'), await onramp('10')];
     await trigger(more, 'pay');
@@ -113,7 +113,7 @@ describe('the short limit', () => {
     await ends([exact], { 'success/DONE': 1 });
   });
 
-  test('does not refuse what brings the position back', async () => {
+  test('does not refuse conversions that reduce the position', async () => {
     await capital('20', 'OUT');
     expect((await positions())[0]).toMatchObject({ owned: '-20', isWithin: false, buy: '80', sell: null });
     const { transaction } = await create('createOfframp', {
@@ -143,7 +143,7 @@ test('a currency without limits is not converted', async () => {
   await ends([end2end], { 'refund/DONE': 1 });
 });
 
-test('an order that comes again is answered as before, and counts once', async () => {
+test('a repeated order gets the same answer, and counts once', async () => {
   const end2end = await onramp('5');
   await trigger(end2end, 'pay');
   await ends([end2end], { 'success/DONE': 1 });
@@ -163,7 +163,7 @@ test('an order that comes again is answered as before, and counts once', async (
   expect(await readFunds(app.database, 'sandbox', ['USDT_TRX'])).toEqual(before);
 });
 
-test('C-40: the list to rebalance is for the books of the platform alone: GraphQL, console, command', async () => {
+test('C-40: the list for rebalancing is for the books of the platform alone: GraphQL, console, command', async () => {
   const { json } = await app.graphql('{ positions { owned } }');
   expect(errorsIn(json)[0].extensions.code).toBe('FORBIDDEN');
   const platform = await platformAccount(app.database, 'sandbox');
@@ -187,7 +187,7 @@ test('C-40: the list to rebalance is for the books of the platform alone: GraphQ
   expect(none.stdout).toBe('there is no inventory\n');
 });
 
-test('conversions that wait for the books of the house take one connection, and one sum of its funds', async () => {
+test('conversions that wait for the books of the house use one connection, and one sum of its funds', async () => {
   expect(await owned()).toBe('140');
   const all = await Promise.all(Array.from({ length: 16 }, () => onramp('10')));
   const house = await platformAccount(app.database, 'sandbox');
@@ -212,7 +212,7 @@ test('conversions that wait for the books of the house take one connection, and 
   expect(await owned()).toBe('0');
 });
 
-test('the index finds the accounts that own funds are summed over, and no others', async () => {
+test('the index finds exactly the accounts of the own funds', async () => {
   const { rows } = await app.owner.query(
     `select indexdef from pg_indexes where indexname = 'ledger_account_of_own_funds'`,
   );

@@ -45,36 +45,36 @@ describe('the median of young prices', () => {
     });
   });
 
-  test('one of the future is out: its clock is wrong, or its unit (C-36)', () => {
+  test('one of the future is excluded: its clock is wrong, or its unit (C-36)', () => {
     const { mid, states, feeds } = judged([['5.00'], ['5.01'], ['5.02', -6]], { quorum: 2 });
     expect([mid, states]).toEqual(['5.005', 'IN IN STALE']);
     expect(feeds?.[2]?.why).toBe('of the future');
     expect(judged([['5.00', -4]]).mid).toBe('5');
   });
 
-  test('one that is 2 % off is out, and says why', () => {
+  test('one that is 2 % off is excluded, with the reason', () => {
     const { mid, states, feeds } = judged([['5.00'], ['5.01'], ['5.1102']]);
     expect([mid, states]).toEqual(['5.005', 'IN IN OFF']);
     expect(feeds?.[2]?.why).toBe('2 % off 5.01');
   });
 
-  test('one that lies by far moves nothing', () => {
+  test('one that is far off changes nothing', () => {
     expect(judged([['5.00'], ['5.01'], ['50000']]).mid).toBe('5.005');
     expect(judged([['5.00'], ['5.01'], ['0.000001']]).mid).toBe('5.005');
   });
 
-  test('of two that are 2 % apart, nobody knows which is right', () => {
+  test('of two that are 2 % apart, neither is trusted', () => {
     expect(judged([['5.00'], ['5.10']])).toMatchObject({ state: 'CONTESTED', mid: null, states: 'OFF OFF' });
     expect(judged([['5.00'], ['5.04']])).toMatchObject({ state: 'AGREED', mid: '5.02' });
   });
 
-  test('where fewer than the quorum are left, it is contested', () => {
+  test('with fewer than the quorum left, it is contested', () => {
     const prices = [['5.00'], ['5.01'], ['5.20'], ['5.40']] as const;
     expect(judged(prices)).toMatchObject({ state: 'CONTESTED', mid: null });
     expect(judged([['5.00'], ['5.01'], ['5.20']], { quorum: 3 }).state).toBe('CONTESTED');
   });
 
-  test('old prices and feeds that are away do not count', () => {
+  test('old prices and unreachable feeds do not count', () => {
     expect(judged([['5.00'], ['5.01'], ['5.02', 31]])).toMatchObject({ mid: '5.005', states: 'IN IN STALE' });
     expect(judged([['5.00'], [null], ['5.02', 31]])).toMatchObject({
       state: 'STALE',
@@ -92,7 +92,7 @@ describe('the median of young prices', () => {
   });
 });
 
-test('a price in another asset becomes BRL by the rate of that asset, and is no younger', () => {
+test('a price in another asset becomes BRL by the rate of that asset, and is no newer than it', () => {
   const price = (asset: string, more: object = {}) => ({ asset, path: '$.x', ...more });
   const settings = readRateSettings(
     {
@@ -126,7 +126,7 @@ test('a price in another asset becomes BRL by the rate of that asset, and is no 
   expect(contested.get('BTC')?.feeds[0]?.why).toBe('there is no rate of USDT to count it in');
 });
 
-test('whatever is said, and in whatever order: a rate lies among the prices that count, and they are near each other', () => {
+test('for any reports in any order: a rate is within the prices that count, and they are near each other', () => {
   const price = fc.integer({ min: 1, max: 3_000 }).map((cents) => (4 + cents / 1_000).toFixed(3));
   fc.assert(
     fc.property(fc.array(price, { minLength: 1, maxLength: 7 }), (prices) => {

@@ -70,7 +70,7 @@ async function heard(part: ReturnType<typeof polled>, asset = 'USDT') {
   );
 }
 
-test('numbers keep every digit, as numbers, as texts and inverted', async () => {
+test('numbers preserve every digit, as numbers, as texts and inverted', async () => {
   answers.set('number', text('{"last": 5.123456789012}'));
   answers.set('text', text('{"result": {"USDT-BRL": ["5.123456789010", 0]}}'));
   answers.set('inverse', text('{"last": 0.1951807230}'));
@@ -144,7 +144,7 @@ test('feeds that lie, hang, fail, talk nonsense, lead elsewhere or are old are o
   expect(check?.detail).toContain('fails is out: HTTP 503');
 });
 
-test('a time in another unit, of the future or without a zone gives no price, whatever it says (R01, C-36)', async () => {
+test('a time in another unit, of the future or without a zone gives no price, whatever its value (R01, C-36)', async () => {
   const nowMs = Date.now();
   const iso = new Date(nowMs).toISOString();
   const times = {
@@ -171,7 +171,7 @@ test('a time in another unit, of the future or without a zone gives no price, wh
   });
 });
 
-test('a feed that fails is asked less and less; the last price counts until it is stale', async () => {
+test('a failing feed is read less and less often; the last price counts until it is stale', async () => {
   let asked = 0;
   answers.set('away', (_request, response) => {
     asked += 1;
@@ -185,7 +185,7 @@ test('a feed that fails is asked less and less; the last price counts until it i
   expect((await heard(part)).mid).toBe('5');
 });
 
-test('processes that share a database ask a feed once for all of them', async () => {
+test('processes that share a database read a feed once for all of them', async () => {
   let asked = 0;
   answers.set('shared', (_request, response) => {
     asked += 1;

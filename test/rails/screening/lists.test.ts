@@ -153,7 +153,7 @@ describe('a damaged file', () => {
     ]);
   });
 
-  test('without any version of a list nobody passes', async () => {
+  test('without any version of a list no one passes', async () => {
     const folder = listFolderOf();
     rmSync(join(folder, 'consolidated.xml'));
     await expect(matchOf(screening(folder), { name: 'Ana Souza' })).rejects.toThrow(ScreenerUnavailable);
@@ -175,7 +175,7 @@ test('a new version is used as soon as the folder is looked at again', async () 
   }
 });
 
-test('a list that is older than the setting says fails its check; the own list does not', async () => {
+test('a list older than the setting fails its check; the own list does not', async () => {
   const folder = listFolderOf();
   for (const name of ['consolidated.xml', 'own.csv']) age(folder, name, 8);
   const checks = await screening(folder).checks();

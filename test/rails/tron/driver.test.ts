@@ -65,7 +65,7 @@ const all = async () => {
 };
 
 describe('blocks', () => {
-  test('have height, parent and time; final are those 19 below the newest', async () => {
+  test('have height, parent and time; those 19 below the newest are final', async () => {
     node.mine(30);
     const head = await driver.head();
     const before = await driver.block(head.height - 1);
@@ -74,7 +74,7 @@ describe('blocks', () => {
     expect(await driver.block(32)).toBeUndefined();
   });
 
-  test('of another network are found out by its first block', async () => {
+  test('of another network are detected by its first block', async () => {
     await driver.check();
     node.answer('wallet/getblock', (answer) => ({ ...answer, blockID: '0'.repeat(16) + '1'.repeat(48) }));
     await expect(driver.check()).rejects.toThrow('expected the main network of TRON');
@@ -122,7 +122,7 @@ describe('arrivals', () => {
     expect(await all()).toEqual([]);
   });
 
-  test('is gone with its block, and found again in another one under the same place', async () => {
+  test('is gone with its block, and found again in another one at the same position', async () => {
     const txHash = node.pay(THEIRS, OURS, 'USDT', ONE);
     node.mine(3);
     const [before] = await all();
@@ -135,7 +135,7 @@ describe('arrivals', () => {
     expect(txHash).toBe(before?.txHash);
   });
 
-  test('is not told where the transactions of a block and what became of them do not fit', async () => {
+  test('is not reported if the transactions of a block and their outcomes do not fit', async () => {
     node.pay(THEIRS, OURS, 'USDT', ONE);
     node.mine();
     for (const lie of [() => [], (answer: unknown) => [...(answer as object[]), { id: 'f'.repeat(64) }]]) {
@@ -147,7 +147,7 @@ describe('arrivals', () => {
     await expect(all()).rejects.toThrow('expected an object');
   });
 
-  test('is not told by a node that fails, hangs up or answers something else', async () => {
+  test('is not reported by a node that fails, hangs up or answers something else', async () => {
     for (const lie of [
       () => ({ Error: 'class java.lang.NullPointerException' }),
       () => 'text',
@@ -162,7 +162,7 @@ describe('arrivals', () => {
 });
 
 describe('sending', () => {
-  test('USDT: the bytes say what was ordered; energy is estimated and bounds the fee', async () => {
+  test('USDT: the bytes contain the order; energy is estimated and limits the fee', async () => {
     const made = await payOut(USDT, 5n * ONE);
     const { order, expiration } = readTronTransaction(made.unsigned);
     if (order.kind !== 'call') throw new Error('a call');
@@ -190,7 +190,7 @@ describe('sending', () => {
     expect(transferCost(USDT, price)).toBe(13_500_000n);
   });
 
-  test('two transfers alike are two', async () => {
+  test('two equal transfers are two', async () => {
     const made = await Promise.all([payOut(USDT, ONE), payOut(USDT, ONE), payOut(USDT, ONE)]);
     expect(new Set(made.map(({ unsigned }) => unsigned)).size).toBe(3);
   });
@@ -228,7 +228,7 @@ describe('outcomes', () => {
     expect(node.balance(OTHERS, 'USDT')).toBe(ONE);
   });
 
-  test('a block that is rewritten makes it open again', async () => {
+  test('a rewritten block makes it open again', async () => {
     const signed = sign(await payOut(USDT, ONE));
     await driver.broadcast(signed.raw);
     node.mine();
@@ -236,7 +236,7 @@ describe('outcomes', () => {
     expect(await driver.status(signed)).toEqual({ state: 'open' });
   });
 
-  test('one that expired unseen is gone for good only once a final block says so', async () => {
+  test('one that expired unseen is gone permanently only after a final block confirms it', async () => {
     node.mine(20);
     const signed = sign(await payOut(USDT, ONE));
     node.hold(true);
@@ -254,7 +254,7 @@ describe('outcomes', () => {
     expect(node.balance(OTHERS, 'USDT')).toBe(0n);
   });
 
-  test('lack of energy takes the fee and moves nothing', async () => {
+  test('lack of energy costs the fee and moves nothing', async () => {
     const signed = sign(await payOut(USDT, ONE));
     node.pay(HOT, OTHERS, 'TRX', 999n * ONE);
     node.mine();
@@ -268,7 +268,7 @@ describe('outcomes', () => {
     expect(node.balance(OTHERS, 'USDT')).toBe(0n);
   });
 
-  test('a node that tells of another transaction is not believed', async () => {
+  test('a node that reports another transaction is not believed', async () => {
     const signed = sign(await payOut(USDT, ONE));
     node.answer('walletsolidity/gettransactioninfobyid', () => ({ id: 'f'.repeat(64), blockNumber: 1 }));
     await expect(driver.status(signed)).rejects.toThrow('of another transaction');

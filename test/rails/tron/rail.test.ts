@@ -126,7 +126,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('USDT and TRX go out; sent, final and gas are told once each', async () => {
+test('USDT and TRX are sent; sent, final and gas are reported once each', async () => {
   await send('CRX1:1', 20n * ONE);
   await send('CRX2:1', 3n * ONE, 'TRX_TRX');
   await cycles();
@@ -145,7 +145,7 @@ test('USDT and TRX go out; sent, final and gas are told once each', async () => 
   expect(node.balance(HOT, 'TRX')).toBe(1_000n * ONE - 3n * ONE - gasTold());
 });
 
-test('an order that expires unseen is made anew once it is gone permanently, and paid once, by whichever process', async () => {
+test('an order that expires unseen is reset once it is gone permanently, and paid once, by any process', async () => {
   node.hold(true);
   await send('CRX1:1', 20n * ONE);
   await cycles();
@@ -163,7 +163,7 @@ test('an order that expires unseen is made anew once it is gone permanently, and
   expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
 });
 
-test('a broadcast that acts and hangs up, and a process that dies, pay once', async () => {
+test('a broadcast that succeeds and hangs up, and a process that dies, pay once', async () => {
   node.answer('wallet/broadcasthex', () => {
     throw new Error('hangs up');
   });
@@ -179,7 +179,7 @@ test('a broadcast that acts and hangs up, and a process that dies, pay once', as
   expect(new Set(node.broadcasts).size).toBe(1);
 });
 
-test('a block that is rewritten takes a transfer back, and it is broadcast again', async () => {
+test('a rewritten block removes a transfer, and it is broadcast again', async () => {
   await send('CRX1:1', 20n * ONE);
   await cycles();
   node.mine(2);
@@ -195,7 +195,7 @@ test('a block that is rewritten takes a transfer back, and it is broadcast again
   expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
 });
 
-test('lack of energy: the fee is told, and the transfer has failed', async () => {
+test('lack of energy: the fee is reported, and the transfer has failed', async () => {
   await send('CRX1:1', 20n * ONE);
   node.hold(true);
   await cycles();
@@ -256,7 +256,7 @@ test('two providers of which one hides a deposit: no progress and an alarm until
   expect(told('deposit_confirmed')).toEqual(['deposit_confirmed 7 USDT_TRX']);
 });
 
-test('providers that do not say the same price of energy: transfers wait, and doctor says who says what', async () => {
+test('providers that disagree on the price of energy: transfers wait, and doctor shows each price', async () => {
   await takeOver({ providers: TWO() });
   node.answer('second/wallet/getchainparameters', () => ({
     chainParameter: [{ key: 'getEnergyFee', value: 100_000 }],
@@ -283,7 +283,7 @@ test('energy that costs more than is allowed: transfers wait', async () => {
   expect(alarms).toContain('transfers wait for the price of gas');
 });
 
-test('deposits are swept: gas is brought first, then all goes to the hot wallet, within the policy of the signer', async () => {
+test('deposits are swept: gas is sent first, then all goes to the hot wallet, within the policy of the signer', async () => {
   await takeOver({ sweep: { USDT_TRX: '50' } });
   const address = await rail.port.depositAddress(currency('USDT_TRX'));
   node.pay(PAYER, address, 'USDT', 80n * ONE);
@@ -296,7 +296,7 @@ test('deposits are swept: gas is brought first, then all goes to the hot wallet,
   expect(record.refusals()).toEqual({});
 });
 
-test('doctor says what it finds: the network, the newest block, the wallet, and whether the signer has its keys', async () => {
+test('doctor reports the network, the newest block, the wallet, and whether the signer has its keys', async () => {
   const checks = await rail.checks();
   expect(checks.map(({ check, ok }) => `${check} ${ok}`)).toEqual(
     ['providers', 'head', 'reading', 'gas', 'gas price', 'sending', 'signer'].map((name) => `${name} true`),

@@ -76,7 +76,7 @@ test('without proof, and with that of another address or account, nothing leaves
   expect(tron.record.refusals()).toEqual({ proof_missing: 1, proof_wrong: 2 });
 });
 
-test('a proof whose form is wrong is refused by name', async () => {
+test('a proof with a wrong form is refused by name', async () => {
   const groupId = await newGroup();
   const named = async (input: object) => {
     const { code, violations } = await refusal(ADD, { input: { groupId, ...input } });

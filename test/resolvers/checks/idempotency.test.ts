@@ -67,7 +67,7 @@ async function kill(key: string, { isLeased }: { isLeased: boolean }): Promise<v
   expect(rowCount).toBe(1);
 }
 
-test('RAILS_MISSING says something about the gateway, not about the request: it is not kept under the key', async () => {
+test('RAILS_MISSING is about the gateway, not about the request: it is not stored under the key', async () => {
   const { apiKey } = await app.addAccount({ mode: 'live' });
   const { key, mark } = fresh();
   for (let time = 1; time <= 2; time++) {
@@ -92,14 +92,14 @@ describe('the same key', () => {
     expect(await madeWith(mark)).toEqual([first.json.end2end]);
   });
 
-  test('gets it also when the transaction went on since', async () => {
+  test('gets it even if the transaction continued since', async () => {
     const { key, mark } = fresh();
     const first = await under(key, '/v2/onramp', onrampOf(mark));
     await app.post(`/v2/onramp/${first.json.end2end}/cancel`);
     expect((await under(key, '/v2/onramp', onrampOf(mark))).text).toBe(first.text);
   });
 
-  test('with another body is refused, and means what it meant', async () => {
+  test('with another body is refused, and keeps its meaning', async () => {
     const { key, mark } = fresh();
     const first = await under(key, '/v2/onramp', onrampOf(mark));
     const other = await under(key, '/v2/onramp', { ...onrampOf(mark), amount_payment: '100.01' });
@@ -108,7 +108,7 @@ describe('the same key', () => {
     expect(await madeWith(mark)).toHaveLength(1);
   });
 
-  test('of an act gets the answer of the act', async () => {
+  test('of an action gets the answer of the action', async () => {
     const { key, mark } = fresh();
     const { json } = await app.post('/v2/onramp', onrampOf(mark));
     const path = `/v2/onramp/${json.end2end}/cancel`;
@@ -118,7 +118,7 @@ describe('the same key', () => {
     expect(second.text).toBe(first.text);
   });
 
-  test('of twenty at once makes one; the others hear the same, or to wait', async () => {
+  test('of twenty in parallel creates one; the others get the same answer, or have to wait', async () => {
     const { key, mark } = fresh();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => under(key, '/v2/withdrawal', withdrawalOf(mark))),
@@ -135,7 +135,7 @@ describe('the same key', () => {
     expect(await madeWith(mark)).toEqual([made[0]?.json.end2end]);
   });
 
-  test('is another one for another account, route or transaction', async () => {
+  test('is separate for another account, route or transaction', async () => {
     const { key, mark } = fresh();
     const other = await app.addAccount();
     const body = onrampOf(mark);
@@ -186,7 +186,7 @@ describe('the same key', () => {
 });
 
 describe('a refusal', () => {
-  test('of a bad request does not keep the key', async () => {
+  test('of a bad request does not use up the key', async () => {
     const { key, mark } = fresh();
     const bad = await under(key, '/v2/onramp', { ...onrampOf(mark), amount_payment: '-1' });
     expect(bad.status).toBe(400);
@@ -194,7 +194,7 @@ describe('a refusal', () => {
     expect([good.status, isReplayed(good)]).toEqual([201, false]);
   });
 
-  test('of a step, a record or a scope does not keep it either', async () => {
+  test('about a step, a record or a scope does not use it up either', async () => {
     const { key, mark } = fresh();
     const { json } = await app.post('/v2/onramp', onrampOf(mark));
     const reader = await app.addKey(app.accountId, ['read']);
@@ -210,7 +210,7 @@ describe('a refusal', () => {
     expect(rows).toEqual([]);
   });
 
-  test('by a rule is an answer, and is kept when the rule would let it pass now', async () => {
+  test('by a rule is an answer, and stays when the rule would allow it now', async () => {
     const { key, mark } = fresh();
     const poor = await app.addAccount();
     const body = {
@@ -255,7 +255,7 @@ describe('a request that died', () => {
     expect(await madeWith(mark)).toEqual([late.json.end2end]);
   });
 
-  test('after it made something is answered for with what it made', async () => {
+  test('after it created a record is answered with that record', async () => {
     const { key, mark } = fresh();
     const first = await under(key, '/v2/onramp', onrampOf(mark));
     await kill(key, { isLeased: true });
@@ -267,7 +267,7 @@ describe('a request that died', () => {
     expect(isReplayed(await under(key, '/v2/onramp', onrampOf(mark)))).toBe(true);
   });
 
-  test('after it acted is answered for with what it did', async () => {
+  test('after it performed an action is answered with its result', async () => {
     const { key, mark } = fresh();
     const { json } = await app.post('/v2/onramp', onrampOf(mark));
     const path = `/v2/onramp/${json.end2end}/cancel`;
@@ -278,7 +278,7 @@ describe('a request that died', () => {
     expect([second.status, second.json.state]).toEqual([200, 'CANCELLED']);
   });
 
-  test('after it entered an amount is answered for too', async () => {
+  test('after it entered an amount is answered as well', async () => {
     const { key } = fresh();
     const made = await app.graphql(
       'mutation { createCheckout(input: { currency: "USDT_TRX" }) { transaction { end2end } errors { code message path } } }',
@@ -296,7 +296,7 @@ describe('a request that died', () => {
     expect(second.json).toEqual(first.json);
   });
 
-  test('or was only slow makes nothing when the next one took over', async () => {
+  test('or was only slow creates nothing when the next one took over', async () => {
     const { key, mark } = fresh();
     const fee = gate(app.services.rails.chain, 'networkFee');
     const slow = under(key, '/v2/withdrawal', withdrawalOf(mark));
@@ -312,7 +312,7 @@ describe('a request that died', () => {
     expect((await under(key, '/v2/withdrawal', withdrawalOf(mark))).text).toBe(next.text);
   });
 
-  test('or failed late does not give back the key of the next one', async () => {
+  test('or failed late does not release the key of the next one', async () => {
     const { key, mark } = fresh();
     const fee = gate(app.services.rails.chain, 'networkFee');
     const slow = under(key, '/v2/withdrawal', withdrawalOf(mark));
@@ -351,7 +351,7 @@ describe('a rail', () => {
     expect(await madeWith(mark)).toEqual(made);
   });
 
-  test('that is asked for while a slow database is looked into is waited for', async () => {
+  test('that is requested during the check of a slow database is waited for', async () => {
     const { key, mark } = fresh();
     const identity = gate(app.services.rails.identity, 'check');
     const charge = gate(app.services.rails.pix, 'createCharge');
@@ -380,7 +380,7 @@ describe('a rail', () => {
     expect([status, json.state]).toEqual([201, 'QRCODE']);
   });
 
-  test('that fails at first is no answer yet: what is answered can be paid', async () => {
+  test('that fails at first is no answer yet: the answered transaction can be paid', async () => {
     const { key, mark } = fresh();
     const charge = gate(app.services.rails.pix, 'createCharge');
     const asked = under(key, '/v2/onramp', onrampOf(mark));
@@ -422,7 +422,7 @@ describe('a rail', () => {
   });
 });
 
-test('an account that is busy for too long is no error of the caller or of ours: the same key works later', async () => {
+test('an account that is busy for too long is an error neither of the caller nor of ours: the same key works later', async () => {
   const { key, mark } = fresh();
   const lock = await app.owner.connect();
   try {
@@ -475,7 +475,7 @@ async function endLease(key: string): Promise<void> {
   );
 }
 
-test('C-52: a key that was given back is free in the same millisecond', async () => {
+test('C-52: a released key is free in the same millisecond', async () => {
   const use = { accountId: app.accountId, route: '/v2/onramp', key: fresh().key };
   const hash = Buffer.from('the same request');
   vi.useFakeTimers({ toFake: ['Date'] });

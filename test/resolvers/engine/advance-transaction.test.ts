@@ -84,7 +84,7 @@ test('C-30: after a step that the balance does not cover, nothing of the plan is
   expect(await journalsOf(result)).toEqual([]);
 });
 
-test('C-30: steps behind a covered one post in order', async () => {
+test('C-30: steps after a covered one post in order', async () => {
   const result = await make(
     [when('created', 'start', RESERVED, reserving), when('reached', RESERVED, SENDING, holding)],
     { funds: '9' },

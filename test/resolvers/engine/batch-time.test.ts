@@ -87,7 +87,7 @@ async function whileABatchWaits(meanwhile: () => Promise<unknown>): Promise<void
   expect(code).toBe('ADVANCED');
 }
 
-test('C-21: a timer that comes to a batch while it waits is judged by the time of its own, and is not lost', async () => {
+test('C-21: a timer that joins a waiting batch is evaluated at its own time, and is not lost', async () => {
   const advance = vi.spyOn(app.services, 'advance');
   const told = () => {
     const place = advance.mock.calls.findIndex(
@@ -101,7 +101,7 @@ test('C-21: a timer that comes to a batch while it waits is judged by the time o
   expect(await stepOf(quoted)).toBe('quote/EXPIRED');
 });
 
-test('C-21: an acceptance that comes to a batch after the lock of the price is too late, whenever the batch began', async () => {
+test('C-21: an acceptance that joins a batch after the price lock is too late, whenever the batch began', async () => {
   let accepted: Promise<{ readonly code: string }> | undefined;
   const { advance } = app.services;
   // Whoever does timers would be first.
@@ -113,7 +113,7 @@ test('C-21: an acceptance that comes to a batch after the lock of the price is t
   expect(await stepOf(quoted)).toBe('quote/QUOTE');
 });
 
-test('C-40: an act that waits for the account has the time at which it has it, in the audit log as well', async () => {
+test('C-40: an action that waits for the account has the time at which it gets the lock, also in the audit log', async () => {
   const body = { currency: 'USDT_TRX', amount: '1' };
   const fund = () => app.post('/v2/sandbox/fund', body, { key: merchant.apiKey });
   let movedMs = 0;
@@ -129,14 +129,14 @@ test('C-40: an act that waits for the account has the time at which it has it, i
   expect(rows.map(({ at }) => millisOf(at) >= movedMs)).toEqual([true]);
 });
 
-test('C-21: a timer that was due when it was claimed is due for its step, also where the clock was set back in between', async () => {
+test('C-21: a timer that was due when it was claimed is due for its step, even if the clock was set back in between', async () => {
   const { job } = await jobOf(quoted, 'expire');
   expect(millisOf(job.dueAt)).toBeGreaterThan(await app.services.clock.nowMs());
   expect((await app.services.advance({ ...about(quoted, { on: 'expired' }), job })).code).toBe('ADVANCED');
   expect(await stepOf(quoted)).toBe('quote/EXPIRED');
 });
 
-test('the outcome of other work is of the time at which it comes: what follows it is due then', async () => {
+test('the outcome of other work has the time at which it arrives: following jobs are due then', async () => {
   const { job } = await jobOf(quoted, 'expire');
   const dueAt = instantOf(new Date((await app.services.clock.nowMs()) + MINUTE_MS));
   const { code, goesOn } = await app.services.advance({
@@ -146,7 +146,7 @@ test('the outcome of other work is of the time at which it comes: what follows i
   expect({ code, goesOn }).toEqual({ code: 'ADVANCED', goesOn: true });
 });
 
-test('a timer of a step that was left while it was told does nothing to the step that followed', async () => {
+test('a timer of a step that was left while it was reported does nothing to the next step', async () => {
   vi.spyOn(app.services.rails.identity, 'check').mockResolvedValue('step_up');
   const row = await create({ accept: true });
   await reach(row, 'valida_id/PENDING');

@@ -91,7 +91,7 @@ test('C-30: money that it holds cannot leave after it', async () => {
   await verified(merchant.accountId);
 });
 
-test('C-35: a payment is disputed or refunded, not both at once', async () => {
+test('C-35: a payment is disputed or refunded, not both in parallel', async () => {
   expect(
     await tell(about(first, { on: 'dispute_opened' }), about(first, { on: 'payment_refunded' })),
   ).toEqual(['ADVANCED', 'STEP_CONFLICT']);

@@ -95,7 +95,7 @@ async function stepOf(row: ProcessRow): Promise<string> {
   return `${now?.component}/${now?.state}`;
 }
 
-test('a worker brings a transaction to where it can be paid without claiming a job or reading it again', async () => {
+test('a worker makes a transaction payable without claiming a job or reading it again', async () => {
   const { services, sent } = newServices();
   workers.push(startWorker(services, SILENT));
   const row = await make(services);
@@ -103,7 +103,7 @@ test('a worker brings a transaction to where it can be paid without claiming a j
   expect(sent).not.toContain('process_read');
 });
 
-test('C-51: jobs handed to a process that died are done by another one when the lease ends, with the transaction as it was', async () => {
+test('C-51: jobs dispatched to a process that died are done by another one when the lease ends, with the transaction unchanged', async () => {
   const { services } = newServices();
   const handed = dying(services);
   const row = await make(services);
@@ -146,7 +146,7 @@ test('C-51: jobs of a commit without an answer are released, and done as soon as
   });
 });
 
-test('C-51: a job released before its commit is answered, and claimed, is not begun again when it is handed over', async () => {
+test('C-51: a job released before its commit is answered, and claimed, is not started again when it is dispatched', async () => {
   const checked: unknown[] = [];
   let isHeld = true;
   const database: Database = {
@@ -171,7 +171,7 @@ test('C-51: a job released before its commit is answered, and claimed, is not be
   expect(checked).toHaveLength(1);
 });
 
-test('a batch that is rolled back hands nothing over', async () => {
+test('a batch that is rolled back dispatches nothing', async () => {
   const { services } = newServices();
   const handed = dying(services);
   const failing = make(services, async () => {
@@ -181,7 +181,7 @@ test('a batch that is rolled back hands nothing over', async () => {
   expect(handed).toEqual([]);
 });
 
-test('a worker without room is handed nothing, and the job is there for whoever comes first', async () => {
+test('a worker without room gets no dispatched job, and the job is free for the first worker', async () => {
   const { services } = newServices();
   const handed = dying(services, 0);
   const row = await make(services);
@@ -190,7 +190,7 @@ test('a worker without room is handed nothing, and the job is there for whoever 
   expect(await stepOf(row)).toBe('depositpix/QRCODE');
 });
 
-test('a worker that is busy with all that it was handed still takes jobs that nobody handed it', async () => {
+test('a worker that is busy with dispatched jobs still claims others', async () => {
   const held = Promise.withResolvers<void>();
   const query: Database['query'] = async (statement, values) => {
     if (statement.name === 'sandbox_place_orders') await held.promise;
@@ -217,7 +217,7 @@ test('a worker that is busy with all that it was handed still takes jobs that no
   }
 });
 
-test('C-51: due jobs of an account that somebody holds locked leave room for those of others', async () => {
+test('C-51: due jobs of a locked account leave room for those of others', async () => {
   const { services } = newServices();
   const other = await addAccount();
   // More than a worker takes from the queue at once, and due before the job of the other account.
@@ -236,7 +236,7 @@ test('C-51: due jobs of an account that somebody holds locked leave room for tho
   }
 });
 
-test('a job waits for those of its transaction that were due before it, and its turn is told when they end', async () => {
+test('a job waits for earlier due jobs of its transaction, and is woken when they end', async () => {
   const dueMs = Date.now() - 1_000;
   const job = (kind: string, transactionId: bigint) => ({
     accountId,
@@ -265,7 +265,7 @@ test('a job waits for those of its transaction that were due before it, and its 
   expect(await endJobs(store.database, second ? [second] : [], now.sandbox)).toBe(false);
 });
 
-test('C-32: a worker that is woken again and again looks for what is new, and from time to time for all', async () => {
+test('C-32: a worker that is woken repeatedly scans for new jobs, and from time to time for all', async () => {
   const since = new Set<unknown>();
   const query: Database['query'] = (statement, values) => {
     if (statement.name === 'job_claim') since.add(values[8]);

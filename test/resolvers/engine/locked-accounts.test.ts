@@ -18,7 +18,7 @@ const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
     .then(({ code }) => code)
     .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
 
-test('accounts that are locked for long make nobody wait but themselves, and share batches again when they are free', async () => {
+test('accounts that are locked for long delay only themselves, and share batches again when they are free', async () => {
   const [first, second, free] = [await app.addAccount(), await app.addAccount(), await app.addAccount()];
   const rowsOf = (merchant: Merchant) => Promise.all(Array.from({ length: 3 }, () => onramp(merchant)));
   const [ofFirst, ofSecond, ofFree] = [await rowsOf(first), await rowsOf(second), await rowsOf(free)];
@@ -42,7 +42,7 @@ test('accounts that are locked for long make nobody wait but themselves, and sha
   expect(batches).toHaveBeenCalledOnce();
 });
 
-test('an account that somebody else has for a moment is not taken for one that is locked for long', async () => {
+test('an account that is locked briefly does not count as locked for long', async () => {
   const [locked, busy] = [await app.addAccount(), await app.addAccount()];
   const rows = [await onramp(locked), await onramp(busy)] as const;
   const { query } = app.database;

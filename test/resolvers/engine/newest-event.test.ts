@@ -84,7 +84,7 @@ test('a deposit of another amount, seen and then dropped', async () => {
   await expectTold(row);
 });
 
-test('a customer who is named again before it is confirmed', async () => {
+test('a customer who is named again before the confirmation', async () => {
   const row = await make('onramp', {
     sourceCurrency: 'BRL',
     sourceAmount: '550.00',

@@ -33,7 +33,7 @@ const waiting = async () => {
 };
 
 describe('a deposit', () => {
-  test('C-33, C-34: of the exact amount is taken when it is seen and when it is final, once each', async () => {
+  test('C-33, C-34: of the exact amount is accepted when it is seen and when it is final, once each', async () => {
     const { own, row } = await waiting();
     const final = depositFor(row);
     const seen = { ...final, kind: 'deposit_seen' } as const;
@@ -43,14 +43,14 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: that is final was seen, also when nobody told so', async () => {
+  test('C-34: that is final was seen, even without a report of that', async () => {
     const { row } = await waiting();
     const final = depositFor(row);
     expect(await receive(final, { ...final, kind: 'deposit_seen' })).toBe('step duplicate');
     await reach(row, 'success/DONE');
   });
 
-  test('C-34: a second one, and the second part of a split one, lie in the suspense of the account', async () => {
+  test('C-34: a second one, and the second part of a split one, are in the suspense of the account', async () => {
     const { own, row } = await waiting();
     const part = depositFor(row, { amount: '10' });
     const rest = depositFor(row, { amount: '10.5' });
@@ -68,7 +68,7 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: of another token at an address of the account, or of a token nobody lists', async () => {
+  test('C-34: of another token at an address of the account, or of an unlisted token', async () => {
     const { own, row } = await waiting();
     const other = depositFor(row, { currency: 'TRX_TRX', amount: '7' });
     const fake = depositFor(row, { currency: 'SCAM_TRX', amount: '1000000' });
@@ -80,7 +80,7 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: to a session that was over is booked, and to an address that nobody got, with the platform', async () => {
+  test('C-34: to an ended session is booked, and to an unissued address, with the platform', async () => {
     const { own, row } = await waiting();
     await receive(depositFor(row));
     await reach(row, 'success/DONE');
@@ -94,7 +94,7 @@ describe('a deposit', () => {
     await verified(platform);
   });
 
-  test('C-34: that was dropped and comes again is taken, and money of one that was not is not there', async () => {
+  test('C-34: that was dropped and arrives again is accepted, and money of one that was not dropped is absent', async () => {
     const { own, row } = await waiting();
     const final = depositFor(row);
     const told = [{ ...final, kind: 'deposit_seen' }, { ...final, kind: 'deposit_dropped' }, final] as const;
@@ -109,7 +109,7 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: that was dropped after it was final is owed to the house (L55), once; told again, it is in suspense', async () => {
+  test('C-34: that was dropped after it was final is owed to the house (L55), once; reported again, it is in suspense', async () => {
     const { own, row } = await waiting();
     const final = depositFor(row);
     const dropped = { ...final, kind: 'deposit_dropped' } as const;
@@ -127,7 +127,7 @@ describe('a deposit', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: that was dropped before it was final can be dropped after that, too', async () => {
+  test('C-34: that was dropped before it was final can be dropped after that as well', async () => {
     const { own, row } = await waiting();
     const final = depositFor(row);
     const dropped = { ...final, kind: 'deposit_dropped' } as const;
@@ -167,7 +167,7 @@ describe('a deposit', () => {
   });
 });
 
-test('the transfer by which a deposit went back is kept, and on its receipt', async () => {
+test('the transfer that returned a deposit is stored, and on its receipt', async () => {
   const { own, row } = await waiting();
   expect(await receive(depositFor(row, { amount: '21' }))).toBe('step');
   const path = `/v2/offramp/${row.end2end}/resolve`;

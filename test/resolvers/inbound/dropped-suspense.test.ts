@@ -47,7 +47,7 @@ async function decide(mutation: string, key = app.platformKey): Promise<void> {
   expect(errorsIn(json)).toBeUndefined();
 }
 
-test('L54: waiting for a decision: it is gone, once; told as final again, it is there again', async () => {
+test('L54: waiting for a decision: it is gone, once; reported as final again, it is back', async () => {
   const { own, deposit, dropped } = await stray();
   const outcomes = await Promise.all([told(dropped), told(dropped)]);
   expect(outcomes.sort()).toEqual(['duplicate', 'suspense']);
@@ -63,7 +63,7 @@ test('L54: waiting for a decision: it is gone, once; told as final again, it is 
   await verified(own.accountId);
 });
 
-test('L55: assigned to the account that it lay with: owed to the house', async () => {
+test('L55: assigned to the account that it was booked for: owed to the house', async () => {
   const { own, dropped, id } = await stray();
   await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`);
   expect(await told(dropped)).toBe('suspense');

@@ -62,7 +62,7 @@ const HELD = 'compliance/UNCOMPLIANT';
 const BACK = 'refund/INITIAL';
 
 describe('C-34: a held deposit whose return fails', () => {
-  test('is held again, is sent again under another key, and is booked once, whatever is told of the first order', async () => {
+  test('is held again, is sent again under another key, and is booked once, whatever is reported of the first order', async () => {
     const row = await held(OVER, '21');
     const before = await bookOf(own.accountId);
     expect(await post(row, 'refund')).toBe(200);
@@ -103,7 +103,7 @@ describe('C-34: a held deposit whose return fails', () => {
     await verified(own.accountId);
   });
 
-  test('is not taken for the return that was ordered after it by a process that hears of it late', async () => {
+  test('is not confused with the later return by a process that gets its report late', async () => {
     const row = await held(OVER, '21');
     sendBack.mockImplementationOnce(async ({ key }) => {
       // Another process has heard of it meanwhile, and the deposit was ordered back again.
@@ -119,7 +119,7 @@ describe('C-34: a held deposit whose return fails', () => {
     expect(await journalsOf(own.accountId)).toBe('L30 L31 L33 L34');
   });
 
-  test('is not ordered again when its order comes again after that', async () => {
+  test('is not ordered again when its order is repeated after that', async () => {
     const row = await held(OVER, '21');
     sendBack.mockImplementationOnce(async ({ key }) => {
       expect(await ended(key, false)).toBe('step');
@@ -161,7 +161,7 @@ describe('C-34: a held deposit whose return fails', () => {
     expect(await journalsOf(own.accountId)).toBe('L30 L31 L33 L34');
   });
 
-  test('is held by compliance again where that had rejected it: the operator decides, not the account holder', async () => {
+  test('is held by compliance again if that had rejected it: the operator decides, not the account holder', async () => {
     const row = await held(HELD);
     const decide = (name: string) =>
       ask(

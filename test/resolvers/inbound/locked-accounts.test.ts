@@ -22,7 +22,7 @@ async function payLater(row: ProcessRow): Promise<void> {
   await postponeRailEvent(app.database, record, { ...why, outcome: 'pending', dueMs: Date.now() });
 }
 
-test('C-34: news of a locked account waits for it once; then it is put off at once, and what others have to be told is told', async () => {
+test('C-34: an event of a locked account waits for it once; then it is postponed immediately, and events of others are settled', async () => {
   const [locked, free] = [await app.addAccount(), await app.addAccount()];
   const ofLocked = [await onramp(locked), await onramp(locked), await onramp(locked)];
   const [told, ofFree] = [await onramp(locked), await onramp(free)];

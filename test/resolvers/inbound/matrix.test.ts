@@ -61,11 +61,11 @@ beforeAll(async () => {
   platformId = await platformAccount(test$.database, 'sandbox');
 });
 
-test('C-34: the tables of docs/ledger.md are what the machines say', () => {
+test('C-34: the tables of docs/ledger.md equal the machines', () => {
   expect(DOCUMENT).toBe(withRailEvents(DOCUMENT));
 });
 
-test('C-34: every step at which a transaction can stand is a place, of every template', () => {
+test('C-34: every possible step is in the table, for every template', () => {
   for (const template of REGISTRY.templates) {
     const stood = new Set(placesOf(template).map(({ step }) => step));
     const left = template.steps
@@ -86,7 +86,7 @@ function isPassedThrough({ machine }: Template, step: Position['step']): boolean
 }
 
 describe.each(REGISTRY.templates)('$name', (template) => {
-  test('C-34: every kind of news, at every place', { timeout: 3_600_000 }, async () => {
+  test('C-34: every kind of rail event, at every step', { timeout: 3_600_000 }, async () => {
     const cells = placesOf(template).flatMap((place) =>
       RAIL_EVENT_JOB.map((event) => ({ place, news: event })),
     );

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('a PIX for a charge', () => {
-  test('C-33, C-34: is stored with the step it became, once, however often it is told', async () => {
+  test('C-33, C-34: is stored with its step, once, however often it is reported', async () => {
     const row = await onramp(merchant);
     const event = pixFor(row);
     const receipts = await Promise.all([1, 2, 3].map(() => app.services.receive(event)));
@@ -43,7 +43,7 @@ describe('a PIX for a charge', () => {
     expect((await rowOf(row.end2end)).pixE2e).toBe(event.endToEndId);
   });
 
-  test('C-34: after a cancellation, and a second one to a paid charge, lie in the suspense of the account', async () => {
+  test('C-34: after a cancellation, and a second one to a paid charge, are in the suspense of the account', async () => {
     const own = await app.addAccount();
     const cancelled = await onramp(own);
     await action(own, `/v2/onramp/${cancelled.end2end}/cancel`);
@@ -71,7 +71,7 @@ describe('a PIX for a charge', () => {
     await verified(own.accountId);
   });
 
-  test('C-34: at the same moment as a cancellation is booked exactly once, whoever comes first', async () => {
+  test('C-34: at the same time as a cancellation is booked exactly once, whichever is first', async () => {
     const own = await app.addAccount();
     for (let round = 0; round < 5; round++) {
       const row = await onramp(own);
@@ -83,7 +83,7 @@ describe('a PIX for a charge', () => {
     await verified(own.accountId);
   });
 
-  test('says when it was paid, also where it goes back', async () => {
+  test('has the time of the payment, even if it is returned', async () => {
     const row = await onramp(merchant);
     const event = pixFor(row, { amount: '70.00' });
     await app.services.receive(event);
@@ -91,7 +91,7 @@ describe('a PIX for a charge', () => {
     await reach(row, 'refund/DONE');
   });
 
-  test('the sandbox pays a charge that was cancelled: its scenario is news like any other', async () => {
+  test('the sandbox pays a cancelled charge: its scenario is a rail event like any other', async () => {
     const own = await app.addAccount();
     const row = await onramp(own);
     await action(own, `/v2/onramp/${row.end2end}/cancel`);
@@ -101,7 +101,7 @@ describe('a PIX for a charge', () => {
   });
 });
 
-test('C-34: a PIX that nobody knows is booked with the platform, once over all accounts', async () => {
+test('C-34: an unknown PIX is booked with the platform, once over all accounts', async () => {
   const platform = await platformAccount(app.database, 'sandbox');
   const row = await onramp(merchant);
   const event = [pixFor(row, { txid: 'f'.repeat(32) }), pixFor(row, { txid: null, amount: '12.34' })];
@@ -127,7 +127,7 @@ test('C-34: received events are never changed', async () => {
   await expect(change(`outcome = 'noted'`)).rejects.toThrow(/append-only/);
 });
 
-test('C-34: news that cannot be settled now is kept, tried again, and acts once', async () => {
+test('C-34: an event that cannot be settled now is stored, retried, and settled once', async () => {
   const row = await onramp(merchant);
   const event = pixFor(row);
   const failing = {
@@ -146,7 +146,7 @@ test('C-34: news that cannot be settled now is kept, tried again, and acts once'
   await reach(row, 'success/DONE');
 });
 
-test('C-34: a payment whose return failed is ordered again by itself, after 15 minutes', async () => {
+test('C-34: a payment whose return failed is ordered again automatically, after 15 minutes', async () => {
   const own = await app.addAccount();
   const row = await onramp(own);
   await play(own, 'refund-fail', row);

@@ -48,7 +48,7 @@ const dispute = (endToEndId: string): DisputeEvent => {
   return { kind: 'dispute_opened', disputeId: `CASE-${cases}`, endToEndId, amount: null };
 };
 
-test('C-34, C-51: news that the database refuses is logged and kept without the value that was refused', async () => {
+test('C-34, C-51: an event that the database refuses is logged and stored without the refused value', async () => {
   const secret = 'ana.souza@example.com';
   const paid = pixFor(await onramp(merchant));
   const refuse = async () => {
@@ -67,8 +67,8 @@ test('C-34, C-51: news that the database refuses is logged and kept without the 
   expect(rows).toEqual([{ last_error: error }]);
 });
 
-describe('news that is not settled', () => {
-  test('C-34: is tried again at once, once under a key, and no more when it is settled', async () => {
+describe('an unsettled rail event', () => {
+  test('C-34: is retried immediately, once under a key, and no more when it is settled', async () => {
     const row = await onramp(merchant);
     const paid = pixFor(row);
     const early = dispute(paid.endToEndId);
@@ -91,7 +91,7 @@ describe('news that is not settled', () => {
     expect((await verifyAudit(app.database, platform)).defects).toEqual([]);
   });
 
-  test('C-34: has all its tries before it again', async () => {
+  test('C-34: gets all its attempts again', async () => {
     const stray = dispute('E12345678202611221200abcdefghijk');
     await app.services.receive(stray);
     const at = () => Date.now() + 24 * 3_600_000;
@@ -109,7 +109,7 @@ describe('news that is not settled', () => {
     expect(await eventOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'pending' }]);
   });
 
-  test('C-34: is closed with a reason, and stays closed when it is told again', async () => {
+  test('C-34: is closed with a reason, and stays closed when it is reported again', async () => {
     const stray = dispute('E12345678202611221200abcdefghijl');
     await app.services.receive(stray);
     const id = await idOf(`pix:${stray.disputeId}`);
@@ -136,7 +136,7 @@ describe('news that is not settled', () => {
     expect(written.after).toEqual({ state: 'closed', reason: 'not ours' });
   });
 
-  test('C-34: of money that came is booked, and never closed', async () => {
+  test('C-34: about arrived money is booked, and never closed', async () => {
     const row = await onramp(merchant);
     const paid = pixFor(row);
     const failing = { ...app.services, advance: () => Promise.reject(new Error('there is no rate')) };
@@ -156,7 +156,7 @@ describe('news that is not settled', () => {
     await reach(row, 'success/DONE');
   });
 
-  test('C-40: is the operator’s to decide; what is not there is not found', async () => {
+  test('C-40: is decided by the operator; an unknown one is not found', async () => {
     const rails = await app.addKey(platform, ['platform:rails']);
     for (const call of [
       'retryRailNews(input: { newsId: "1" }) { outcome errors { code message path } }',

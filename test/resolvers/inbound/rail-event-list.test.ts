@@ -58,8 +58,8 @@ async function tellAll() {
   return { paid, waiting };
 }
 
-describe('the list of news', () => {
-  test('C-34: has what is not settled and what was reported, newest first, and no more', async () => {
+describe('the list of rail events', () => {
+  test('C-34: has unsettled and reported ones, newest first, and no others', async () => {
     const { paid, waiting } = await tellAll();
     const all = await list('');
     expect(all.totalCount).toBe(3);
@@ -92,7 +92,7 @@ describe('the list of news', () => {
     expect([rest.totalCount, rest.nodes.length, rest.pageInfo.hasNextPage]).toEqual([3, 1, false]);
   });
 
-  test('C-40: is the operator’s; who paid is whole to those who decide about money', async () => {
+  test('C-40: is the operator’s; payers are unmasked for those who decide about money', async () => {
     const taxIdIn = ({ nodes }: { nodes: { news: { payerTaxId?: string } }[] }) => nodes[0]?.news.payerTaxId;
     expect((await ask('', merchant.apiKey)).errors[0].extensions.code).toBe('FORBIDDEN');
     const rails = await app.addKey(platform, ['platform:rails']);

@@ -173,7 +173,7 @@ async function paidOut(): Promise<ProcessRow> {
 }
 
 describe('transfers of ours', () => {
-  test('C-33: found by their order and then by their hash, each told once', async () => {
+  test('C-33: found by their order and then by their hash, each reported once', async () => {
     const row = await make('withdrawal');
     const event = sent(row);
     expect([await receive(event), await receive(event)]).toEqual(['step', 'duplicate']);
@@ -184,7 +184,7 @@ describe('transfers of ours', () => {
     await verified(row);
   });
 
-  test('C-34: confirmed before it was sent: kept, logged, tried again, and then a step', async () => {
+  test('C-34: confirmed before it was sent: stored, logged, retried, and then a step', async () => {
     const row = await make('withdrawal');
     const event = sent(row);
     lines.length = 0;
@@ -210,7 +210,7 @@ describe('transfers of ours', () => {
 });
 
 describe('payouts', () => {
-  test('C-34: one that comes back whole is a step; again, or in part, it lies in suspense', async () => {
+  test('C-34: one that comes back whole is a step; again, or in part, it is in suspense', async () => {
     const [whole, part] = [await paidOut(), await paidOut()];
     const back = (row: ProcessRow, amount: string): RailEvent => ({
       kind: 'payout_returned',
@@ -229,7 +229,7 @@ describe('payouts', () => {
     await Promise.all([verified(whole), verified(part)]);
   });
 
-  test('C-34: one that nobody sent and that comes back is booked with the platform', async () => {
+  test('C-34: one that was not sent and comes back is booked with the platform', async () => {
     const platform = await platformAccount(store.database, 'live');
     const event = { kind: 'payout_returned', endToEndId: nameOf('E'), returnId: nameOf('D') } as const;
     expect(await receive({ ...event, amount: '1.00' })).toBe('suspense');
@@ -240,7 +240,7 @@ describe('payouts', () => {
     expect(rows).toEqual([{ a: '100' }]);
   });
 
-  test('C-34: rejected after it was settled: no step takes it, it stands in the list as failed, and can be told again', async () => {
+  test('C-34: rejected after it was settled: no step accepts it, it is in the list as failed, and can be reported again', async () => {
     const row = await paidOut();
     const event = { kind: 'payout_ended', order: orderOf(row), isDone: false, endToEndId: null } as const;
     lines.length = 0;
@@ -272,7 +272,7 @@ describe('disputes', () => {
     await verified(row);
   });
 
-  test('C-34: a second one waits as long as the first is open, and is taken as soon as that ends', async () => {
+  test('C-34: a second one waits while the first is open, and is accepted as soon as that ends', async () => {
     const row = await paid('onramp');
     await receive(dispute(row, 'dispute_opened', 'MED-7'));
     const second = dispute(row, 'dispute_opened', 'MED-8');
@@ -287,7 +287,7 @@ describe('disputes', () => {
     await verified(row);
   });
 
-  test('C-33: each return by MED of a rail that tells disputes besides is held against one dispute about its amount', async () => {
+  test('C-33: each return by MED of a rail that also reports disputes is matched with one dispute about its amount', async () => {
     const row = await paid('onramp');
     const back = (amount: string): DisputeReturnEvent => ({
       ...{ kind: 'dispute_returned', returnId: nameOf('D'), endToEndId: row.pixE2e as string, amount },
@@ -326,7 +326,7 @@ describe('disputes', () => {
     await verified(row);
   });
 
-  test('C-33: returns by MED that come at once are held against a dispute one after the other', async () => {
+  test('C-33: parallel returns by MED are matched with a dispute one after the other', async () => {
     const row = await paid('onramp');
     for (const kind of ['dispute_opened', 'dispute_accepted'] as const)
       await receive({ ...dispute(row, kind, 'MED-23'), amount: '100' });
@@ -381,7 +381,7 @@ describe('disputes', () => {
     }
     const BOTH = ['dispute_opened', 'dispute_accepted'] as const;
 
-    test('C-34: of a part: the dispute is booked whole when the part fails, whatever is told first', async () => {
+    test('C-34: of a part: the dispute is booked whole when the part fails, whatever is reported first', async () => {
       for (const [name, isEarly] of [
         ['MED-30', true],
         ['MED-31', false],
@@ -437,7 +437,7 @@ describe('disputes', () => {
       return rows.map(({ line }) => line);
     }
 
-    test('C-35: of all that went back nevertheless: the second payment is owed in BRL (L67), and unwinds nothing', async () => {
+    test('C-35: of the whole amount that was refunded nevertheless: the second payment is owed in BRL (L67), and reverses nothing', async () => {
       for (const [name, isEarly] of [
         ['MED-34', true],
         ['MED-35', false],
@@ -470,7 +470,7 @@ describe('disputes', () => {
     await verified(row);
   });
 
-  test('C-34: about a payment that nobody knows, and one that lies in suspense: kept, and no step', async () => {
+  test('C-34: about an unknown payment, and one in suspense: stored, and no step', async () => {
     const row = await paid('onramp');
     const second = pixFor(row);
     expect(await receive(second)).toBe('suspense');
@@ -481,7 +481,7 @@ describe('disputes', () => {
     expect(at(await rest(row))).toBe('success/DONE');
   });
 
-  test('C-34: found by the facts of its transaction where the news of the payment is not kept any more', async () => {
+  test('C-34: found by the facts of its transaction if the event of the payment is no longer stored', async () => {
     const [row, out] = [await paid('onramp'), await paidOut()];
     await store.owner.query('delete from rail_news where account_id = any ($1)', [
       [String(row.accountId), String(out.accountId)],
@@ -495,7 +495,7 @@ describe('disputes', () => {
     await Promise.all([verified(row), verified(out)]);
   });
 
-  test('C-34: a report of fraud opens none: it is stored with the transaction', async () => {
+  test('C-34: a fraud report opens none: it is stored with the transaction', async () => {
     const row = await paid('onramp');
     const event: RailEvent = {
       kind: 'infraction',

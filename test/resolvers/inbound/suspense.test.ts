@@ -96,7 +96,7 @@ describe('the holder’s view', () => {
     return found;
   };
 
-  test('C-15: not who paid, and no other account’s id; the operator reads both', async () => {
+  test('C-15: neither the payer nor another account’s id; the operator reads both', async () => {
     const [own, other] = [await app.addAccount(), await app.addAccount()];
     const id = await strayPix(own);
     expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
@@ -117,7 +117,7 @@ describe('the holder’s view', () => {
 });
 
 describe('decisions under a key', () => {
-  test('C-52: are made once, and answered alike; another request under the key is refused', async () => {
+  test('C-52: are made once, and repeated with the same answer; another request under the key is refused', async () => {
     const own = await app.addAccount();
     const [id, second] = [await strayPix(own), await strayPix(own)];
     const assign = (entry: string) =>
@@ -197,7 +197,7 @@ describe('assigning', () => {
 });
 
 describe('sending back', () => {
-  test('L51: a PIX goes back to its payer, and is booked when it went', async () => {
+  test('L51: a PIX is returned to its payer, and is booked when it was sent', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const { json } = await ask(
@@ -220,7 +220,7 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
-  test('L51: a deposit goes back less the fee of its network, and not when that is all of it', async () => {
+  test('L51: a deposit is returned less the fee of its network, and not when the fee is all of it', async () => {
     const own = await app.addAccount();
     const made = await offrampInstant(own);
     await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
@@ -293,7 +293,7 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
-  test('an order that did not get through is placed again when it is due, by one process, and never again after that', async () => {
+  test('a failed order is placed again when it is due, by one process, and never again after that', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const release = vi.spyOn(app.services.rails.pix, 'refund');
@@ -321,7 +321,7 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
-  test('an order that failed 36 times waits for a person, who has the same order placed again', async () => {
+  test('an order that failed 36 times waits for a person, who can place the same order again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const release = vi.spyOn(app.services.rails.pix, 'refund');
@@ -381,7 +381,7 @@ describe('sending back', () => {
     await verified(own.accountId);
   });
 
-  test('an order is tried for the last time before it waits for a person', async () => {
+  test('an order has its last attempt before it waits for a person', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const stuck: boolean[] = [];

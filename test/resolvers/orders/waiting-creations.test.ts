@@ -13,7 +13,7 @@ const POLLS_MAX = 4 * 25;
 
 const app = useApp({ role: 'serve', rateLimit: null });
 
-test('one look serves all who wait', async () => {
+test('one poll serves all waiting callers', async () => {
   beginCount();
   const answers = await Promise.all(
     Array.from({ length: CALLERS }, (_, n) =>

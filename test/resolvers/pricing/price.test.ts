@@ -7,7 +7,7 @@ import { useApp } from '../../support/app.ts';
 
 const app = useApp();
 
-test('C-21: when the source fails the last rate serves for 60 seconds, and the log says why', async () => {
+test('C-21: when the source fails the last rate is used for 60 seconds, and the log has the reason', async () => {
   const told: unknown[] = [];
   const log = { warn: (...words: unknown[]) => void told.push(words) } as never;
   const failure = new Error('the feed is down');
@@ -34,7 +34,7 @@ test('C-21: when the source fails the last rate serves for 60 seconds, and the l
   await expect(currentRate(services, 'USDT', nowMs)).rejects.toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
 });
 
-test('C-21: a price is of one moment: its rate is judged, and its lock counts, from the same reading of the clock', async () => {
+test('C-21: a price is of one time: its rate is checked, and its lock counts, from the same reading of the clock', async () => {
   const { accountId } = app;
   let readings = 0;
   const read = async () => {
@@ -68,7 +68,7 @@ test('C-21: a price is of one moment: its rate is judged, and its lock counts, f
   expect(Date.parse(pricedAt)).toBe(observed[0]);
 });
 
-test('those who find a rate old at the same time share one question to the source, and one stored rate', async () => {
+test('callers that find a rate old at the same time share one query of the source, and one stored rate', async () => {
   const nowMs = Date.now() + 800_000;
   const done = { asked: 0, stored: 0 };
   const database: Services['database'] = {

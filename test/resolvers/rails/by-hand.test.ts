@@ -30,7 +30,7 @@ test('C-33: a booking from before the first night is used once', async () => {
   expect(await run('2026-02-09', all)).toEqual([]);
 });
 
-test('C-33: so is what was booked before the first report, where nights come late', async () => {
+test('C-33: so are bookings before the first report, when nightly runs are late', async () => {
   const all = [
     funding('b1', at('2026-03-03', '20:00'), '777'),
     funding('b2', at('2026-03-05', '15:00'), '777'),
@@ -43,7 +43,7 @@ test('C-33: so is what was booked before the first report, where nights come lat
   expect(reports).toEqual([[], [], missing(...all.slice(1))]);
 });
 
-test('C-33: dust that nobody ever books gives no line a second time', async () => {
+test('C-33: a small difference that is never booked uses no line a second time', async () => {
   const dust = funding('dust', at('2026-04-01', '12:00'), '0.000001');
   const days = [at('2026-04-02', '20:00'), at('2026-04-05', '12:00'), at('2026-04-06', '15:00')];
   const [first, second, third] = days.map((day, index) => funding(`c${index}`, day)) as [
@@ -75,7 +75,7 @@ test('C-33: an entry that waits for a booking is known though a report cannot li
   expect(await run('2026-06-06', all)).toEqual(missing(second));
 });
 
-test('C-33: a transfer of the last hour of a day takes nothing of the next day where its own day has its booking', async () => {
+test('C-33: a transfer of the last hour of a day uses no line of the next day if its own day has its booking', async () => {
   const all = [
     funding('e1', at('2026-06-10', '23:30'), '10'),
     funding('e2', at('2026-06-11', '09:00'), '10'),
@@ -115,7 +115,7 @@ test('C-33: reports that are made again, in any order, find as many bookings mis
     expect(found(await reportOn(day, at('2026-08-05', '03:00'), all))).toEqual([]);
 });
 
-test('C-33: a day that was compared before the day before it keeps what it took', async () => {
+test('C-33: a day that was compared before the day before it keeps its lines', async () => {
   const [first, second] = [
     funding('h1', at('2026-09-01', '12:00'), '6'),
     funding('h2', at('2026-09-02', '12:00'), '6'),
@@ -131,7 +131,7 @@ test('C-33: a day that was compared before the day before it keeps what it took'
   expect(await later('2026-09-01', first)).toEqual([]);
 });
 
-test('an order that was not told at night waits for its news, and takes nothing that people book about other transfers', async () => {
+test('an order that was not reported at night waits for its event, and uses no manual bookings of other transfers', async () => {
   const at1 = at('2026-10-01', '23:59');
   const transfer = { kind: 'transfer', amount: '55', currency: 'USDT_TRX' } as const;
   const ordered: StatementEntry = {
@@ -162,7 +162,7 @@ async function compare(day: string, now: Date, all: readonly StatementEntry[]): 
 const refuse = (report: Report) =>
   refuseMatched({ database: app.database, mode: 'sandbox' }, 'TRX', [report]);
 
-test('C-33: of two reports that are made at once, one is asked for again where both took the same line', async () => {
+test('C-33: of two parallel reports, one is requested again if both used the same line', async () => {
   const all = [funding('i1', at('2026-11-01', '12:00'), '9'), funding('i2', at('2026-11-02', '09:00'), '9')];
   const now = at('2026-11-03', '03:00');
   await book('i', 9n, at('2026-11-02', '10:00'));
@@ -174,7 +174,7 @@ test('C-33: of two reports that are made at once, one is asked for again where b
   await refuse(again);
 });
 
-test('C-33: nor does a report keep as waiting what another one found the booking of meanwhile', async () => {
+test('C-33: nor does a report store as waiting an entry whose booking another one found meanwhile', async () => {
   const all = [funding('j1', at('2026-12-01', '12:00'), '8'), funding('j2', at('2026-12-02', '12:00'), '8')];
   expect(await run('2026-12-01', all)).toEqual(missing(...all.slice(0, 1)));
   const before = await compare('2026-12-01', at('2026-12-02', '10:00'), all);

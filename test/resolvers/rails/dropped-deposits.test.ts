@@ -28,7 +28,7 @@ const deposit = (): DepositEvent => {
 const dropped = (event: DepositEvent): DepositEvent => ({ ...event, kind: 'deposit_dropped' });
 
 describe('C-34: in suspense', () => {
-  test('dropped on one day, again there on the next and never told: it is missing here on that day alone', async () => {
+  test('dropped on one day, back on the next and never reported: it is missing on that day alone', async () => {
     const lost = deposit();
     await tell(lost, at(MONDAY, '12:00'));
     await tell(dropped(lost), at(TUESDAY, '12:00'));
@@ -44,14 +44,14 @@ describe('C-34: in suspense', () => {
     expect(await reportOn(THURSDAY, friday, [again])).toMatchObject({ findings: [] });
   });
 
-  test('the day on which a deposit was booked has nothing to find after it was dropped, where the network has it no more', async () => {
+  test('the day on which a deposit was booked has no findings after it was dropped, if the network no longer has it', async () => {
     const lost = deposit();
     await tell(lost, at(MONDAY, '12:00'));
     await tell(dropped(lost), at(TUESDAY, '12:00'));
     expect(await reportOn(MONDAY, at(WEDNESDAY, '03:00'), [])).toMatchObject({ findings: [] });
   });
 
-  test('a drop that was told wrongly is found: the network has the deposit still', async () => {
+  test('a drop that was reported wrongly is found: the network still has the deposit', async () => {
     const kept = deposit();
     await tell(kept, at(MONDAY, '14:00'));
     await tell(dropped(kept), at(TUESDAY, '14:00'));
@@ -61,7 +61,7 @@ describe('C-34: in suspense', () => {
     ]);
   });
 
-  test('of a deposit that was dropped twice and told a third time, the third booking counts', async () => {
+  test('of a deposit that was dropped twice and reported a third time, the third booking counts', async () => {
     const lost = deposit();
     for (const hour of ['10', '11']) {
       await tell(lost, at(FRIDAY, `${hour}:00`));
@@ -75,7 +75,7 @@ describe('C-34: in suspense', () => {
   });
 });
 
-test('C-34: a deposit that a transaction took, and that its network dropped, stands for nothing until it is told again', async () => {
+test('C-34: an accepted deposit that its network dropped matches nothing until it is reported again', async () => {
   const row = await offrampInstant(await app.addAccount());
   await reach(row, 'crypto_deposit/WAITING_DEPOSIT');
   const lost = depositFor(await rowOf(row.end2end));

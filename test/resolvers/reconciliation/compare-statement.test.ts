@@ -17,7 +17,7 @@ const { book, reportOn } = networkDays(app);
 /** Days of a weekend and after it, in Brasília. */
 const [SATURDAY, SUNDAY, MONDAY] = ['2026-03-07', '2026-03-08', '2026-03-09'] as const;
 
-test('a booking on Monday about a transfer of Saturday says nothing about another one of Monday', async () => {
+test('a booking on Monday about a transfer of Saturday proves nothing about another one of Monday', async () => {
   const first = funding('first', at(SATURDAY, '12:00'));
   const second = funding('second', at(MONDAY, '15:00'));
   const all = [first, second];
@@ -48,7 +48,7 @@ describe('deposits in suspense that belong to no transaction', () => {
     return reportOn(brasiliaDay(now.getTime()), now, entries);
   };
 
-  test('one that was dropped takes no line of another one of the same amount; and what comes again is found', async () => {
+  test('a dropped one uses no line of another one of the same amount; and one that arrives again is found', async () => {
     const [kept, lost] = [deposit(), deposit()];
     expect([await told(kept), await told(lost)]).toEqual(['suspense', 'suspense']);
     const there = await entryOf(kept);

@@ -73,7 +73,7 @@ describe('manual bookings', () => {
   const funding = (entry: Partial<ReportedEntry['entry']>) =>
     told({ kind: 'funding', untold: 'capital', ...entry }, undefined);
 
-  test('stands for what came first: the same amount of today is missing', () => {
+  test('matches the earliest entry: the same amount of today is missing', () => {
     const entries = [funding({ id: 'first', at: YESTERDAY }), funding({ id: 'second' })];
     expect(match(entries, [manual])).toEqual({ matched: 0, found: [['missing_here', 'second', null]] });
   });
@@ -85,7 +85,7 @@ describe('manual bookings', () => {
     expect(match([funding({})], [on(7)]).matched).toBe(1);
   });
 
-  test('C-34: never stands for what news would tell of: a customer has it to get', () => {
+  test('C-34: never matches an entry that a rail event would report: a customer has to get it', () => {
     const deposit = told({ id: 'deposit', kind: 'deposit' }, undefined);
     expect(match([deposit, funding({ id: 'funding' })], [manual])).toEqual({
       matched: 1,
@@ -96,7 +96,7 @@ describe('manual bookings', () => {
     expect(match([ordered], [line({ ...manual, name: 'L66', minor: '-10000' })]).matched).toBe(0);
   });
 
-  test('goes the way of the money', () => {
+  test('follows the direction of the money', () => {
     expect(match([funding({})], [line({ ...manual, minor: '-10000' })]).matched).toBe(0);
   });
 });
@@ -105,20 +105,20 @@ describe('a charge that is paid twice, the second time into suspense', () => {
   const first = line({ postedAt: '2026-11-24T02:30:00.000Z' });
   const second = line({ journalId: 6n, name: 'L50', minor: '10000' });
 
-  test('the first takes nothing of the second, where a bank has it a day later and has the second another day later', () => {
+  test('the first uses no line of the second, if a bank has it a day later and the second another day later', () => {
     expect(match([told({}, booked())], [first, second])).toEqual({
       matched: 1,
       found: [['missing_there', null, '6']],
     });
   });
 
-  test('nor where it has another amount itself, and the statement does not have the second', () => {
+  test('nor if it has another amount itself, and the statement lacks the second', () => {
     const entries = [told({ amount: '90', at: YESTERDAY }, booked())];
     expect(match(entries, [second, first]).found).toEqual([['missing_there', null, '6']]);
   });
 });
 
-test('of several parts that are alike, each entry takes the nearest', () => {
+test('of several equal parts, each entry uses the nearest', () => {
   const before = line({ postedAt: '2026-11-23T14:59:59.999Z' });
   const after = line({ journalId: 6n });
   expect(match([told({ at: YESTERDAY }, booked())], [after, before])).toEqual({

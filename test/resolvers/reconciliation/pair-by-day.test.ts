@@ -66,7 +66,7 @@ test('another amount, or the other direction, is no pair', () => {
   expect(pairByDay(of([10]), of([10], 'BRL -100')).size).toBe(0);
 });
 
-test('many that are alike take each line once', () => {
+test('many equal ones use each line once', () => {
   const days = Array.from({ length: 20_000 }, (_, index) => 1 + (index % 28));
   const found = pairByDay(of(days), of(days.map((day) => Math.min(day + 1, 28))));
   expect(found.size).toBe(new Set(found.values()).size);

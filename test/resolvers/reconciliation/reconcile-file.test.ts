@@ -72,7 +72,7 @@ test('a PIX that the bank has twice is once too often', async () => {
   expect(report).toMatchObject({ matched: 1, missingHere: 1, missingThere: 0 });
 });
 
-test('a fee that names a PIX does not stand for it', async () => {
+test('a fee that names a PIX does not match it', async () => {
   const id = pixId();
   const [report] = await reportsOf(`${DAY},-90.00,1,${id}`, `${DAY},-1.50,2,Tarifa ${id}`);
   expect(report?.findings.map(({ finding, amountThere }) => [finding, amountThere])).toContainEqual([
@@ -81,7 +81,7 @@ test('a fee that names a PIX does not stand for it', async () => {
   ]);
 });
 
-test('a day between those of the file on which the bank has nothing has its report', async () => {
+test('a day without entries between those of the file has its report', async () => {
   const days = [-3, -2, -1, 0, 1, 2, 3].map(dayFrom);
   const reports = await reportsOf(`${days[0]},1.00,1,x`, `${days[6]},2.00,2,x`);
   expect(reports.map(({ day }) => day)).toEqual(days);
@@ -89,7 +89,7 @@ test('a day between those of the file on which the bank has nothing has its repo
   await expect(reportsOf(`${days[0]},1.00,1,x`, '2020-01-01,2.00,2,x')).rejects.toThrow(/at most 366 days/);
 });
 
-describe('a nameless entry takes a line once, whatever the day of its report', () => {
+describe('an entry without a name uses a line once, on any day of its report', () => {
   const at = (days: number, time: string) => `${dayFrom(days)}T${time}.000Z`;
   const row = (days: number, amount: string, id: string) => `${dayFrom(days)},${amount},${id},x`;
   const found = (reports: Awaited<ReturnType<typeof reportsOf>>) =>
@@ -110,7 +110,7 @@ describe('a nameless entry takes a line once, whatever the day of its report', (
     expect(found(await reportsOf(...rows.toReversed()))).toEqual([]);
   });
 
-  test('an entry whose name has another amount leaves its line to nobody else', async () => {
+  test('an entry whose name has another amount leaves its line to no other', async () => {
     const id = await arrive('43.00', at(60, '15:00:00'));
     const reports = await reportsOf(row(60, '43.00', 'other'), `${dayFrom(60)},44.00,named,${id}`);
     expect(found(reports).toSorted()).toEqual([
@@ -130,7 +130,7 @@ describe('manual bookings', () => {
     });
   };
 
-  test('C-34: a PIX that was never told takes no capital of its amount from a movement without a name', async () => {
+  test('C-34: an unreported PIX takes no capital of its amount from a movement without a name', async () => {
     await post('capital', capitalPaidIn(BRL, 70_000n), dayFrom(70));
     const id = pixId();
     const reports = await reportsOf(`${dayFrom(70)},700.00,1,x`, `${dayFrom(71)},700.00,2,${id}`);
@@ -138,7 +138,7 @@ describe('manual bookings', () => {
     expect(reports[1]?.findings).toMatchObject([{ finding: 'missing_here', id }]);
   });
 
-  test('a PIX that was paid by hand is what was booked of it (L62), though its text has the id, unless a movement without a name is', async () => {
+  test('a PIX that was paid by hand matches its booking (L62), though its text has the id, unless a movement without a name does', async () => {
     const paid = journal('L62', debit('E.capital', BRL, 5_000n), credit('A.pix', BRL, 5_000n));
     await post('paid by hand', paid, dayFrom(80));
     const id = pixId();
@@ -172,13 +172,13 @@ describe('C-33: files of one bank share no line of the ledger', () => {
     expect(both).toEqual([`${dayFrom(82)} 1`, ...next]);
   });
 
-  test('nor has one without a name what another file has by its name', async () => {
+  test('nor does an entry without a name use a line that another file has by its name', async () => {
     const id = await arrive('130.00', at(85));
     expect(found(await reportsOf(row(85, 'a', id)))).toEqual([`${dayFrom(85)} 1`]);
     expect(found(await reportsOf(movement(86, 85, 'ted')))).toEqual([`${dayFrom(86)} 0`, 'missing_here ted']);
   });
 
-  test('a file that has the days of another one again finds the same, whatever names it gives', async () => {
+  test('a file with the days of another one finds the same again, whatever its names', async () => {
     await arrive('133.00', at(88));
     await arrive('133.00', at(90, '02:30:00'));
     const [first, evening] = [row(88, 'a'), movement(90, 88, 'b')];
@@ -193,7 +193,7 @@ describe('C-33: files of one bank share no line of the ledger', () => {
     ]);
   });
 
-  test('nor have two that are read at once, though the movements of both are the first of a file without names', async () => {
+  test('nor do two parallel files, though the movements of both are the first of a file without names', async () => {
     await arrive('139.00', at(94));
     const compare = async (day: string): Promise<Report> => {
       const entry: StatementEntry = {

@@ -68,12 +68,12 @@ test('the day before is reconciled once, after the hour', async () => {
   ]);
 });
 
-test('of several processes one does it', async () => {
+test('one of several processes does it', async () => {
   await Promise.all(Array.from({ length: 5 }, () => turn('2026-03-02T03:30')));
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
 });
 
-test('a difference is an alarm, and doctor says so', async () => {
+test('a difference is an alarm, and doctor reports it', async () => {
   const when = new Date('2026-03-01T15:00:00Z');
   entries = [{ kind: 'payment', id: 'E99999999202603011500abcdefghijk', amount: '5.00', at: when }];
   await turn('2026-03-02T03:30');
@@ -83,7 +83,7 @@ test('a difference is an alarm, and doctor says so', async () => {
   ]);
 });
 
-test('while the bank is away it waits, and says so; later it is done', async () => {
+test('while the bank is unreachable it waits, and reports that; later it is done', async () => {
   isAway = true;
   await turn('2026-03-02T03:30');
   expect(logged).toEqual(['warn a day cannot be reconciled now']);
@@ -98,7 +98,7 @@ test('while the bank is away it waits, and says so; later it is done', async () 
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
 });
 
-test('a day of which the bank never tells keeps no later one from its report: after a week it is left to a person', async () => {
+test('a day that the bank never reports does not stop the report of a later one: after a week it is left to a person', async () => {
   toldFrom = '2026-03-10';
   await turn('2026-03-02T03:30');
   await turn('2026-03-31T03:30');
@@ -118,7 +118,7 @@ test('a process that died in the middle is followed by another one', async () =>
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
 });
 
-test('days on which nobody ran are done later, a week at most', async () => {
+test('days on which no process ran are done later, at most a week', async () => {
   await turn('2026-03-04T03:30');
   expect(await days()).toEqual(['01', '02', '03'].map((day) => `pix 2026-03-${day} gateway`));
   await turn('2026-03-31T03:30');

@@ -173,7 +173,7 @@ async function roundAllOnceOf(accountId: bigint): Promise<void> {
   await roundOnce();
 }
 
-test('more journals than one statement may check are left to a round that is due at once', async () => {
+test('more journals than one statement may check are left to a round that is due immediately', async () => {
   const accountId = await account();
   await post(accountId, 1);
   await verifyNew(parts());
@@ -199,7 +199,7 @@ test('sums over all accounts are checked once an hour', async () => {
   expect(rows[0].defects).toEqual([]);
 });
 
-test('one process has the turn, and another one takes it when it stops', async () => {
+test('one process has the lease, and another one claims it when it stops', async () => {
   const nowMs = store.database.nowMs();
   const verify = startContinuousVerify(parts());
   await eventually('a turn', async () => {

@@ -77,7 +77,7 @@ async function due(end2end: string, kind: string) {
       .rows;
 }
 
-test('C-25: a case that passes later does not pass an open match: a person reviews it, or its time ends it', async () => {
+test('C-25: a case that passes later does not dismiss an open match: a person reviews it, or its time ends it', async () => {
   const taxId = newCustomer();
   const [reviewed, forgotten] = [await waiting(taxId), await waiting(taxId)] as const;
   listed.set(taxId, 'held');
@@ -93,7 +93,7 @@ test('C-25: a case that passes later does not pass an open match: a person revie
   await shop.reach(forgotten, 'valida_id_v2/DENIED');
 });
 
-test('C-25: a case that passes later does not pass a customer who is sanctioned by then', async () => {
+test('C-25: a case that passes later does not admit a customer who is sanctioned by then', async () => {
   const taxId = newCustomer();
   const end2end = await waiting(taxId);
   listed.set(taxId, 'frozen');
@@ -101,7 +101,7 @@ test('C-25: a case that passes later does not pass a customer who is sanctioned 
   await shop.reach(end2end, 'valida_id_v2/DENIED');
 });
 
-test('C-40: a payment of another amount by a customer who is frozen goes back only once the customer is unfrozen', async () => {
+test('C-40: a payment of another amount by a frozen customer is returned only once the customer is unfrozen', async () => {
   const taxId = newCustomer();
   const { json } = await shop.onramp(taxId, '100.00');
   await shop.reach(json.end2end, 'depositpix/QRCODE');

@@ -120,7 +120,7 @@ const dueNow = () =>
   );
 
 describe('before anything can be paid', () => {
-  test('a sanctioned wallet is refused, and no PIX code is given out', async () => {
+  test('a sanctioned wallet is refused, and no PIX code is issued', async () => {
     const { end2end, pixCopyPaste } = await onramp({ currency: 'USDT_ETH', wallet: SANCTIONED_WALLET });
     await until(end2end, 'valida_id/IRREGULAR');
     expect(pixCopyPaste).toBeNull();
@@ -129,7 +129,7 @@ describe('before anything can be paid', () => {
     ]);
   });
 
-  test('a listed name, with other accents and swapped, waits for a review; once dismissed it passes, and passes again', async () => {
+  test('a listed name, with other accents and order, waits for a review; once dismissed it passes, and passes again', async () => {
     const listed = { clientName: 'Gonçalves Muller, Joao Antonio', clientTaxId: '111.444.777-35' };
     const { end2end, pixCopyPaste } = await onramp(listed);
     await until(end2end, 'valida_id/REVIEW');
@@ -153,7 +153,7 @@ describe('before anything can be paid', () => {
     expect(await hitsOf(again.end2end)).toEqual([]);
   });
 
-  test('a decision of a provider over HTTP is taken in its words, with its reasons', async () => {
+  test('a decision of a provider over HTTP is accepted in its terms, with its reasons', async () => {
     provider.people.set('52998224725', 'REVIEW');
     const { end2end } = await onramp();
     await until(end2end, 'valida_id/REVIEW');
@@ -163,7 +163,7 @@ describe('before anything can be paid', () => {
     expect(asked.at(-1)?.headers.authorization).toBe('key-of-the-provider');
   });
 
-  test('a review that a person approved is not asked for again when the money arrives, unless something new is found', async () => {
+  test('a review that a person approved is not repeated when the money arrives, unless a new match is found', async () => {
     provider.people.set('52998224725', 'REVIEW');
     const reviewed = async () => {
       const { end2end } = await onramp();
@@ -181,7 +181,7 @@ describe('before anything can be paid', () => {
     await until(another, 'compliance/UNCOMPLIANT');
   });
 
-  test('while a provider is away nothing passes, however often it is tried; afterwards it goes on by itself', async () => {
+  test('while a provider is unreachable nothing passes, however often it is attempted; afterwards it continues by itself', async () => {
     provider.isAway = true;
     const creating = onramp({ wallet: WALLET });
     for (let attempts = 1; attempts <= 5; attempts++) {
@@ -215,7 +215,7 @@ describe('before anything can be paid', () => {
 });
 
 describe('when money arrives', () => {
-  test('a customer who was listed meanwhile is held, and goes on once a person released it', async () => {
+  test('a customer who was listed meanwhile is held, and continues once a person released it', async () => {
     const { end2end } = await onramp();
     provider.people.set('52998224725', 'REVIEW');
     await trigger(end2end, 'pay');
@@ -224,7 +224,7 @@ describe('when money arrives', () => {
     await until(end2end, 'success/DONE');
   });
 
-  test('a payment of another amount by somebody sanctioned is frozen, and does not go back before two people released it', async () => {
+  test('a payment of another amount by a sanctioned person is frozen, and is not returned before two people released it', async () => {
     const { end2end } = await onramp();
     provider.people.set('52998224725', 'BLOCK');
     await trigger(end2end, 'pay-under');
@@ -235,7 +235,7 @@ describe('when money arrives', () => {
     await until(end2end, 'refund/DONE');
   });
 
-  test('a sanctioned deposit is frozen: it is not rejected, and released by two different people with reasons only', async () => {
+  test('a sanctioned deposit is frozen: it is not rejected, and released only by two different people with reasons', async () => {
     const { transaction } = await create('createOfframp', {
       ...{ currency: 'USDT_TRX', amount: { brl: '500' }, from: 'EXTERNAL', accept: true },
       ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
@@ -263,7 +263,7 @@ describe('when money arrives', () => {
     await until(end2end, 'partial_success/DONE');
   });
 
-  test('a deposit of another amount is kept by nobody before its sender was screened, and is frozen', async () => {
+  test('a deposit of another amount cannot be kept before its sender was screened, and is frozen', async () => {
     const { transaction } = await create('createOfframp', {
       ...{ currency: 'USDT_TRX', amount: { brl: '500' }, from: 'EXTERNAL', accept: true },
       ...{ ...CLEAN, pixKey: '529.982.247-25', pixKeyType: 'CPF' },
@@ -282,7 +282,7 @@ describe('when money arrives', () => {
     await until(end2end, 'partial_success/DONE');
   });
 
-  test('hits that a process found before it died are found once', async () => {
+  test('hits that a process found before it died are raised once', async () => {
     const { end2end } = await onramp();
     provider.people.set('52998224725', 'REVIEW');
     await trigger(end2end, 'pay');
@@ -298,7 +298,7 @@ describe('when money arrives', () => {
 });
 
 describe('before money leaves', () => {
-  test('a withdrawal to a sanctioned address is held, and its account may take it back', async () => {
+  test('a withdrawal to a sanctioned address is held, and its account may cancel it', async () => {
     await fund('USDT_TRX', '100');
     const { createWhitelistGroup: made } = await ask(
       'mutation { createWhitelistGroup(input: { name: "t" }) { whitelistGroup { groupId } errors { code message path } } }',
@@ -317,7 +317,7 @@ describe('before money leaves', () => {
     expect(await perform('cancelTransaction', transaction.end2end)).toBe('approval_withdrawl_dash/CANCELLED');
   });
 
-  test('a withdrawal to the PIX key of somebody sanctioned is held, and no PIX key is asked about as an address', async () => {
+  test('a withdrawal to the PIX key of a sanctioned person is held, and no PIX key is screened as an address', async () => {
     await fund('BRL', '100');
     const { createWhitelistGroup: made } = await ask(
       'mutation { createWhitelistGroup(input: { name: "p" }) { whitelistGroup { groupId } errors { code message path } } }',
@@ -341,7 +341,7 @@ describe('before money leaves', () => {
     expect(asked.filter(({ url }) => url?.includes('/address/'))).toEqual([]);
   });
 
-  test('a refund to somebody sanctioned is not ordered until the hit is dismissed', async () => {
+  test('a refund to a sanctioned person is not ordered until the hit is dismissed', async () => {
     const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
     await trigger(end2end, 'pay');
     await until(end2end, 'success/DONE');
@@ -358,7 +358,7 @@ describe('before money leaves', () => {
   });
 });
 
-test('money in suspense of somebody sanctioned is neither returned nor assigned until the hit is dismissed', async () => {
+test('money in suspense of a sanctioned person is neither returned nor assigned until the hit is dismissed', async () => {
   const { end2end } = await onramp({ clientTaxId: '111.444.777-35' });
   await trigger(end2end, 'pay');
   await until(end2end, 'success/DONE');

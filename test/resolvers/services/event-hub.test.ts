@@ -33,7 +33,7 @@ function hubOf() {
 }
 
 describe('the hub', () => {
-  test('reads marks once for all who begin at the same time, and events once for all who follow', async () => {
+  test('reads marks once for all who begin at the same time, and events once for all followers', async () => {
     // A machine that is slow sees the hub look by itself in between: that is not what is counted here.
     vi.useFakeTimers({ toFake: ['setInterval'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -53,7 +53,7 @@ describe('the hub', () => {
     expect(hub.size).toBe(0);
   });
 
-  test('a follower who is behind reads pages from the database, together with others at the same place', async () => {
+  test('a follower that is behind reads pages from the database, together with others at the same position', async () => {
     const mover = await addMover(app);
     await append(app, mover, 500);
     const { hub, asked } = hubOf();
@@ -74,7 +74,7 @@ describe('the hub', () => {
     for (const watch of watches) watch.end();
   });
 
-  test('sees what it was not notified of, more than it keeps, without a gap', async () => {
+  test('sees changes without a notification, more than it caches, without a gap', async () => {
     const mover = await addMover(app);
     const { hub } = hubOf();
     const watch = hub.watch(mover.accountId);
@@ -96,7 +96,7 @@ describe('the hub', () => {
     watch.end();
   });
 
-  test('wakes who waits when it ends', async () => {
+  test('wakes waiting callers when it ends', async () => {
     const { hub } = hubOf();
     const watch = hub.watch(app.accountId);
     await watch.fresh();
@@ -108,7 +108,7 @@ describe('the hub', () => {
     watch.end();
   });
 
-  test('an iterator that is ended in the middle of a wait ends at once, and so does its watch', async () => {
+  test('an iterator that is ended in the middle of a wait ends immediately, and so does its watch', async () => {
     const { hub } = hubOf();
     const watch = hub.watch(app.accountId);
     await watch.fresh();
@@ -121,7 +121,7 @@ describe('the hub', () => {
   });
 });
 
-test('a cursor is of one account, and has one spelling', () => {
+test('a cursor belongs to one account, and has one spelling', () => {
   const place = { seq: 42n, token: '0123abcd' };
   const cursor = encodeEventCursor(7n, place);
   expect(decodeEventCursor(cursor, 7n)).toEqual(place);
@@ -190,7 +190,7 @@ describe('open streams', () => {
     leave();
   });
 
-  test('are ended with their key, but not while the database is away', async () => {
+  test('are ended with their key, but not while the database is unreachable', async () => {
     let failure: Error | undefined = new Error('away');
     const streams = new OpenStreams(async () => {
       if (failure) throw failure;
@@ -205,7 +205,7 @@ describe('open streams', () => {
     expect(said).toEqual(['refused']);
   });
 
-  test('are ended at the end of the process, which takes no more', () => {
+  test('are ended at the end of the process, which accepts no more', () => {
     const streams = new OpenStreams(async () => new Set(['a']));
     const { stream, said } = streamOf('a');
     streams.add(stream);

@@ -25,7 +25,7 @@ function action(accountId: bigint): Promise<string> {
   );
 }
 
-test('acts of a locked account wait with one connection, each for a limited time; those of others are done', async () => {
+test('actions of a locked account wait with one connection, each for a limited time; those of others run', async () => {
   const [locked, free] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
   const held = await holdAccounts(app.owner, locked);
   try {
@@ -39,7 +39,7 @@ test('acts of a locked account wait with one connection, each for a limited time
   expect(await Promise.all([action(locked), action(locked), action(free)])).toEqual(['done', 'done', 'done']);
 });
 
-test('acts on two accounts, named in either order, wait for no one who waits for them', async () => {
+test('actions on two accounts, named in either order, never wait for each other in a circle', async () => {
   const [one, other] = [(await app.addAccount()).accountId, (await app.addAccount()).accountId];
   const lock = (...accountIds: bigint[]) =>
     withAccounts(app.services, accountIds, async (_tx, { heads }) => [...heads.keys()].length);

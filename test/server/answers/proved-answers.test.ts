@@ -56,12 +56,12 @@ test('the answer that was not used for longest makes room', async () => {
   expect(await query(answers, '0', body)).toBe(true);
 });
 
-test('an answer that takes much of the memory alone is not kept', async () => {
+test('an answer that takes much of the memory alone is not cached', async () => {
   const answers = new ProvedAnswers(database, MIB);
   for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a', 'x'.repeat(MIB / 16))).toBe(false);
 });
 
-test('a key of more than Latin letters takes two bytes for each of its characters', async () => {
+test('a key beyond Latin letters takes two bytes for each of its characters', async () => {
   const answers = new ProvedAnswers(database, MIB);
   const long = 'x'.repeat(MIB / 24);
   for (const [key, isKept] of [
@@ -89,14 +89,14 @@ test.each([
   expect(answerBody('application/json', pieces)).toEqual({ body, etag });
 });
 
-test('without memory nothing is kept, and nothing is asked of the database', async () => {
+test('without memory nothing is cached, and the database is not queried', async () => {
   const answers = new ProvedAnswers(database, 0);
   reads = 0;
   for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a')).toBe(false);
   expect(reads).toBe(0);
 });
 
-test('where the database does not answer, nothing is proved and nothing kept', async () => {
+test('if the database does not answer, nothing is proved and nothing cached', async () => {
   const answers = new ProvedAnswers({ query: () => Promise.reject(new Error('away')) }, MIB);
   for (let n = 0; n < 3; n += 1) expect(await query(answers, 'a')).toBe(false);
 });

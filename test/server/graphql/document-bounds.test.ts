@@ -30,7 +30,7 @@ describe('comparisons', () => {
     expect(countOf(document)).toBe(count);
   });
 
-  test('counting ends at the maximum, however many places fragments unfold to', () => {
+  test('counting ends at the maximum, however far fragments unfold', () => {
     const unfolding = `{ ...F0 } ${times(100, (at) => `fragment F${at} on Query { a { ...F${at + 1} } b { ...F${at + 1} } }`)}`;
     expect(countOf(unfolding)).toBeGreaterThan(MAX);
     expect(countOf('{ ...F } fragment F on Query { a { ...F } }')).toBeGreaterThan(MAX);
@@ -74,13 +74,13 @@ test.each([
   expect(json.detail).toMatch(message);
 });
 
-test('so many wrong members as an object may have are answered shortly', async () => {
+test('the maximum number of wrong members of an object gets a short answer', async () => {
   const { json, text } = await app.graphql(FILTER, { f: members(200) });
   expect(json.errors[0].extensions.code).toBe('BAD_REQUEST');
   expect(text.length).toBeLessThan(400_000);
 });
 
-test('of a document with hundreds of errors some are told', async () => {
+test('some of hundreds of errors of a document are reported', async () => {
   const { json } = await app.graphql(`{ ${times(300, (at) => `unknown${at}`)} }`);
   expect(json.errors.length).toBeLessThanOrEqual(11);
 });
@@ -88,7 +88,7 @@ test('of a document with hundreds of errors some are told', async () => {
 describe('by GET', () => {
   const get = (search: Record<string, string>) => app.get(`/graphql?${new URLSearchParams(search)}`);
 
-  test('an empty name of the operation is none: it is measured', async () => {
+  test('an empty name of the operation counts as none: it is measured', async () => {
     const [head = '', ...fragments] = getIntrospectionQuery().split(/(?=fragment )/);
     const field = head.slice(head.indexOf('__schema'), head.lastIndexOf('}'));
     const query = `{ ${times(8, (at) => `a${at}: ${field}`)} } ${fragments.join(' ')}`.replace(/\s+/g, ' ');

@@ -50,14 +50,14 @@ test.each([
   for (let time = 0; time < 3; time++) expect(find({ query })).toBeUndefined();
 });
 
-test('an operation of a name that no document has room for is neither kept nor remembered', () => {
+test('an operation whose name is too long for a document is not cached', () => {
   const { find, prepared } = counted();
   for (let time = 0; time < 3; time++)
     expect(find({ query: QUERY, operationName: 'x'.repeat(20_000) })).toBeUndefined();
   expect(prepared()).toBe(0);
 });
 
-test('the oldest are forgotten where all together have more fields than are kept, also when they grow later', async () => {
+test('the oldest are removed above the maximum number of fields, even if they grow later', async () => {
   const { find, prepared } = counted({ fieldsMax: 36 });
   const queries = ['a', 'b', 'c', 'd', 'e'].map(
     (name) => `query ${name} { one: twice two: twice three: twice }`,

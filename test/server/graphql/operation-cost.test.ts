@@ -29,7 +29,7 @@ function counted() {
 const cost = (variables: Record<string, unknown>, { costOf } = counted()) =>
   costOf({ query: LIST, variables }).points;
 
-test('sizes in variables count; what else is asked for does not, and is not measured again', () => {
+test('sizes in variables count; other values do not, and are not measured again', () => {
   const { costOf, prepared } = counted();
   const small = costOf({ query: LIST, variables: { first: 1, note: 'a' } });
   const large = costOf({ query: LIST, variables: { first: 100, note: 'a' } });
@@ -40,7 +40,7 @@ test('sizes in variables count; what else is asked for does not, and is not meas
   expect(prepared()).toBe(2);
 });
 
-test('null is the default of the schema, nothing is that of the document, whichever comes first', () => {
+test('null uses the default of the schema, an omitted value that of the document, whichever comes first', () => {
   const nothing = { note: 'a' };
   const none = { note: 'a', first: null };
   for (const order of [
@@ -110,14 +110,14 @@ test('fragments add nothing to the depth, and introspection has none', () => {
   expect(counted().costOf({ query: type }).isWithin).toBe(true);
 });
 
-test('operations of one document are measured each by itself', () => {
+test('operations of one document are measured separately', () => {
   const { costOf } = counted();
   const query = `query A { balances { blocked } } query B { balances { blocked available } }`;
   const [a, b] = ['A', 'B'].map((operationName) => costOf({ query, operationName }).points);
   expect(b).toBeGreaterThan(a as number);
 });
 
-test('a filter that looks at one record after another costs what it looks at, one that an index serves nothing', () => {
+test('a filter without an index costs the scanned records, one with an index nothing', () => {
   const { costOf } = counted();
   const costWith = (filter: string) =>
     costOf({ query: `{ transactions(first: 1, filter: { ${filter} }) { totalCount } }` }).points;
@@ -212,7 +212,7 @@ test('a value computed once for a page costs that once, however many nodes the p
   );
 });
 
-test('introspection costs what it reads, as often as it is asked for, and is refused over the limit', () => {
+test('introspection costs its reads, each time it is selected, and is refused over the limit', () => {
   const { costOf } = counted();
   const whole = getIntrospectionQuery();
   const [head = '', ...fragments] = whole.split(/(?=fragment )/);
@@ -248,7 +248,7 @@ test('to count the requests of the log costs as much as to count transactions, o
     );
 });
 
-test('a period of the books costs what it sums, however few of its lines are wanted', () => {
+test('a period of the books costs its sums, however few of its lines are selected', () => {
   const { costOf } = counted();
   for (const field of ['trialBalance', 'profitAndLoss'])
     expect(costOf({ query: `{ ${field}(from: "2024-01-01") { to } }` }).points, field).toBe(1_000 + 1);

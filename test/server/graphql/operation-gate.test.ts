@@ -9,7 +9,7 @@ const responseOf = () => new EventEmitter() as ServerResponse;
 const settled = async (promise: Promise<unknown>) =>
   Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
 
-test('operations within the limit run at once; further ones wait; other keys do not wait', async () => {
+test('operations within the limit run in parallel; further ones wait; other keys do not wait', async () => {
   const gate = new OperationGate();
   const [first, second] = [
     await gate.enter('a', 6_000, responseOf()),
@@ -36,7 +36,7 @@ test('an operation over the limit runs alone', async () => {
   expect(await settled(next)).toBe(true);
 });
 
-test('an operation whose client has gone leaves the queue, and the next one runs', async () => {
+test('an operation whose client has disconnected leaves the queue, and the next one runs', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 6_000, responseOf());
   const gone = responseOf();
@@ -48,7 +48,7 @@ test('an operation whose client has gone leaves the queue, and the next one runs
   leave();
 });
 
-test('C-51: when 50 wait, the answer says when to retry', async () => {
+test('C-51: when 50 wait, the answer has a time for the retry', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 10_000, responseOf());
   const waiting = Array.from({ length: 50 }, () => gate.enter('a', 10_000, responseOf()));
@@ -76,7 +76,7 @@ async function pass(
   leave();
 }
 
-test('frames of subscriptions wait however many there are, in their order, and take the place of no operation', async () => {
+test('any number of frames of subscriptions wait, in order, and displace no operation', async () => {
   const gate = new OperationGate();
   const done: number[] = [];
   let running = 0;
@@ -100,7 +100,7 @@ test('frames of subscriptions wait however many there are, in their order, and t
   expect(begun).toEqual(Array.from({ length: 50 }, (_, n) => String(n)));
 });
 
-test('operations and frames that wait begin in turn, each in their order', async () => {
+test('waiting operations and frames begin alternately, each in order', async () => {
   const gate = new OperationGate();
   const leave = await gate.enter('a', 10_000);
   const begun: string[] = [];
@@ -140,7 +140,7 @@ test('C-51: the time to retry after does not grow with frames that wait', async 
   expect(await retryAfterBehind(1_000)).toBe(await retryAfterBehind(50));
 });
 
-test('C-53: an operation that counts for many requests takes as many, and for more than the burst a full bucket', () => {
+test('C-53: an operation that counts for many requests uses as many, and a full bucket if it exceeds the burst', () => {
   let now = 0;
   const take = rateLimiter({ perSecond: 10, burst: 20 }, () => now);
   expect(take('a', 15)).toEqual({ allowed: true, remaining: 5, resetSeconds: 0 });

@@ -17,7 +17,7 @@ async function preflight(cors: ReturnType<typeof createCors>, origin: string): P
   return allowed;
 }
 
-test('preflights of ten thousand origins ask the database once', async () => {
+test('preflights of ten thousand origins query the database once', async () => {
   // However long they take, no time passes: what was read is believed for a while only.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -32,7 +32,7 @@ test('preflights of ten thousand origins ask the database once', async () => {
   expect(questions).toBe(1);
 });
 
-test('a question that failed is asked again', async () => {
+test('a failed query is repeated', async () => {
   let isAway = true;
   const cors = createCors(async () => {
     if (isAway) throw new Error('the database is away');

@@ -65,7 +65,7 @@ function gateway() {
 
 const passMs = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('a request that comes once the database answers is not told of a check that began before', async () => {
+test('a request that arrives once the database answers does not get the result of an earlier check', async () => {
   const { now, ask } = gateway();
   now.connection = 'is silent';
   const early = ask();
@@ -76,7 +76,7 @@ test('a request that comes once the database answers is not told of a check that
   expect([await early, await late]).toEqual(['503 database away', '200']);
 });
 
-test('one connection that is silent makes it ask on another one', async () => {
+test('one silent connection makes it use another one', async () => {
   const { now, opened, ask } = gateway();
   now.connection = 'is silent';
   const asked = ask();
@@ -87,7 +87,7 @@ test('one connection that is silent makes it ask on another one', async () => {
   expect(opened).toEqual(['is silent', 'answers']);
 });
 
-test('where no connection answers it says so within two seconds', async () => {
+test('if no connection answers it reports that within two seconds', async () => {
   const { now, ask } = gateway();
   now.connection = 'is silent';
   const answered = vi.fn();
@@ -96,7 +96,7 @@ test('where no connection answers it says so within two seconds', async () => {
   expect(answered).toHaveBeenCalledWith('503 database away');
 });
 
-test('a refusal of the database is reported at once', async () => {
+test('a refusal of the database is reported immediately', async () => {
   const { now, ask } = gateway();
   now.connection = 'is refused';
   expect(await ask()).toBe('503 database away');
@@ -114,7 +114,7 @@ test('a machine whose clock is more than five seconds off is not ready', async (
   expect(await ask()).toBe('200');
 });
 
-test('however often it is asked, only a few connections wait for an answer', async () => {
+test('however often it is requested, only a few connections wait for an answer', async () => {
   const { now, open, ask } = gateway();
   now.connection = 'is silent';
   const asked = Array.from({ length: 600 }, async (_, n) => {

@@ -45,7 +45,7 @@ async function query(text = GET) {
   return { ...client, response: asked[before] as ServerResponse };
 }
 
-test('an answer may begin at any time, and is cut off when it stands still', async () => {
+test('an answer may begin at any time, and is cut off when it stalls', async () => {
   const [whole, half] = [await query(), await query()];
   for (let i = 0; i < 2; i++) await open('').closed;
   whole.response.end('whole');

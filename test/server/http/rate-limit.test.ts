@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { BUCKETS_MAX, rateLimiter } from '../../../src/server/http/rate-limit.ts';
 
-test('as many keys as there is room for are remembered; with one more all of them are forgotten', () => {
+test('buckets are stored up to a maximum number of keys; with one more all of them are dropped', () => {
   const take = rateLimiter({ perSecond: 1, burst: 1 }, () => 0);
   const isSlowed = () => !take('first').allowed;
   expect([isSlowed(), isSlowed()]).toEqual([false, true]);

@@ -48,7 +48,7 @@ const until = (name: string, isSo: (value: number) => boolean) =>
     return value !== undefined && isSo(value) ? samples : undefined;
   });
 
-test('a request is counted under its route, with its outcome and the time that it took', async () => {
+test('a request is counted under its route, with its outcome and its duration', async () => {
   const counted = 'crossramp_http_requests_total{route="/v2/onramp/{id}",method="GET",outcome="4xx"}';
   const timed = 'crossramp_http_request_duration_seconds_count{route="/v2/onramp/{id}",method="GET"}';
   const before = await metrics.scrape();
@@ -91,7 +91,7 @@ test('an open stream is counted while it lasts, and its length is no latency', a
   expect(after.get(timed)).toBe(before.get(timed));
 });
 
-test('a job that nobody does is due, with its age, and one that fails is counted as failing', async () => {
+test('an unclaimed job is due, with its age, and a failing one is counted as failing', async () => {
   const labels = '{mode="sandbox",kind="swap"}';
   await app.owner.query(
     `insert into job (account_id, transaction_id, kind, due_at, leased_until, last_error, attempts)
@@ -144,7 +144,7 @@ test('deliveries of an endpoint that fails are failing, and an endpoint that was
   expect((await metrics.scrape()).get(disabled)).toBe(1);
 });
 
-test('a turn that no sender takes, and events that no relay reads, are overdue', async () => {
+test('an unclaimed turn of an endpoint, and unrelayed events, are overdue', async () => {
   await webhooks.stop();
   const shop = await app.addAccount();
   await openOnramp(app, shop.apiKey, receiver.url('late'));
@@ -168,7 +168,7 @@ test('a turn that no sender takes, and events that no relay reads, are overdue',
   await until('crossramp_relay_lag_seconds{mode="sandbox"}', (value) => value === 0);
 });
 
-test('the first MED case that waits for an answer says how long there is, and fires its alerts', async () => {
+test('the first MED case that waits for an answer shows its remaining time, and fires its alerts', async () => {
   const name = 'crossramp_med_case_due_seconds{mode="live"}';
   const { accountId } = await app.addAccount({ mode: 'live' });
   const healthy = await metrics.scrape();
@@ -268,7 +268,7 @@ test('callers that wait for a connection are counted, and a pool that has none l
   await own.close();
 }, 30_000);
 
-test('a figure that takes too long is left out, and the others are read', async () => {
+test('a slow figure is left out, and the others are read', async () => {
   const lock = await app.owner.connect();
   await lock.query('begin; lock table rail_news in access exclusive mode');
   const samples = await metrics.scrape();
@@ -285,7 +285,7 @@ test('a figure that takes too long is left out, and the others are read', async 
   expect(after[0]?.limit).toBe('15s');
 }, 30_000);
 
-test('fifty scrapes at once read the database once, and so do those that follow soon', async () => {
+test('fifty parallel scrapes read the database once, and so do those that follow soon', async () => {
   const { services, reads } = countingReads(app.services);
   const own = await startMetrics();
   own.watch({ services, streams: app.streams });

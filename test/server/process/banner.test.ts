@@ -36,7 +36,7 @@ test('a pipe sees where the keys are, and how to get a link', () => {
   expect(text).toContain('person link');
 });
 
-test('the commands for another shell name the home, where it is not the usual one', () => {
+test('the commands for another shell name the home, unless it is the usual one', () => {
   const of = (json: string) =>
     banner({
       config,

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/connection/connection.ts';
 import { prismaOf } from '../../../src/store/connection/prisma.ts';
 import { freePort } from '../../support/free-port.ts';
 
-it('C-51: a database that went away during a start is one line, also where Prisma says so in five', async () => {
+it('C-51: a database that disconnected during a start is one line, even if Prisma reports it in five', async () => {
   const database = openDatabase(`postgresql://nobody@127.0.0.1:${await freePort()}/none`);
   const error = await prismaOf(database)
     .account.findUnique({ where: { id: 1n } })

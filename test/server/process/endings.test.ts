@@ -12,7 +12,7 @@ test('everything is ended in order', async () => {
   expect(ended).toEqual(['first', 'second', 'third']);
 });
 
-test('one that fails does not stop the others', async () => {
+test('a failed one does not stop the others', async () => {
   const ended: string[] = [];
   const endings = [
     () => {
@@ -25,7 +25,7 @@ test('one that fails does not stop the others', async () => {
   expect(ended).toEqual(['last']);
 });
 
-test('one that hangs is left behind', async () => {
+test('a hanging one is abandoned', async () => {
   const ended: string[] = [];
   expect(await runEndings([() => new Promise(() => {}), () => ended.push('last')], log, { eachMs: 20 })).toBe(
     false,
@@ -45,7 +45,7 @@ test('all share one time limit; every one is started', async () => {
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('some end at the same time; one that fails does not stop the others', async () => {
+test('some end at the same time; a failed one does not stop the others', async () => {
   const ended: string[] = [];
   let second = () => {};
   const first = new Promise<void>((resolve) => {

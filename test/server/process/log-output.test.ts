@@ -29,7 +29,7 @@ function testSink() {
   };
 }
 
-test('lines are written in order, those that wait in one piece', async () => {
+test('lines are written in order, waiting ones in one piece', async () => {
   const { sink, text } = testSink();
   const output = new LogOutput(sink);
   for (const line of ['1\n', '2\n', '3\n']) output.write(line);

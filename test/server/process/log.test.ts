@@ -19,7 +19,7 @@ async function logged(work: () => Promise<unknown>) {
 
 const ask = (text: string, values: unknown[] = []) => store.database.query({ name: '', text }, values);
 
-test('each line names its host, role and version, where they are given', () => {
+test('each line names its host, role and version, if they are known', () => {
   const lines: string[] = [];
   const source = { host: 'a', role: 'work', version: '1.2.3' };
   openLog('info', { write: (line) => void lines.push(line) }, source).info('ready');
@@ -54,7 +54,7 @@ test('an invalid value is not logged', async () => {
   expect(err).toMatchObject({ code: '22P02', message: 'invalid input syntax for type bigint' });
 });
 
-test('an invalid value that stands within the message is not logged', async () => {
+test('an invalid value within the message is not logged', async () => {
   const { line, err } = await logged(() => ask('select $1::integer', ['52998224725']));
   expect(line).not.toContain('52998224725');
   expect(err).toMatchObject({ code: '22003', message: 'value "…" is out of range for type integer' });

@@ -12,7 +12,7 @@ function logged() {
 }
 const failure = (message: string, code: string) => Object.assign(new Error(message), { code });
 
-test('the first is logged, the others are counted for ten seconds; then the last of them says how many', () => {
+test('the first is logged, the others are counted for ten seconds; then the last of them has the count', () => {
   const { log, lines } = logged();
   for (let n = 0; n < 1_000; n++)
     log.warn({ requestId: `${n}`, err: failure('refused', 'ECONNREFUSED') }, 'database away');
@@ -25,7 +25,7 @@ test('the first is logged, the others are counted for ten seconds; then the last
   expect(lines[2]).not.toHaveProperty('repeated');
 });
 
-test('warnings about something else are logged as they come', () => {
+test('other warnings are logged immediately', () => {
   const { log, lines } = logged();
   log.warn({ job: 'payout' }, 'job failed');
   log.warn({ job: 'refund', jobId: '1' }, 'job failed');

@@ -6,7 +6,7 @@ import { useApp } from '../../support/app.ts';
 
 const app = useApp();
 
-test('C-40: requests that come at the same time with a key that has to be looked up share one look-up', async () => {
+test('C-40: parallel requests with a key that has to be looked up share one look-up', async () => {
   let lookUps = 0;
   const database = {
     ...app.database,

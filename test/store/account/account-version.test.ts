@@ -106,7 +106,7 @@ test('a line that is added to ledger_line moves it', async () => {
   expect(BigInt(rows[0].version)).toBeGreaterThan(before);
 });
 
-test('every way to write the head moves it, and a lock does not', async () => {
+test('every write of the head moves it, and a lock does not', async () => {
   const before = await versionOf(app.accountId);
   await write('select 1 from account_head where account_id = $1 for update', [String(app.accountId)]);
   expect(await versionOf(app.accountId)).toBe(before);
@@ -152,7 +152,7 @@ test('a rollback moves nothing; a commit moves it for others together with its r
 });
 
 describe('reads', () => {
-  test('begin after they were asked for, and one statement reads for all who wait', async () => {
+  test('begin after their request, and one statement reads for all waiting callers', async () => {
     const asked: (readonly bigint[])[] = [];
     const answers: (() => void)[] = [];
     const read = versionReader({
@@ -175,7 +175,7 @@ describe('reads', () => {
     expect(await Promise.all(others)).toEqual([2n, 2n, 2n]);
   });
 
-  test('wait for others, who come two turns of the event loop later', async () => {
+  test('wait for other callers, who arrive two turns of the event loop later', async () => {
     const asked: (readonly bigint[])[] = [];
     const read = versionReader({
       query: (async (_statement: unknown, [ids]: [readonly bigint[]]) => {

@@ -13,7 +13,7 @@ import { useDatabase } from '../../support/database.ts';
 
 const db = useDatabase();
 
-test('C-40 all who ask at once get the same account, one of each mode', async () => {
+test('C-40 all parallel callers get the same account, one of each mode', async () => {
   const asked = Array.from({ length: 16 }, (_, at) =>
     platformAccount(db.database, at % 2 === 0 ? 'sandbox' : 'live'),
   );

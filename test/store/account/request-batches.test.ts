@@ -117,7 +117,7 @@ describe('an entry', () => {
     for (const { requestId } of asked) expect(await idsOf({ requestId })).toEqual([requestId]);
   });
 
-  it('is read as it was, whatever it holds', async () => {
+  it('is read as written, whatever it contains', async () => {
     const odd = request({
       ...{ actorKind: 'PERSON', actorId: 'per_1', method: 'POST', operation: 'One', status: 499 },
       ...{ requestId: 'a-1', end2end: 'São "🐝"\\\t\n{}\\u0000', errorCode: 'NOT_FOUND' },
@@ -129,7 +129,7 @@ describe('an entry', () => {
     expect(await idsOf({ end2end: odd.end2end })).toEqual(['a-1']);
   });
 
-  it('loses what no text of the database can hold, and nothing else of its batch', async () => {
+  it('loses only characters that no text of the database can hold', async () => {
     await record(request({ requestId: 'a', end2end: 'nul\0, half\ud800' }), request({ requestId: 'b' }));
     expect(await idsOf({})).toEqual(['b', 'a']);
     expect(await idsOf({ end2end: 'nul, half\ufffd' })).toEqual(['a']);
@@ -164,7 +164,7 @@ describe('finding', () => {
     expect(await countRequests(test.database, ACCOUNT, { ...ANY, end2end: 'CRX1' })).toBe(2);
   });
 
-  it('goes on from any entry, in both directions, across batches', async () => {
+  it('continues from any entry, in both directions, across batches', async () => {
     for (let batch = 0; batch < 3; batch += 1)
       await record(...[0, 1, 2].map((n) => request({ requestId: `r${3 * batch + n}` })));
     const entries = await readRequests(test.database, ACCOUNT, ANY, ALL);
@@ -195,7 +195,7 @@ describe('written rows', () => {
     expect(await countRequests(test.database, 1n, ANY)).toBe(2);
   });
 
-  it('goes with its terms when it is old: the oldest first, a thousand requests at a time', async () => {
+  it('is deleted with its terms when it is old: the oldest first, a thousand requests at a time', async () => {
     for (let batch = 0; batch < 3; batch += 1)
       await record(...Array.from({ length: PRUNE_BATCH / 2 }, () => request()));
     await grownOld();
@@ -208,7 +208,7 @@ describe('written rows', () => {
     expect(await countOf('request_term')).toBe(3);
   });
 
-  it('goes as long after it was written as all others, when the clock of a process is far ahead', async () => {
+  it('is deleted as long after it was written as all others, when the clock of a process is far ahead', async () => {
     const atMs = Date.now() + 365 * 86_400_000;
     await record(...Array.from({ length: PRUNE_BATCH }, () => request({ atMs })));
     await record(request());

@@ -207,7 +207,7 @@ it('expired records are deleted, and needed ones stay', async () => {
   expect(await prune(test.database, DEFAULTS)).toEqual({ gone: {}, isDone: true });
 });
 
-it('attempts go with their delivery', async () => {
+it('attempts are deleted with their delivery', async () => {
   await prune(test.database, { ...OFF, deliveries: 90 });
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);
   expect(await keysOf('webhook_attempt', 'attempt')).toHaveLength(3);
@@ -220,7 +220,7 @@ it.each(Object.entries(TABLES))('%s: off keeps all', async (name, table) => {
   expect(await count()).toEqual(before);
 });
 
-it('goes on batch by batch, and stops when its time is over', async () => {
+it('continues batch by batch, and stops when its time is over', async () => {
   await test.owner.query(
     `insert into idempotency_key (account_id, route, key, request_hash, leased_until, created_at)
       select ${accountId}, 'r', n, '', ${daysAgo(3)}, ${daysAgo(3)} from generate_series(1, ${2 * PRUNE_BATCH}) n`,
@@ -311,7 +311,7 @@ it('events of a sandbox clock that is years ahead have months of their own, and 
   for (const place of await placesOf(id)) expect(place).toMatch(/^event_20[67]\d{3}$/);
 });
 
-it('events move in parts, are read meanwhile, and what comes to their month meanwhile moves too', async () => {
+it('events move in parts, are read meanwhile, and new ones of their month move as well', async () => {
   const id = await createAccount(test.database, 'Parts', { templates: [] });
   for (let n = 0; n < 5; n += 1) await happen(id, `2051-02-0${n + 1}Z`);
   const read = async () =>
@@ -335,7 +335,7 @@ it('events move in parts, are read meanwhile, and what comes to their month mean
     await expect(test.owner.query(`${action} event_205102`)).rejects.toThrow('append-only');
 });
 
-it('somebody who reads events for long holds up neither others who do, nor what else is deleted', async () => {
+it('a long read of events delays neither other reads nor other deletions', async () => {
   const id = await createAccount(test.database, 'Read', { templates: [] });
   await happen(id, '2061-02-01Z');
   const reader = await test.owner.connect();
@@ -363,7 +363,7 @@ it('somebody who reads events for long holds up neither others who do, nor what 
   expect(await placesOf(id)).toEqual(['event_206102']);
 });
 
-it('an account that was idle while all its events went has no defect, and one whose newest event is missing has', async () => {
+it('an account that was idle while all its events expired has no defect, and one whose newest event is missing has', async () => {
   const [idle, short] = [
     await createAccount(test.database, 'Idle', { templates: [] }),
     await createAccount(test.database, 'Short', { templates: [] }),
@@ -404,7 +404,7 @@ it.each([
   });
 });
 
-it('records that expire while batches are deleted are for the next turn: all batches of a turn have one time', async () => {
+it('records that expire while batches are deleted are left to the next run: all batches of a run have one time', async () => {
   const moments = new Set<string>();
   const seen: Database = {
     ...test.database,
@@ -426,7 +426,7 @@ it('records that expire while batches are deleted are for the next turn: all bat
 const countOf = async (table: string) =>
   (await test.owner.query(`select count(*)::int as count from ${table}`)).rows[0].count;
 
-it('a machine whose clock is off deletes nothing, and says so as an error', async () => {
+it('a machine whose clock is wrong deletes nothing, and reports that as an error', async () => {
   const before = await countOf('webhook_delivery');
   const off = { ...test.database, wallAheadMs: () => 130 * 86_400_000 };
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
@@ -439,7 +439,7 @@ it('a machine whose clock is off deletes nothing, and says so as an error', asyn
   expect([before > 0, await countOf('webhook_delivery')]).toEqual([true, before]);
 });
 
-it('the time of retention follows the clock by one day a turn, so a clock that jumped deletes what is a day older at most', async () => {
+it('the time of retention follows the clock by one day a run, so a clock that jumped deletes only records up to a day older', async () => {
   await test.owner.query(`update retention_time set as_of = now() - interval '130 days'`);
   const before = await countOf('webhook_delivery');
   const now = await beginRetention(test.database);

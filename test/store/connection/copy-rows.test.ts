@@ -57,7 +57,7 @@ describe.each([
   });
   afterAll(() => database?.close());
 
-  it('each row is stored as it was', async () => {
+  it('each row is stored unchanged', async () => {
     await database.copyWithin(15_000, COPY, linesOf([...ODD, null]));
     const expected = [...ODD.map((odd) => [odd, odd]), ['/', null]].map(([route, operation]) => ({
       account_id: '7',
@@ -67,7 +67,7 @@ describe.each([
     expect(await stored()).toEqual(expected);
   });
 
-  it('of a batch with a row that is refused nothing is stored, and the connection goes on', async () => {
+  it('nothing of a batch with a refused row is stored, and the connection stays usable', async () => {
     const before = await stored();
     for (let time = 1; time <= 12; time++)
       await expect(database.copyWithin(15_000, COPY, linesOf(['/'], { isBad: true }))).rejects.toMatchObject({

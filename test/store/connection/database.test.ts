@@ -23,11 +23,11 @@ async function settings(options: Parameters<typeof openDatabase>[1]) {
 }
 
 describe('a session', () => {
-  test('of the gateway gives up after 15 seconds, and 3 with nothing to do in a transaction', async () => {
+  test('of the gateway give up after 15 seconds, and after 3 when idle in a transaction', async () => {
     expect(await settings({})).toEqual({ role: 'crossramp_app', zone: 'UTC', statement: '15s', idle: '3s' });
   });
 
-  test('of a command waits as long as an audit or an import takes', async () => {
+  test('of a command wait as long as an audit or an import takes', async () => {
     expect(await settings({ patient: true })).toEqual({
       role: 'crossramp_app',
       zone: 'UTC',
@@ -37,7 +37,7 @@ describe('a session', () => {
   });
 });
 
-test('a transaction is kept whole or not at all', async () => {
+test('a transaction is stored whole or not at all', async () => {
   const insert = {
     name: 'insert_of_test',
     text: `insert into rate (mode, asset, mid, observed_at) values ('sandbox', $1, 1, now())`,
@@ -65,7 +65,7 @@ test('a connection that breaks in the middle of a transaction fails it, and not 
   expect(await db.database.query(pid, [])).toHaveLength(1);
 });
 
-test('C-51: a database that a shutdown closed is away for whoever still asks', async () => {
+test('C-51: a database that a shutdown closed is unreachable for later callers', async () => {
   const database = openDatabase(db.url);
   await database.query(SETTINGS, []);
   await database.close();

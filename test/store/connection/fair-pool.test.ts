@@ -41,7 +41,7 @@ test.each([
   [3, 1],
   [6, 2],
   [10, 3],
-])('of a pool with %s connections one asker has %s', async (connections, share) => {
+])('of a pool with %s connections one caller has %s', async (connections, share) => {
   const ends: Promise<unknown>[] = [];
   await whileLocked(connections, async (database) => {
     for (let at = 0; at < 3 * share; at++) ends.push(as('slow', () => database.query(WAITS, [])));
@@ -56,7 +56,7 @@ test.each([
   for (const end of await Promise.allSettled(ends.slice(0, share))) expect(end.status).toBe('fulfilled');
 });
 
-test('a waiter in line goes on when one before it has ended, failed, or never got a connection', async () => {
+test('a waiter in line continues when one before it has ended, failed, or never got a connection', async () => {
   await whileLocked(6, async (database) => {
     const failing = { name: '', text: 'select 1 / 0' };
     for (let time = 0; time < 20; time++) {
@@ -87,7 +87,7 @@ test('a waiter in line goes on when one before it has ended, failed, or never go
   });
 });
 
-test('a database transaction takes a place; what is done inside of it, or checked within a time, takes none', async () => {
+test('a database transaction takes a slot; work inside of it, or checked within a time, takes none', async () => {
   await whileLocked(3, async (database) => {
     const nested = as('one', () =>
       database.withTx(async (tx) => {
@@ -108,7 +108,7 @@ test('a database transaction takes a place; what is done inside of it, or checke
   });
 });
 
-test('reads of Prisma take places, too', async () => {
+test('reads of Prisma take slots as well', async () => {
   const database = openDatabase(store.url, { connections: 6 });
   const owner = await store.owner.connect();
   const locked = `select from pg_locks l join pg_database d on d.oid = l.database
@@ -131,7 +131,7 @@ test('reads of Prisma take places, too', async () => {
   }
 });
 
-test('work for many at once is done on behalf of none', async () => {
+test('work for many callers is done on behalf of none', async () => {
   const together = readTogether(async () => behalf());
   const commit = groupCommit(async (all: readonly number[]) => all.map(() => behalf()), {
     max: 10,

@@ -17,7 +17,7 @@ function noting() {
 }
 const START: IdSlice = { limit: 1, below: null, above: null, isBackward: false };
 
-test('a part that begins with the list counts nothing until somebody asks, and then once', async () => {
+test('a part that begins with the list counts nothing until the total is requested, and then once', async () => {
   const { names, tx } = noting();
   const { total, ...part } = await readList(tx, ['live'], START);
   expect(part).toEqual({ rows: [{ id: 3n }], hasNewer: false, hasOlder: false });

@@ -85,7 +85,7 @@ describe.each([
     await expect(attempt(sql)).rejects.toThrow(REFUSED);
   });
 
-  test('is refused whatever it does to the tables of money and of proof', async () => {
+  test('is refused any change to the tables of money and of proof', async () => {
     const { rows } = await withClient(server.url, (client) =>
       client.query(
         `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1`,
@@ -155,7 +155,7 @@ describe('a database of the operator', () => {
     await later.close();
   });
 
-  test('says that the gateway may not migrate', async () => {
+  test('reports that the gateway may not migrate', async () => {
     await withClient(urlOf('own_owner'), (client) =>
       client.query(
         `delete from _prisma_migrations where migration_name = (select max(migration_name) from _prisma_migrations where migration_name like '%\\_roles')`,
@@ -201,7 +201,7 @@ describe('a database of the operator', () => {
     );
   });
 
-  test('is refused in one line where it is not in UTF-8', async () => {
+  test('is refused in one line if it is not in UTF-8', async () => {
     await withClient(server.url, (client) =>
       client.query(`create database latin encoding 'LATIN1' locale 'C' template template0`),
     );

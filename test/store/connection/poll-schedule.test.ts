@@ -57,7 +57,7 @@ async function entriesRead(table: string, work: (tx: Tx) => Promise<unknown>): P
 }
 
 describe('looks', () => {
-  test('are for what is new; once a second, and while more waits, for all', () => {
+  test('cover new entries; once a second, and while more waits, all of them', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const looks = new PollSchedule<number>((ms, byMs) => ms - byMs);
     expect(looks.begin()).toBeUndefined();
@@ -156,7 +156,7 @@ const delivered = (delivery: LeasedDelivery): AttemptedDelivery => ({
   isGone: false,
 });
 
-test('C-60: a lease passes none of what was delivered long ago, whatever transaction is open', async () => {
+test('C-60: a lease passes none of the old deliveries, whatever transaction is open', async () => {
   const accountId = await openShop();
   await addDeliveries(accountId, DONE, longAgoMs);
   for (;;) {
@@ -177,7 +177,7 @@ test('C-60: a lease passes none of what was delivered long ago, whatever transac
   expect(read).toBeLessThan(FEW);
 });
 
-test('C-60: an endpoint of which only new deliveries were looked for has its next turn within a second', async () => {
+test('C-60: an endpoint that was scanned only for new deliveries has its next turn within a second', async () => {
   const accountId = await openShop();
   await addDeliveries(accountId, 3, longAgoMs);
   await store.owner.query('update webhook_turn set at = $1', [new Date(nowMs)]);
@@ -193,7 +193,7 @@ test('C-60: an endpoint of which only new deliveries were looked for has its nex
   expect((await lease(store.database, nowMs)).leased.map(({ isLate }) => isLate)).toEqual([true, true, true]);
 });
 
-test('C-60: an endpoint that had no room when it was looked at gets what waits longest next', async () => {
+test('C-60: an endpoint without room at the scan gets the longest waiting delivery next', async () => {
   const accountId = await openShop(1);
   await addDeliveries(accountId, 2, longAgoMs);
   const look = dispatcherOf();
@@ -205,7 +205,7 @@ test('C-60: an endpoint that had no room when it was looked at gets what waits l
   expect(seqs(await look())).toEqual([2n]);
 });
 
-test('C-64: redeliveries to an endpoint without room do not stand for the waiting ones', async () => {
+test('C-64: redeliveries to an endpoint without room do not hide the waiting ones', async () => {
   const accountId = await openShop(1);
   await addDeliveries(accountId, 2, longAgoMs);
   const look = dispatcherOf();
@@ -221,7 +221,7 @@ test('C-64: redeliveries to an endpoint without room do not stand for the waitin
   expect(seqs(await look())).toEqual([2n]);
 });
 
-test('C-60: an endpoint for which the dispatcher had no room keeps its turn for the next look', async () => {
+test('C-60: an endpoint for which the dispatcher had no room keeps its turn for the next scan', async () => {
   const accountId = await openShop();
   await addDeliveries(accountId, 3, longAgoMs);
   const look = dispatcherOf(2);
@@ -229,7 +229,7 @@ test('C-60: an endpoint for which the dispatcher had no room keeps its turn for 
   expect(seqs(await look())).toEqual([3n]);
 });
 
-test('C-60: a dispatcher that is woken again and again looks for what is new', async () => {
+test('C-60: a dispatcher that is woken repeatedly scans for new deliveries', async () => {
   const since = new Set<unknown>();
   const noting = <Query extends Database['query']>(query: Query) =>
     ((statement, values) => {

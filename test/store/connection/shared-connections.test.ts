@@ -15,7 +15,7 @@ const READS = 10;
 const WAITING = `select pid from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`;
 
-test('C-51: behind a statement that could not be prepared, whoever waits is told that the database is away', async () => {
+test('C-51: after a statement that could not be prepared, waiting callers learn that the database is unreachable', async () => {
   const database = openDatabase(store.url);
   const owner = await store.owner.connect();
   const waiting = async () => (await store.owner.query<{ pid: number }>(WAITING)).rows;
@@ -36,7 +36,7 @@ test('C-51: behind a statement that could not be prepared, whoever waits is told
   }
 });
 
-test('reads that come together are sent in one piece to each connection', async () => {
+test('parallel reads are sent in one piece to each connection', async () => {
   const database = openDatabase(store.url);
   const readAll = () => Promise.all(Array.from({ length: READS }, () => database.query(COUNT, [])));
   try {

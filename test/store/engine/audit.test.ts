@@ -81,7 +81,7 @@ async function findingsAfter(...damage: readonly string[]): Promise<string[]> {
 }
 
 describe('the chain', () => {
-  it('has the hashes that it had before entries had the time of the machine', () => {
+  it('has the same hashes as before entries had the time of the machine', () => {
     const { at: _, machineAt: __, ...told } = { ...entry('key.create'), requestId: 'r' };
     const said = JSON.stringify(['7', '1', '2026-11-22T03:00:00.120Z', ...Object.values(told)]);
     const before = Buffer.alloc(32);
@@ -106,7 +106,7 @@ describe('the chain', () => {
     expect(await verifyAudit(test.database, id)).toMatchObject({ defects: [], end: { auditSeq: 12n } });
   });
 
-  it('goes on where it ended', async () => {
+  it('continues where it ended', async () => {
     await append(otherId, ['key.revoke', 'key.create']);
     await append(otherId, []);
     expect(await verifyAudit(test.database, otherId)).toMatchObject({ defects: [], end: { auditSeq: 3n } });

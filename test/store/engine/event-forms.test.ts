@@ -42,7 +42,7 @@ test('C-9: the body of every step of every template is its form with its values'
     }
 });
 
-test('bodies of a step share their form, whatever they say: one without an error, one with', () => {
+test('bodies of a step share their form, whatever their content: one without an error, one with', () => {
   const formsOf = (facts: Partial<PublishedRow>) => rowsOf(facts).map((row) => writer.stored(row).form);
   const other = { ...SAID, end2end: 'T3', clientName: 'Rui', sourceAmount: '7', errorEn: 'x', errorPt: 'y' };
   expect(formsOf(other)).toEqual(formsOf(SAID));
@@ -50,7 +50,7 @@ test('bodies of a step share their form, whatever they say: one without an error
   expect(formsOf({ ...other, ...noError })).toEqual(formsOf({ ...SAID, ...noError }));
 });
 
-test('members that a body lacks stand in its form, which is shared by those that lack the same', () => {
+test('the form records which members a body lacks, and is shared by bodies that lack the same', () => {
   const [onramp] = rowsOf({}).filter(({ template }) => template === 'onramp') as [PublishedRow];
   const nameless = writer.stored(onramp);
   expect(nameless.form).toContain('"client_name":""');
@@ -61,7 +61,7 @@ test('members that a body lacks stand in its form, which is shared by those that
   expect(named.payload).toContain('"Rui"');
 });
 
-test('currencies and templates, of which there are few, stand in the form and not in each event', () => {
+test('currencies and templates, of which there are few, are in the form and not in each event', () => {
   for (const row of rowsOf({ ...SAID, sourceCurrency: 'BRL', targetCurrency: 'USDT_TRX' })) {
     const stored = writer.stored(row);
     expect(bodyOf(stored)).toBe(writer.envelope(row));

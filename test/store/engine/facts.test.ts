@@ -10,7 +10,7 @@ const test = useDatabase();
 const OTHERS: readonly FactName[] = ['explorerUrl', 'amountDisplay', 'template'];
 const TYPES = { text: 'text', decimal: 'numeric', instant: 'timestamp with time zone' } as const;
 
-it('every fact has its column, of its type, and null while it is not known', async () => {
+it('every fact has its column, of its type, and null while it is unknown', async () => {
   const { rows } = await test.owner.query(
     `select column_name as name, data_type as type, is_nullable as "isNullable" from information_schema.columns
       where table_name = 'transaction' and table_schema = 'public'`,
@@ -24,7 +24,7 @@ it('every fact has its column, of its type, and null while it is not known', asy
   expect(Object.values(TRANSACTION_COLUMNS).filter((column) => !columns.has(column))).toEqual([]);
 });
 
-it('a row of which nothing is known has every fact', () => {
+it('a row without known values has every fact', () => {
   expect(Object.keys(NO_FACTS)).toEqual(Object.keys(FACTS));
   expect(new Set(Object.values(NO_FACTS))).toEqual(new Set([null]));
 });

@@ -189,7 +189,7 @@ describe('leases', () => {
       ({ kind, attempts }) => `${kind} ${attempts}`,
     );
 
-  test('a job is its worker’s until the lease ends; then it is taken again, and counted', async () => {
+  test('a job belongs to its worker until the lease ends; then it is claimed again, and counted', async () => {
     await addPlain([1]);
     expect(await claim()).toEqual(['plain0 1']);
     expect(await claim()).toEqual([]);
@@ -198,7 +198,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('C-32: a worker releases only the jobs whose claim was not answered, and they do not count as tried', async () => {
+  test('C-32: a worker releases only the jobs whose claim was not answered, and they do not count as attempted', async () => {
     await addPlain([1, 2, 3]);
     const claimAs = async (worker: string, limit: number) =>
       claimJobs(store.database, { now: await inMs(1_000), limit, worker: null, leasedBy: worker });
@@ -231,7 +231,7 @@ describe('leases', () => {
     expect(await claimOne()).toBeUndefined();
   });
 
-  test('C-51: jobs of a dead worker are free after six seconds; renewed ones are kept', async () => {
+  test('C-51: jobs of a dead worker are free after six seconds; renewed ones stay leased', async () => {
     await addPlain([1, 2]);
     const now = await inMs(1_000);
     const taken = (by: string, afterMs: number, limit = 2) =>
@@ -282,7 +282,7 @@ describe('leases', () => {
     expect((await leases()).rows).toEqual(rows);
   });
 
-  test('however far the clock of the sandbox is ahead, a claim looks at no timer of a live account', async () => {
+  test('however far the clock of the sandbox is ahead, a claim scans no timer of a live account', async () => {
     const live = await createAccount(store.database, 'Live', { templates: [], mode: 'live' });
     const nowMs = Date.now();
     const timers = Array.from({ length: 2_000 }, (_, at) => ({
@@ -312,7 +312,7 @@ describe('leases', () => {
     expect(read).toBeLessThan(timers.length / 4);
   });
 
-  test('jobs are taken in the order in which they become due, and not before', async () => {
+  test('jobs are claimed in the order in which they become due, and not before', async () => {
     await addPlain([1, 2, 3, 4]);
     await store.owner.query(`update job set due_at = due_at + interval '1 hour' where kind = 'plain1'`);
     expect((await claim(2)).sort()).toEqual(['plain0 1', 'plain2 1']);
@@ -320,7 +320,7 @@ describe('leases', () => {
     expect(await claim()).toEqual([]);
   });
 
-  test('a job is taken once the earlier ones of its transaction are done', async () => {
+  test('a job is claimed once the earlier ones of its transaction are done', async () => {
     await addPlain([1, 1, 2, 1]);
     expect((await claim()).sort()).toEqual(['plain0 1', 'plain2 1']);
     expect(await claim()).toEqual([]);
@@ -330,7 +330,7 @@ describe('leases', () => {
     expect(await claim()).toEqual(['plain1 1']);
   });
 
-  test('jobs of no transaction wait for none of the others, and each is renewed, put off and ended alone', async () => {
+  test('jobs of no transaction wait for none of the others, and each is renewed, postponed and ended separately', async () => {
     const now = await services.times();
     const kinds = ['none0', 'none1', 'none2'];
     await addJobs(
@@ -359,7 +359,7 @@ describe('leases', () => {
     );
   });
 
-  test('many workers at once never get the same one', async () => {
+  test('many parallel workers never get the same one', async () => {
     await addPlain(Array.from({ length: 100 }, (_, at) => at + 1));
     const taken = (await Promise.all(Array.from({ length: 20 }, () => claim(10)))).flat();
     expect(new Set(taken).size).toBe(taken.length);
@@ -381,7 +381,7 @@ describe('two workers', () => {
     await Promise.all(databases.splice(0).map((database) => database.close()));
   });
 
-  test('never do the same job at once, and do all of them once', async () => {
+  test('never do the same job in parallel, and do all of them once', async () => {
     const begun = new Map<string, number>();
     const running = new Set<string>();
     const twice: string[] = [];
@@ -427,7 +427,7 @@ describe('two workers', () => {
     for (const row of made) await untilPayable(row);
   });
 
-  test('C-51: one whose work takes long renews its lease until it is done', async () => {
+  test('C-51: one with long work renews its lease until it is done', async () => {
     const own = newServices();
     let go = () => {};
     const { check } = own.rails.identity;
@@ -464,7 +464,7 @@ describe('two workers', () => {
     expect(seen).toEqual({ isLost: true, refused: 3 });
   });
 
-  test('a stopped one finishes its jobs and takes no more', async () => {
+  test('a stopped one finishes its jobs and claims no more', async () => {
     const own = newServices();
     let go = () => {};
     let isDone = false;
@@ -495,7 +495,7 @@ describe('two workers', () => {
 });
 
 describe('the worker of the process that made a job', () => {
-  test('takes it first; after half a second any worker does', async () => {
+  test('claims it first; after half a second any worker does', async () => {
     const own = services.worker as number;
     const row = await make('onramp');
     const { rows } = await store.owner.query('select min(due_at) as due from job where transaction_id = $1', [
@@ -527,7 +527,7 @@ describe('a worker that died', () => {
     expect(await stepOf(row)).toBe('depositpix/QRCODE');
   });
 
-  test('after the charge was made: the customer sees that one', async () => {
+  test('after the charge was created: the customer sees that one', async () => {
     const own = newServices();
     const { createCharge } = own.rails.pix;
     const made: string[] = [];
@@ -550,7 +550,7 @@ describe('a worker that died', () => {
     expect(rows.map(({ txid }) => txid)).toEqual([(await again(row)).process?.txid]);
   });
 
-  test('C-34: after the charge was made, and it was paid before that was heard: the transaction is paid', async () => {
+  test('C-34: after the charge was created, and paid before its answer arrived: the transaction is paid', async () => {
     const own = newServices();
     const { createCharge } = own.rails.pix;
     let made = '';
@@ -573,7 +573,7 @@ describe('a worker that died', () => {
     expect(await journals(row, 'L1')).toBe(1);
   });
 
-  test('C-34: after a deposit was watched for: that one is what the payer is told', async () => {
+  test('C-34: after a deposit was watched for: the payer sees that one', async () => {
     const own = newServices();
     let watched: { depositAddress: string; exactDepositAmount: string } | undefined;
     replace(own.rails.chain, 'watchDeposit', async ({ address, exactAmount }) => {
@@ -609,7 +609,7 @@ describe('a worker that died', () => {
     expect(await stepOf(row)).toBe('refund/DONE');
   });
 
-  test('with the news of a transfer: later news is not lost', async () => {
+  test('with the event of a transfer: later events are not lost', async () => {
     const row = await payable('delivery');
     await sandbox.play(row, 'pay', { amount: undefined });
     await run(row);
@@ -623,7 +623,7 @@ describe('a worker that died', () => {
     expect(await stepOf(row)).toBe('success/DONE');
   });
 
-  test('after it told something: told again, it acts once', async () => {
+  test('after it reported something: reported again, it is settled once', async () => {
     const row = await payable('onramp');
     const told = payment('550.00', row);
     await services.receive(told);
@@ -637,7 +637,7 @@ describe('a worker that died', () => {
 });
 
 describe('news', () => {
-  test('the same news is told of one transaction of an account only', async () => {
+  test('the same event is reported for one transaction of an account only', async () => {
     const rows = [await payable('onramp'), await payable('onramp')];
     const other = await payable('onramp');
     const told = payment('550.00', other);
@@ -659,7 +659,7 @@ describe('news', () => {
 describe('timers', () => {
   const HOUR_MS = 3_600_000;
 
-  test('go by the virtual clock: a session ends a minute after its time', async () => {
+  test('follow the virtual clock: a session ends a minute after its time', async () => {
     const row = await payable('onramp');
     await sandbox.advanceClock(1_800_000 - 10_000);
     await run(row);
@@ -672,7 +672,7 @@ describe('timers', () => {
     expect(await jobsOf(row)).toEqual([]);
   });
 
-  test('a step-up that nobody decides is denied after a day', async () => {
+  test('an undecided step-up is denied after a day', async () => {
     const row = await make('onramp', 10 * 24 * 3_600);
     await sandbox.play(row, 'step-up-require', { amount: undefined });
     await run(row);
@@ -732,7 +732,7 @@ describe('an effect that fails', () => {
     return waited;
   }
 
-  test('is tried five times, longer and longer apart, and then stands for its failure: a charge', async () => {
+  test('is attempted five times, at growing intervals, and then waits for a person: a charge', async () => {
     const clock = frozen();
     replace(clock.own.rails.pix, 'createCharge', () =>
       Promise.reject(new Error(`no charges today ${'x'.repeat(600)}`)),
@@ -748,7 +748,7 @@ describe('an effect that fails', () => {
     expect((await jobsOf(row)).map(({ kind }) => kind)).not.toContain('create_charge');
   });
 
-  test('that is the conversion: the payment goes back', async () => {
+  test('that is the conversion: the payment is returned', async () => {
     const row = await payable('onramp');
     await sandbox.play(row, 'pay', { amount: undefined });
     const own = newServices();
@@ -763,7 +763,7 @@ describe('an effect that fails', () => {
     expect(await journals(row, 'L4')).toBe(1);
   });
 
-  test('and stands for nothing is tried for ever, at last every six hours; then it goes on', async () => {
+  test('and waits for no one is retried for ever, at last every six hours; then it continues', async () => {
     const clock = frozen();
     const { check } = clock.own.rails.identity;
     replace(clock.own.rails.identity, 'check', () => Promise.reject(new Error('nobody home')));
@@ -777,7 +777,7 @@ describe('an effect that fails', () => {
     expect(await stepOf(row)).toBe('depositpix/QRCODE');
   });
 
-  test('only once is tried again, and then succeeds', async () => {
+  test('only once is retried, and then succeeds', async () => {
     const row = await make('payout');
     const own = newServices();
     const { payOut } = own.rails.pix;
@@ -795,7 +795,7 @@ describe('an effect that fails', () => {
     expect(await journals(row, 'L22')).toBe(1);
   });
 
-  test('in the database leaves the job for later, and does not count as a try', async () => {
+  test('in the database leaves the job for later, and does not count as an attempt', async () => {
     const row = await make('onramp');
     const own = newServices();
     const failing = withParts(own, { advance: () => Promise.reject(new Error('Connection terminated')) });

@@ -36,7 +36,7 @@ async function updatesOf(tx: Tx): Promise<{ all: bigint; hot: bigint }> {
 }
 const count = async (table: string) => (await store.owner.query(`select from ${table}`)).rowCount ?? 0;
 
-test('C-70: imported history is found, also what comes in before what is there', async () => {
+test('C-70: imported history is found, including records before existing ones', async () => {
   const accountId = await createAccount(store.database, 'Holder', { templates: [] });
   const lines = HISTORY.split('\n').filter((line) => /"type": *"transaction"/.test(line));
   for (const part of [lines.filter((_, at) => at % 2 === 0), lines])

@@ -123,7 +123,7 @@ async function page(family: Family, filter: ListFilter, at: Page, counted = true
 
 const dayOf = (days: number) => new Date(FIRST_DAY_MS + days * DAY_MS).toISOString().slice(0, 10);
 
-describe('a list gives what naive SQL gives', () => {
+describe('a list equals naive SQL', () => {
   const perhaps = <Value>(values: readonly Value[]) =>
     fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
   const days = fc.tuple(fc.integer({ min: -3, max: 43 }), fc.integer({ min: 0, max: 30 }));
@@ -173,7 +173,7 @@ describe('a list gives what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 300 });
   });
 
-  it('for any filter, limit and record to go on from, also one that the filter leaves out', async () => {
+  it('for any filter, limit and record to continue from, also one outside of the filter', async () => {
     const property = fc.asyncProperty(family, filter, limit, fc.nat(), async (list, given, size, at) => {
       const everything = await naive(list, {});
       const all = await naive(list, given);
@@ -188,7 +188,7 @@ describe('a list gives what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 150 });
   });
 
-  it('for any filter, limit and two records, from either end, with what is beyond them', async () => {
+  it('for any filter, limit and two records, from either end, with its neighbouring pages', async () => {
     const bound = fc.option(fc.nat(), { nil: undefined });
     const property = fc.asyncProperty(
       family,
@@ -234,7 +234,7 @@ describe('a list gives what naive SQL gives', () => {
     expect(found ? 'page' : 'nothing').toBe(outcome);
   });
 
-  it('sends every combination of filters under a name that PostgreSQL keeps whole', async () => {
+  it('sends every combination of filters under a name that PostgreSQL does not truncate', async () => {
     const names = new Set<string>();
     const query: Database['query'] = (statement, values) => {
       names.add(statement.name);

@@ -128,7 +128,7 @@ const filters = fc
 const list = (filter: MergedFilter, slice: ListSlice, counted = true) =>
   listMerged(test.database, accountId, filter, slice, { counted });
 
-describe('lists read as one give what naive SQL gives', () => {
+describe('lists read as one equal naive SQL', () => {
   it('for any filter and two records to read between, from either end', async () => {
     const bound = fc.option(fc.nat(), { nil: undefined });
     const property = fc.asyncProperty(
@@ -159,7 +159,7 @@ describe('lists read as one give what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 200 });
   });
 
-  it('however few are looked at for a page: it says where it ended, and going on from there finds all, once', async () => {
+  it('however few are scanned for a page: it says where it ended, and continuing from there finds all, once', async () => {
     const property = fc.asyncProperty(
       filters,
       fc.constantFrom(5, 20, 100),
@@ -228,7 +228,7 @@ describe('lists read as one give what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 60 });
   });
 
-  it('a cursor that is no record of the account is told apart from an empty page', async () => {
+  it('a cursor that is no record of the account is distinguished from an empty page', async () => {
     expect(await list({ families: FAMILIES }, { limit: 1, after: 'none' })).toBeUndefined();
     expect(await list({ families: FAMILIES, text: 'nobody' }, { limit: 1 })).toMatchObject({ rows: [] });
   });
@@ -253,7 +253,7 @@ describe('lists read as one give what naive SQL gives', () => {
   });
 });
 
-it('the outcome of a step that has ended is its status; one that can go on is open (states.json)', async () => {
+it('the outcome of an ended step is its status; a step that can continue is open (states.json)', async () => {
   const steps = REGISTRY.templates.flatMap((template) => template.steps);
   const { rows } = await test.owner.query<{ outcome: string }>(
     `select step_outcome(component, state) as outcome from unnest($1::text[], $2::text[]) s(component, state)`,
@@ -298,7 +298,7 @@ describe('a large account', () => {
   const families: readonly Family[] = ['onramps', 'withdrawals'];
   const ERROR = { outcomes: ['OPEN'], steps: ['success/ERROR'] };
 
-  it('has an exact total where positions carry it, and elsewhere says how far it counted', async () => {
+  it('has an exact total where positions give it, and elsewhere says how far it counted', async () => {
     const total = async (filter: Partial<MergedFilter>) => {
       const found = await listMerged(
         test.database,
@@ -327,7 +327,7 @@ describe('a large account', () => {
     ]);
   });
 
-  it('opens at any place by positions, with filters as far as may be looked at', async () => {
+  it('opens at any position, with filters up to the scan limit', async () => {
     const nth = (number: number, filter: Partial<MergedFilter> = {}) =>
       findNthMerged(test.database, large, { families, ...filter }, number);
     const reached = (end2end: string | null) => ({ end2end, isReached: true });

@@ -46,7 +46,7 @@ describe('every filter of transactions', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is a member of TransactionFilter or an argument beside it, and nothing else is', () => {
+  test('is a member of TransactionFilter or an argument next to it, and nothing else is', () => {
     const schema = buildSchema(REGISTRY);
     const filter = schema.getType('TransactionFilter') as GraphQLInputObjectType;
     expect(isInputObjectType(filter)).toBe(true);

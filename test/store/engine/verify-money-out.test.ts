@@ -59,7 +59,7 @@ function found(...damage: readonly string[]): Promise<string[]> {
 const of = (end2end: string) =>
   `where account_id = $ACCOUNT and transaction_id = (select id from transaction where end2end = '${end2end}')`;
 
-test('C-25: nothing is wrong with money out that left, was approved, waits, was given up, or is a refund', async () => {
+test('C-25: money out that left, was approved, waits, was given up, or is a refund has no defect', async () => {
   const { rows } = await app.owner.query(
     `select kind || ' ' || state as what from money_out where account_id = $1 order by 1`,
     [String(shop.accountId)],

@@ -44,7 +44,7 @@ test('C-21: nothing is wrong with volumes of transactions that are open, paid or
   expect(await found()).toEqual([]);
 });
 
-test('C-21: a volume that is more or less than its transactions, missing, or of nobody', async () => {
+test('C-21: a volume that is more or less than its transactions, missing, or without a customer', async () => {
   expect(await found(`update volume_day set open = open - 0.01 ${ofDay(ana)}`)).toEqual([
     expect.stringMatching(
       /^volume of a day: \*\*\*\.\d{3}\.\d{3}-\*\* on \S+: 150\.09 BRL open and 70\.25 paid, the transactions say 150\.10? BRL open and 70\.25 paid$/,
@@ -65,7 +65,7 @@ test('C-21: a volume that is more or less than its transactions, missing, or of 
   ]);
 });
 
-test('C-21: a transaction that says it was counted otherwise than its step says', async () => {
+test('C-21: a transaction whose counted amount contradicts its step', async () => {
   const set = (path: string, value: string) =>
     `update transaction set process = jsonb_set(process, '{counted,${path}}', '${value}')`;
   for (const damage of [
@@ -86,7 +86,7 @@ test('C-21: a transaction that says it was counted otherwise than its step says'
   }
 });
 
-test('an account from before transactions said what was counted of them: only days after that are compared', async () => {
+test('an account from before transactions stored their counted amount: only later days are compared', async () => {
   const damage = [
     `update transaction set process = process - 'counted' ${counting('30')}`,
     `update volume_day set paid = paid + 5 ${ofDay(bruno)}`,

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await test.owner.query('vacuum analyze');
 });
 
-it('every step at which somebody decides is in the index', async () => {
+it('every step that waits for a person’s decision is in the index', async () => {
   const actions = ['withdrawal.approve', 'deposit.resolve', 'hold.release'] as const;
   const steps = [...new Set(actions.flatMap((action) => stepsAwaiting(REGISTRY, action)))];
   const { rows } = await test.owner.query<{ step: string }>(

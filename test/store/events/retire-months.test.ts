@@ -53,7 +53,7 @@ it('a month that cannot be dropped yet does not keep those before it', async () 
   expect(await logOf(id, [first, second])).toEqual({ months: [], floor: 6 });
 });
 
-it('all months that are over go in one turn', async () => {
+it('all past months are dropped in one run', async () => {
   const id = await createAccount(test.database, 'Older', { templates: [] });
   const months = [await fillMonth(id, 12, 1), await fillMonth(id, 11, 1), await fillMonth(id, 10, 1)];
   await test.owner.query(`update relay_place set seq = 3 where account_id = ${id}`);

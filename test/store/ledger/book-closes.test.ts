@@ -7,7 +7,7 @@ import { holdAccounts } from '../../support/hold-accounts.ts';
 
 const test = useDatabase();
 
-it('an account that somebody holds is sealed last, when no other account is locked', async () => {
+it('a locked account is sealed last, when no other account is locked', async () => {
   const names = ['First', 'Held', 'Last'];
   const ids = await Promise.all(names.map((name) => createAccount(test.database, name, { templates: [] })));
   const until = new Date('2040-01-01T00:00:00Z');

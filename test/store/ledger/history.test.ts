@@ -84,7 +84,7 @@ async function stored(accountId: bigint): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-describe('C-70: history comes back as it was', () => {
+describe('C-70: history is exported as it was imported', () => {
   it('the example, with the same members in the same order; a second time changes nothing', async () => {
     const accountId = await newAccount();
     const taken = { transactions: { taken: 9, known: 0 }, entries: { taken: 14, known: 0 } };
@@ -98,14 +98,14 @@ describe('C-70: history comes back as it was', () => {
     expect(await defectsOf(accountId)).toEqual([]);
   });
 
-  it('an export makes an identical account, whose export is the same to the byte', async () => {
+  it('an export creates an identical account, whose export is the same to the byte', async () => {
     const first = await accountWith(EXAMPLE);
     const second = await accountWith(await written(first));
     expect(await written(second)).toEqual(await written(first));
     expect(await stored(second)).toEqual(await stored(first));
   });
 
-  it('fractions of a second go along, and an account knows its own export', async () => {
+  it('fractions of a second are included, and an account recognises its own export', async () => {
     const at = '2026-06-01T12:00:00.123Z';
     const history = [
       transaction('onramp', {}, { end2end: 'T', created_at: at }),
@@ -124,7 +124,7 @@ describe('C-70: history comes back as it was', () => {
       expect(await stored(await accountWith(lines))).toEqual(expected);
   });
 
-  it('more of it than an export reads at once', async () => {
+  it('more of it than an export reads in one batch', async () => {
     const lines = Array.from({ length: 2_100 }, (_, at) =>
       at % 2 ? transaction('onramp') : entry(at + 1, `${at / 2}`, '1'),
     );
@@ -132,7 +132,7 @@ describe('C-70: history comes back as it was', () => {
     expect(records(await written(accountId))).toEqual(records(lines));
   });
 
-  it('an export is of one moment: what comes while it is written is not in it', async () => {
+  it('an export is of one time: later records are not in it', async () => {
     const lines = Array.from({ length: 1_100 }, (_, at) => entry(at + 1, `${at}`, '1'));
     const accountId = await accountWith(lines);
     const exported = await withSnapshot(test.database, async (tx) => {
@@ -148,7 +148,7 @@ describe('C-70: history comes back as it was', () => {
     expect(await written(accountId)).toHaveLength(1_102);
   });
 
-  it('in time that is linear in its length, whatever the planner believes of the account', async () => {
+  it('in time that is linear in its length, whatever the planner assumes of the account', async () => {
     const { rows } = await test.owner.query(
       `select proname as name from pg_proc
         where proname in ('list_renumber', 'ledger_import') and 'enable_nestloop=off' = any (proconfig) order by 1`,
@@ -226,7 +226,7 @@ describe('C-70: history comes back as it was', () => {
 
 const dateOf = (line: string): string => JSON.parse(line).created_at ?? JSON.parse(line).date;
 
-describe('C-70: other forms come back as they were', () => {
+describe('C-70: other forms are exported as they were', () => {
   const label = (en: string, pt: string) => ({ en, pt });
   const other = (members: Partial<typeof AVAILABLE>) =>
     entry(1, '0', '5', { account: { ...AVAILABLE, ...members } });
@@ -341,7 +341,7 @@ describe('C-70: other forms come back as they were', () => {
   });
 });
 
-describe('C-70: a file is taken whole or not at all', () => {
+describe('C-70: a file is imported whole or not at all', () => {
   const BLOCKED = { ...AVAILABLE, id: 44, name: 'USDT (TRX) blocked', code: '2.1.1.7.1.1.4' };
   const GOOD = [
     transaction('onramp', {}, { end2end: 'T1' }),
@@ -372,7 +372,7 @@ describe('C-70: a file is taken whole or not at all', () => {
       });
   }
 
-  it('the file that the refused ones are made from is accepted', async () => {
+  it('the file that the refused ones are derived from is accepted', async () => {
     expect(await defectsOf(await accountWith(GOOD))).toEqual([]);
   });
 
@@ -448,7 +448,7 @@ describe('C-70: a file is taken whole or not at all', () => {
     5 | the name of a ledger account     | USDT (TRX) blocked -> Tether | clashes with ledger account 44 2.1.1.7.1.1.4 USDT (TRX) blocked
     4 | a line before the newest         | "id":12 -> "id":10          | clashes: entry 10 comes before the account's newest line 12`);
 
-  it.each(CLASHES)('refuses to change what the account has: $what', async ({ lines, message }) => {
+  it.each(CLASHES)('refuses to change existing records of the account: $what', async ({ lines, message }) => {
     expect(await refused(await accountWith(GOOD), lines)).toMatch(message);
   });
 });

@@ -241,7 +241,7 @@ describe('lines that are not a whole balanced journal are refused, whoever inser
     await expect(attempt([change], done)).rejects.toMatchObject({ code: '23514' });
   });
 
-  it('ledger_post takes no NaN', async () => {
+  it('ledger_post accepts no NaN', async () => {
     expect(await post('nan', 'HELD NaN, HOUSE NaN')).toBe('UNBALANCED');
     expect((await verifyLedger(test.database, accountId)).defects).toEqual([]);
   });
@@ -255,7 +255,7 @@ const throughClient = (client: pg.ClientBase): Tx => ({
   query: async (statement, values) => (await client.query(statement.text, values as unknown[])).rows,
 });
 
-describe('the auditor names what a superuser tampered with', () => {
+describe('the auditor names everything that a superuser tampered with', () => {
   const GUARDS_DOWN = [
     ...GUARDED.map((table) => `alter table ${table} disable trigger all`),
     'alter table ledger_balance disable trigger all',

@@ -168,7 +168,7 @@ describe('each journal is posted whole or not at all', () => {
     expect([(await balancesOf(book)).held, (await balancesOf(other)).held]).toEqual([20n, 10n]);
   });
 
-  it('takes a ref that was refused before', async () => {
+  it('accepts a ref that was refused before', async () => {
     const book = await openBook(FUNDS);
     const journal = { book, ref: 'large', lines: 'usdt -150, held 150' };
     expect(await post([journal])).toEqual([{ code: 'INSUFFICIENT_BALANCE', journalId: null }]);
@@ -176,7 +176,7 @@ describe('each journal is posted whole or not at all', () => {
     expect(codesOf(await post([journal]))).toEqual(['POSTED']);
   });
 
-  it('refuses a batch in which a ref stands twice, and takes the same ref of two accounts', async () => {
+  it('refuses a batch with a duplicate ref, and accepts the same ref of two accounts', async () => {
     const [book, other] = [await openBook(FUNDS), await openBook(FUNDS)];
     const journal = { book, ref: 'twice', lines: 'usdt -10, held 10' };
     await expect(post([journal, journal])).rejects.toThrow('a ref is repeated within one batch');
@@ -293,7 +293,7 @@ describe('a ledger in memory agrees', () => {
   }, 60_000);
 });
 
-describe('many clients at once', () => {
+describe('many clients in parallel', () => {
   const [CLIENTS, ROUNDS, REFS] = [12, 25, 120];
 
   it('post every ref once, without deadlock: no line is lost, totals are exact', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Database, Tx } from '../../../src/store/connection/database.ts';
 import { withCancellableTx } from '../../../src/store/ledger/long-transaction.ts';
 
-test('Ctrl-C while the database is away leaves no rejection that nobody handles', async () => {
+test('Ctrl-C while the database is unreachable leaves no unhandled rejection', async () => {
   let transactions = 0;
   const database = {
     withTx: async (work: (tx: Tx) => Promise<unknown>) => {

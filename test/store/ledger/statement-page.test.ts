@@ -150,7 +150,7 @@ async function slice(filter: StatementFilter, { isBackward = false, ...bounds }:
 
 const dayOf = (days: number) => new Date(FIRST_DAY_MS + days * DAY_MS).toISOString().slice(0, 10);
 
-describe('the statement gives what naive SQL gives', () => {
+describe('the statement equals naive SQL', () => {
   const day = fc.option(fc.integer({ min: -62, max: 45 }).map(dayOf), { nil: undefined });
   const filter = fc
     .record({
@@ -187,7 +187,7 @@ describe('the statement gives what naive SQL gives', () => {
     await fc.assert(property, { seed: SEED, numRuns: 400 });
   });
 
-  it('for any filter, limit and two lines, from either end, with the exact total and what is beyond', async () => {
+  it('for any filter, limit and two lines, from either end, with the exact total and its neighbouring pages', async () => {
     const bound = fc.option(fc.integer({ min: -3, max: 1_300 }).map(BigInt), { nil: undefined });
     const property = fc.asyncProperty(
       filter,
@@ -218,7 +218,7 @@ describe('the statement gives what naive SQL gives', () => {
     ['some days', { dateFrom: dayOf(5), dateTo: dayOf(30) }],
     ['some days of history', { dateFrom: dayOf(-58), dateTo: dayOf(-40) }],
   ];
-  it.each(filters)('at every offset where it changes its way: %s', async (_what, given) => {
+  it.each(filters)('at every offset where it changes its method: %s', async (_what, given) => {
     const all = await naiveIds(given);
     const [total, turns] = [all.length, [0, 1, 99, 100, 101, 179, 180, 181, 199, 200, 201]];
     expect(total).toBeGreaterThan(50);
@@ -305,8 +305,8 @@ describe('the statement gives what naive SQL gives', () => {
   });
 });
 
-describe('balance_at gives what the newest line before an instant left', () => {
-  it('at the time of every other line, a moment before and after, and at midnights', async () => {
+describe('balance_at returns the balance after the newest line before an instant', () => {
+  it('at the time of every other line, slightly before and after, and at midnights', async () => {
     const { rows: times } = await test.owner.query(
       'select distinct posted_at as at from ledger_line where account_id = $1 order by 1',
       [book.accountId],

@@ -61,7 +61,7 @@ const OWN_RECORDS = migrationNames().map((name) => ({
 }));
 
 describe('the baseline', () => {
-  it('makes the schema and the first rows that the migrations before it made', async () => {
+  it('creates the same schema and first rows as the migrations before it', async () => {
     const fresh = await newDatabase(async () => {}, TEMPLATE_DATABASE);
     const old = await newDatabase((client) => migrateBefore(client, before));
     const FIRST_ROWS = `select 'clock ' || ahead_ms as row from sandbox_clock union all select 'slot ' || slot from readiness_probe
@@ -111,7 +111,7 @@ describe('the baseline', () => {
 });
 
 describe('a database from before 1.0', () => {
-  it('is adopted as it is when it has all migrations: it verifies, and takes a payment', async () => {
+  it('is adopted unchanged when it has all migrations: it verifies, and accepts a payment', async () => {
     const url = await newDatabase(async (client) => {
       await migrateBefore(client, before);
       await fillBefore(client, before);

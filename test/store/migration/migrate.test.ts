@@ -83,7 +83,7 @@ describe('migrate', () => {
     expect(await objects(url)).toEqual(before);
   });
 
-  it('waits for nobody where there is nothing to apply', async () => {
+  it('waits for nothing if there is nothing to apply', async () => {
     const url = await migratedDatabase();
     await withAdmin(url, async (other) => {
       // As somebody who migrates.
@@ -92,19 +92,19 @@ describe('migrate', () => {
     });
   });
 
-  it('applies each once when several processes come at once', async () => {
+  it('applies each once when several processes start in parallel', async () => {
     const url = await freshDatabase();
     const results = await Promise.all([migrate(url), migrate(url), migrate(url)]);
     expect(results.flat()).toEqual(migrationNames());
     expect(await applied(url)).toEqual(finished(migrationNames()));
   });
 
-  it('migrates two databases of one server at once: they share roles, and nothing else', async () => {
+  it('migrates two databases of one server in parallel: they share only roles', async () => {
     const urls = [await freshDatabase(), await freshDatabase()];
     expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([migrationNames(), migrationNames()]);
   });
 
-  it('applies what is missing to a database that has the first ones', async () => {
+  it('applies the missing ones to a database that has the first ones', async () => {
     const url = await migratedDatabase();
     const again = repeatable();
     await query(url, `delete from _prisma_migrations where migration_name = '${again}'`);
@@ -112,7 +112,7 @@ describe('migrate', () => {
   });
 });
 
-describe('migrate, while somebody uses a table that it changes,', () => {
+describe('migrate, while a table that it changes is in use,', () => {
   const patience = { lockMs: 50, attempts: 3, pauseMs: 10 };
   const again = '20261206000130_event_without_account_key';
   /** A migrated database without a migration that needs a lock on `event`, which a reader holds. */
@@ -125,7 +125,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
     });
   }
 
-  it('gives up with one line, and needs no repair: it can be tried again', async () => {
+  it('gives up with one line, and needs no repair: it can be repeated', async () => {
     await inUse(async (url, reader) => {
       const message = await migrate(url, undefined, patience).catch((error) => error.message);
       expect(message).toBe(
@@ -136,7 +136,7 @@ describe('migrate, while somebody uses a table that it changes,', () => {
     });
   });
 
-  it('waits, lets others pass, and goes on when the table is free', async () => {
+  it('waits, lets others pass, and continues when the table is free', async () => {
     await inUse(async (url, reader) => {
       const migrating = migrate(url, undefined, { ...patience, attempts: 1_000 });
       const waiting = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not granted`;
@@ -207,7 +207,7 @@ describe('migrate refuses, in one line', () => {
     );
   });
 
-  it('a database that holds tables of something else', async () => {
+  it('a database that contains tables of another program', async () => {
     const url = await freshDatabase();
     await query(url, 'create table theirs ()');
     expect(await refusal(url)).toMatch(/^migration failed: The database schema is not empty\.[^\n]*$/);

@@ -28,7 +28,7 @@ test('a schema without accounts becomes the cell of the settings, once', async (
   expect(await settle(third, 'zz')).toBe('zz');
 });
 
-test('numbers of two cells are never the same, and say their cell', async () => {
+test('numbers of two cells are never the same, and show their cell', async () => {
   const { rows } = await first.owner.query<{ name: string }>(SEQUENCES);
   expect(rows.length).toBeGreaterThan(7);
   for (const { name } of rows) {
@@ -44,7 +44,7 @@ test('numbers of two cells are never the same, and say their cell', async () => 
   }
 }, 120_000);
 
-test('accounts and what they count carry the cell', async () => {
+test('accounts and their counters carry the cell', async () => {
   for (const [n, { database, owner }] of stores.entries()) {
     const id = await createAccount(database, 'Shop', { templates: [] });
     expect(cellOfNumber(id)).toBe(CODES[n]);

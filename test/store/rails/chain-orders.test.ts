@@ -5,7 +5,7 @@ import { useDatabase } from '../../support/database.ts';
 const given = useDatabase();
 const AT = '2026-11-22T12:00:00Z';
 
-test('an order to a network keeps all that says what was ordered', async () => {
+test('an order to a network stores its whole input', async () => {
   await given.owner.query(
     `insert into chain_order (mode, network, key, intent, currency, to_address, amount_minor, from_address, due_at, ordered_at)
      values ('live', 'ETH', 'k', 'payout', 'USDC_ETH', '0x1', 5, '0x2', $1, $1)`,

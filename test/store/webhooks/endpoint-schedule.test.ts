@@ -67,7 +67,7 @@ const healthOf = async (accountId: bigint) =>
     )
   ).rows;
 
-test('C-64: redeliveries by hand to several blocked endpoints are all sent, however many', async () => {
+test('C-64: manual redeliveries to several blocked endpoints are all sent, however many', async () => {
   const accountId = await openShop(['a', 'b'], 50);
   await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
     String(accountId),
@@ -101,7 +101,7 @@ test('C-62: a failure whose outcome is written again, because the answer was los
   expect(await healthOf(accountId)).toEqual(after);
 });
 
-test('C-62: both at the same moment count once', async () => {
+test('C-62: both at the same time count once', async () => {
   const accountId = await openShop(['e'], 1);
   const [first] = (await lease('p')).leased;
   if (!first) throw new Error('nothing was leased');
@@ -124,7 +124,7 @@ test('C-62: an attempt whose lease was taken over does not count for the endpoin
   expect(await healthOf(accountId)).toMatchObject([{ failures: 1 }]);
 });
 
-test('C-62: deliveries of live accounts of a dead process are free at once, whichever clock finds it dead', async () => {
+test('C-62: deliveries of live accounts of a dead process are free immediately, by either clock', async () => {
   const accountId = await openShop(['e'], 1, 'live');
   await sendHeartbeat(test$.database, 'gone', nowMs);
   expect((await lease('gone', 'live')).leased).toHaveLength(1);
@@ -134,7 +134,7 @@ test('C-62: deliveries of live accounts of a dead process are free at once, whic
   expect(leased).toMatchObject([{ accountId, attempt: 2 }]);
 });
 
-test('a removed endpoint has no turn, also when something was under way or is added meanwhile', async () => {
+test('a removed endpoint has no turn, even if a delivery was under way or is added meanwhile', async () => {
   const accountId = await openShop(['e'], 2);
   const turns = () =>
     test$.owner.query(`select from webhook_turn where account_id = $1`, [String(accountId)]);
@@ -177,7 +177,7 @@ const mostOf = (leased: readonly LeasedDelivery[]) => [
   ...new Set(leased.map(({ most }) => most)),
 ];
 
-test('C-62: an endpoint that answers well is leased ahead, to one process, which sends no more at once', async () => {
+test('C-62: an endpoint that answers well is leased ahead, to one process, which sends no more in parallel', async () => {
   await openBusyShop(200);
   expect(mostOf(await leaseAhead('p', 60))).toEqual([60, 20]);
   await turnAt();
@@ -188,7 +188,7 @@ test('C-62: an endpoint that answers well is leased ahead, to one process, which
   expect(await leaseAhead('p', 0), 'nothing more once it is slow').toEqual([]);
 });
 
-test('C-62: of two processes that send to an endpoint, one leases ahead, and together they send what is allowed', async () => {
+test('C-62: of two processes that send to an endpoint, one leases ahead, and together they stay within the limit', async () => {
   await openBusyShop(200);
   expect(mostOf(await leaseAhead('m', 0, { limit: 8 }))).toEqual([8, 20]);
   await turnAt();
@@ -200,7 +200,7 @@ test('C-62: of two processes that send to an endpoint, one leases ahead, and tog
   expect(await leaseAhead('m', 60)).toEqual([]);
 });
 
-test('C-62: one that fails, and one of many whose turn it is, are not leased ahead', async () => {
+test('C-62: a failing one, and one of many due ones, are not leased ahead', async () => {
   const accountId = await openBusyShop(200);
   await test$.owner.query(`update webhook_endpoint set consecutive_failures = 1 where account_id = $1`, [
     String(accountId),
@@ -216,7 +216,7 @@ test('C-62: one that fails, and one of many whose turn it is, are not leased ahe
   expect([...ofEach.values()].map(({ length }) => length)).toEqual([25, 25, 25, 25]);
 });
 
-test('C-62, C-64: leased and unsent deliveries are free at once, and count as never tried', async () => {
+test('C-62, C-64: leased and unsent deliveries are free immediately, and count as never attempted', async () => {
   const accountId = await openBusyShop(3);
   const [first, second, third] = await leaseAhead('p', 3);
   if (!first || !second || !third) throw new Error('three were leased');
@@ -248,7 +248,7 @@ test('C-62: a release that is repeated, because its answer was lost, takes nothi
   expect(rows).toEqual([{ attempts: 1, by: 'p' }]);
 });
 
-test('C-62: deliveries come in the order in which they became due', async () => {
+test('C-62: deliveries are leased in the order in which they became due', async () => {
   const accountId = await openBusyShop(20);
   await test$.owner.query(
     `update webhook_delivery set due_at = due_at - event_seq % 7 * interval '1 minute' - event_seq % 2 * interval '1 second' where account_id = $1`,
@@ -281,7 +281,7 @@ test('C-64: a redelivery requested after a lease read its clock is not put off u
   expect(leased).toMatchObject([{ isByHand: true }]);
 });
 
-test('C-64: a turn that was missed is found for what is asked for by hand, though the breaker is open', async () => {
+test('C-64: a missed turn is found for manual redeliveries, though the breaker is open', async () => {
   const accountId = await openShop(['e'], 1);
   await block(accountId);
   await test$.owner.query(`update webhook_delivery set at_once = true where account_id = $1`, [
@@ -311,7 +311,7 @@ test('C-64: a redelivery stays one after its lease was released', async () => {
   expect(rows, 'one wish is one attempt').toEqual([{ at_once: false }]);
 });
 
-test('C-64: one that is asked for while it is leased ahead, and not sent, is sent by hand', async () => {
+test('C-64: one that is requested while it is leased ahead, and not sent, is sent as a manual one', async () => {
   const accountId = await openBusyShop(1);
   const [first] = await leaseAhead('p', 60);
   if (!first) throw new Error('nothing was leased');
@@ -321,7 +321,7 @@ test('C-64: one that is asked for while it is leased ahead, and not sent, is sen
   expect(await leaseAhead('p', 0)).toMatchObject([{ id: first.id, isByHand: true }]);
 });
 
-test('C-62: an endpoint with a rate is not leased ahead: what waits would be sent beside the next lot', async () => {
+test('C-62: an endpoint with a rate is not leased ahead: waiting deliveries would be sent together with the next lot', async () => {
   const accountId = await openBusyShop(200);
   await test$.owner.query(`update webhook_endpoint set max_per_second = 50 where account_id = $1`, [
     String(accountId),
