@@ -33,7 +33,7 @@ export function readStartOptions(argv: readonly string[], env: NodeJS.ProcessEnv
   if (word !== undefined) {
     const isOption = program.options.some(({ long }) => long === `--${word}`);
     program.error(
-      `error: a start takes options only, got "${word}"${isOption ? `\n(Did you mean --${word}?)` : ''}`,
+      `error: a start accepts only options, got "${word}"${isOption ? `\n(Did you mean --${word}?)` : ''}`,
     );
   }
   program.parse(argv);

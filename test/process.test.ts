@@ -329,8 +329,8 @@ describe('the options of a start', () => {
 
   test.each([
     ['--dmeo', /^crossramp: unknown option '--dmeo'\n\(Did you mean --demo\?\)\n/],
-    ['demo', /^crossramp: a start takes options only, got "demo"\n\(Did you mean --demo\?\)\n/],
-    ['nonsense', /^crossramp: a start takes options only, got "nonsense"\n/],
+    ['demo', /^crossramp: a start accepts only options, got "demo"\n\(Did you mean --demo\?\)\n/],
+    ['nonsense', /^crossramp: a start accepts only options, got "nonsense"\n/],
   ])('%s ends the start with the nearest option, the usage and code 2', async (word, said) => {
     const { code, stdout, stderr } = await failToStart({}, word);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -101,6 +101,6 @@ function countOf(item: RlpItem | undefined): number {
 
 function addressOf(item: RlpItem | undefined): string {
   if (!(item instanceof Uint8Array) || item.length !== ADDRESS_BYTES)
-    throw new RangeError('expected an address: contracts are not made from here');
+    throw new RangeError('expected an address: contracts are not created from here');
   return evmAddress(item);
 }

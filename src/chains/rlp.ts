@@ -33,7 +33,7 @@ export function bytesOfInteger(value: bigint): Uint8Array {
 
 /** @returns the number. @throws {RangeError} for one with zeros in front. */
 export function integerOfBytes(bytes: Uint8Array): bigint {
-  if (bytes[0] === 0) throw new RangeError('expected an integer without zeros in front');
+  if (bytes[0] === 0) throw new RangeError('expected an integer without leading zeros');
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 

@@ -13,6 +13,7 @@ export interface Signature {
 export function signDigest(digest: Uint8Array, privateKey: Uint8Array): Signature {
   const bytes = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' });
   const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered');
-  if (recovery !== 0 && recovery !== 1) throw new RangeError('the signature has no form on these networks');
+  if (recovery !== 0 && recovery !== 1)
+    throw new RangeError('the signature has no valid form on these networks');
   return { r, s, recovery };
 }

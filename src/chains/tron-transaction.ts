@@ -104,7 +104,7 @@ export function readTronTransaction(unsigned: string): TronTransaction {
   };
   // Encoding again and comparing refuses every field, order and form that the reader above skips.
   if (encodeTronTransaction(transaction) !== unsigned)
-    throw new RangeError('expected a transfer or a call of a contract, and nothing beside it');
+    throw new RangeError('expected a transfer or a call of a contract, and nothing else');
   return transaction;
 }
 
@@ -184,6 +184,6 @@ function addressOf(bytes: Uint8Array): string {
 
 function bytesOf(unsigned: string): Uint8Array {
   if (!/^(?:[0-9a-f]{2})+$/.test(unsigned))
-    throw new RangeError('expected raw_data in hexadecimal digits of lower case');
+    throw new RangeError('expected raw_data in lower-case hexadecimal digits');
   return hex.decode(unsigned);
 }

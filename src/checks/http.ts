@@ -134,7 +134,7 @@ function bodyOf(text: string, type: string | undefined): Body {
   } catch {
     // Refused below, as any other value that is no object.
   }
-  throw new Refused(400, 'the body is no JSON object');
+  throw new Refused(400, 'the body is not a JSON object');
 }
 
 function send(response: ServerResponse, { status, body, html }: Answer): void {

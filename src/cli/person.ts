@@ -86,7 +86,7 @@ function addSessions(person: Command): void {
     on: onStore,
     run: async (database, _options: object, email: string) => {
       const found = await findPerson(database, email.trim().toLowerCase());
-      if (!found) throw new StoreError(`nobody has the e-mail address ${email}`);
+      if (!found) throw new StoreError(`no one has the e-mail address ${email}`);
       return readOwnSessions(database, found.id, new Date(database.nowMs()));
     },
     row: ({ id, accountId, ...rest }) => ({ sessionId: id, accountId: String(accountId), ...rest }),
@@ -167,7 +167,7 @@ function linking(context: Context): Context {
 async function memberNamed({ database, caller }: Context, email: string): Promise<Member> {
   const members = await readMembers(database, caller.accountId);
   const member = members.find((each) => each.email === email.trim().toLowerCase());
-  if (!member) throw new StoreError(`nobody of the account has the e-mail address ${email}`);
+  if (!member) throw new StoreError(`no one in the account has the e-mail address ${email}`);
   return member;
 }
 

@@ -83,7 +83,7 @@ export function signerCommand(): Command {
 
 function withFolder(command: Command): Command {
   return command
-    .requiredOption('--folder <path>', 'folder of key file, policy and record; nobody else may read it')
+    .requiredOption('--folder <path>', 'folder of key file, policy and record; no one else may read it')
     .addOption(jsonOption());
 }
 
@@ -197,7 +197,7 @@ const hostAndPort = ({ host, port }: { readonly host: string; readonly port: num
 
 async function passphraseOf({ passphraseFile }: { readonly passphraseFile?: string }): Promise<string> {
   if (passphraseFile !== undefined) return readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
-  if (!process.stdin.isTTY) throw new SignerError('expected --passphrase-file where nobody can be asked');
+  if (!process.stdin.isTTY) throw new SignerError('expected --passphrase-file if there is no terminal');
   process.stderr.write('Passphrase: ');
   // Typed characters are not shown.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });

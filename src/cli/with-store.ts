@@ -57,7 +57,7 @@ export function servicesOn<Result>(
     const railsFile = await readRailsFile(config.railsFile);
     const { secrets, register } = await secretsOfCommand(database, config.secretsKeyFile, (file) =>
       process.stderr.write(
-        `crossramp: made ${file}, the key file for secrets of webhooks: back it up, nothing else opens them; the gateway must be able to read it\n`,
+        `crossramp: made ${file}, the key file for webhook secrets: back it up, because nothing else opens them; the gateway must be able to read it\n`,
       ),
     );
     const services = createServices({

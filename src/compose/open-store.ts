@@ -105,7 +105,7 @@ async function primaryOf({ databaseUrl }: Pick<StoreSettings, 'databaseUrl'>): P
   const primary = await findPrimary(urls);
   if (primary) return primary;
   throw new StoreError(`none of the servers ${urls.map(addressOf).join(', ')} takes writes`, {
-    cause: new NoAnswerError('no server takes writes'),
+    cause: new NoAnswerError('no server is the primary'),
   });
 }
 

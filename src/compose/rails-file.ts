@@ -78,7 +78,7 @@ function refuseSharedListener(modes: Settings): void {
     (modes.raw(mode) as any)?.pix?.callback?.listen;
   const [one, other] = ACCOUNT_MODES.map(listenOf);
   if (one !== undefined && one === other)
-    throw new SettingsError('pix.callback.listen: expected a place of its own for each mode');
+    throw new SettingsError('pix.callback.listen: expected different addresses for the two modes');
 }
 
 async function planOf(mode: Settings): Promise<RailPlan> {
@@ -93,9 +93,10 @@ async function planOf(mode: Settings): Promise<RailPlan> {
     bankAccount: mode.has('bankAccount') ? mode.text('bankAccount') : undefined,
     pspControl: mode.has('pspControl') ? mode.url('pspControl') : undefined,
   });
-  if (plan.networks.size > 0 && !plan.signer) mode.refuse('signer', 'where the signer is: networks need it');
+  if (plan.networks.size > 0 && !plan.signer)
+    mode.refuse('signer', 'the address of the signer, which networks need');
   if (plan.pspControl !== undefined && (mode.path !== 'sandbox' || !plan.pix))
-    mode.refuse('pspControl', 'it in sandbox only, beside pix');
+    mode.refuse('pspControl', 'it in sandbox only, together with pix');
   return plan;
 }
 

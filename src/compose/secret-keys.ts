@@ -44,7 +44,7 @@ export async function openSecrets(
     if (known.length === 0 && makeFile(file))
       log?.warn(
         { file },
-        'the key file for secrets of webhooks was made: back it up, nothing else opens them',
+        'the key file for webhook secrets was created: back it up, because nothing else opens them',
       );
     const keys = readKeys(file);
     const lacking = known.find((id) => !keys.some((key) => key.id === id));

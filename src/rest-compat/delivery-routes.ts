@@ -141,7 +141,7 @@ function filterOf(body: Body, checks: CreationChecks) {
   const states = body.list('states');
   const odd = states?.values.find((each) => !ENDED.some((state) => state === each));
   if (states && odd !== undefined)
-    checks.add({ parameter: states.name, message: `must be of ${ENDED.join(', ')}` });
+    checks.add({ parameter: states.name, message: `must be one of ${ENDED.join(', ')}` });
   const from = body.get('since');
   const since = from && parseInstant(from.value);
   if (from && !since)

@@ -195,5 +195,5 @@ function refuseObject(): never {
 function readDateTime(value: unknown): Date {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined;
   if (instant) return instant;
-  throw new GraphQLError('must be a moment with a zone, such as "2026-05-01T12:00:00Z"');
+  throw new GraphQLError('must be a time with a zone, such as "2026-05-01T12:00:00Z"');
 }

@@ -188,7 +188,7 @@ async function decideOnce(
     decided = await decide(attempt);
     return { id: String(decided.id) };
   });
-  return decided ?? known(await findCase(context, stored.id), 'what a key was used for');
+  return decided ?? known(await findCase(context, stored.id), 'the record of a used key');
 }
 
 function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) {

@@ -146,5 +146,5 @@ async function performOnCase(
     done = await work(attempt);
     return { id: String(done.id) };
   });
-  return done ?? known(await findMedCaseFor(context, stored.id), 'a case that a key was used for');
+  return done ?? known(await findMedCaseFor(context, stored.id), 'the case of a used key');
 }

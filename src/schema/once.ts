@@ -92,7 +92,7 @@ export async function performOnce<Stored extends object>(
 }
 
 async function readProcess({ database, caller }: Context, end2end: string): Promise<ProcessRow> {
-  return known(await findProcess(database, caller.accountId, end2end), 'what a key was used for');
+  return known(await findProcess(database, caller.accountId, end2end), 'the record of a used key');
 }
 
 /** @returns the scopes of all actions that a mutation can perform. */

@@ -159,6 +159,6 @@ function requestOf(
   const brl = checks.amount(named.brl, BRL);
   const crypto = checks.amount(named.crypto, currency);
   checks.refuse();
-  assert(template && direction && currency, 'what is required and was not refused is there');
+  assert(template && direction && currency, 'a required input is present after its check');
   return { template, direction, currency, wanted: brl ? { brl } : { crypto: crypto as string } };
 }

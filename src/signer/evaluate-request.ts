@@ -128,7 +128,7 @@ function signedBefore(
     throw new Refusal('nonce_reused', `nonce ${now.nonce} is another transfer's: ${others[0]?.payload}`);
   const fee = before.map((each) => each.fee).reduce((most, each) => (each > most ? each : most));
   if (now.fee <= fee)
-    throw new Refusal('fee_not_higher', `nonce ${now.nonce} was signed at USD ${usd(fee)} already`);
+    throw new Refusal('fee_not_higher', `nonce ${now.nonce} was already signed at USD ${usd(fee)}`);
   return { isCounted: before.some(({ payload }) => payload === now.payload), fee };
 }
 

@@ -164,7 +164,7 @@ function refuseOpenFolder(folder: string): void {
   const mode = statSync(folder).mode & 0o777;
   if ((mode & OTHERS) !== 0)
     throw new SignerError(
-      `${folder} has the mode ${mode.toString(8).padStart(4, '0')}: nobody else may look into the folder of a signer (chmod 700)`,
+      `${folder} has the mode ${mode.toString(8).padStart(4, '0')}: no one else may have access to the folder of a signer (chmod 700)`,
     );
 }
 

@@ -33,7 +33,7 @@ export async function writeKeyFile(path: string, seed: Uint8Array, passphrase: s
     writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new SignerError(`${path} is there already: a key is never written over`);
+    throw new SignerError(`${path} already exists: a key is never overwritten`);
   }
 }
 

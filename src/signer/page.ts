@@ -102,14 +102,14 @@ export function createSignerPage(
       const nonce = textOf('nonce', input.nonce);
       const challenge = pageChallenge(destination, nonce);
       if (!isSame(seal('prove', challenge), textOf('seal', input.seal)))
-        throw new Refusal('proof_wrong', 'this signer has not asked for this proof');
+        throw new Refusal('proof_wrong', 'this signer did not request this proof');
       const expiresMs = Date.parse(destination.expiresAt);
       const nowMs = record.nowMs();
       if (expiresMs + ANSWER_MS < lastExpiryMs(policy, nowMs))
-        throw new Refusal('proof_wrong', 'the answer came too late: begin again');
+        throw new Refusal('proof_wrong', 'the answer arrived too late: start again');
       const passkey = await approverOf(page, passkeys, destination.account, challenge, input.response);
       const proof = { ...destination, id: nonce, passkey: passkey.id, expiresMs };
-      if (!record.addProof(proof, nowMs)) throw new Refusal('proof_wrong', 'this proof was made already');
+      if (!record.addProof(proof, nowMs)) throw new Refusal('proof_wrong', 'this proof was already made');
       return { id: nonce, expiresAt: destination.expiresAt, console: page.console };
     },
   };
@@ -142,7 +142,7 @@ async function approverOf(
     },
     requireUserVerification: true,
   }).catch(() => ({ verified: false }));
-  if (!verified) throw new Refusal('proof_wrong', 'the passkey has not answered this challenge on this page');
+  if (!verified) throw new Refusal('proof_wrong', 'the passkey did not answer this challenge on this page');
   return passkey;
 }
 
@@ -160,7 +160,7 @@ function entryOf(
   const refused = isRefusedDestination(name, canonical);
   if (refused) throw new Refusal('destination', `the address is ${refused}`);
   if (policy.withdrawn.has(destinationName(name, canonical)))
-    throw new Refusal('destination', 'the policy of the signer has this address as withdrawn');
+    throw new Refusal('destination', 'the policy of the signer lists this address as withdrawn');
   return { account: owner, network: name, address: canonical };
 }
 

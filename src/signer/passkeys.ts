@@ -78,7 +78,7 @@ export function openPasskeys(folder: string, nowMs: () => number): Passkeys {
     enrolmentOf,
     enrol: (code, { id, publicKey }) => {
       const passkey = { id, publicKey, ...enrolmentOf(code) };
-      if (enrolled.has(id)) throw new Refusal('enrolment', 'this passkey is enrolled already');
+      if (enrolled.has(id)) throw new Refusal('enrolment', 'this passkey is already enrolled');
       rmSync(codeFile(folder, code));
       writePasskeys(path, [...enrolled.values(), passkey]);
       enrolled.set(id, passkey);

@@ -65,7 +65,7 @@ function movedByEvm(
   { to, value, data }: EvmTransaction,
 ): Pick<Transfer, 'currency' | 'to' | 'amount'> {
   if (data.length === 0) return { currency: coinOf(network), to, amount: value };
-  if (value !== 0n) throw new Refusal('call', 'a call of a token moves no coin beside it');
+  if (value !== 0n) throw new Refusal('call', 'a token call must not move coin as well');
   return movedByCall(network, to, data, evmAddress);
 }
 
@@ -91,6 +91,6 @@ function movedByCall(
   if (currency?.network !== network)
     throw new Refusal('call', `${contract} is no contract of the catalogue on ${network}`);
   const moved = readTokenTransfer(data);
-  if (!moved) throw new Refusal('call', 'the only call that is signed is transfer(address,uint256)');
+  if (!moved) throw new Refusal('call', 'only the call transfer(address,uint256) is signed');
   return { currency, to: addressOf(moved.to), amount: moved.amount };
 }

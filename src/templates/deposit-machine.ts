@@ -173,7 +173,7 @@ const resolutionTransitions: readonly Transition[] = [
   when('hold_rejected', HELD, GOING_BACK, {
     moneyOut: 'fixed',
     when: (view) => isThere(view) && isNotFrozen(view),
-    set: ({ row }) => sendBack(row, known(row.depositFrom, 'where the deposit came from')),
+    set: ({ row }) => sendBack(row, known(row.depositFrom, 'the sender of the deposit')),
   }),
   ...[...BLOCKED, HELD].map((step) =>
     when('return_failed', GOING_BACK, step, {

@@ -189,7 +189,7 @@ function hold({ row, process }: PostView): Journal[] {
 }
 
 function heldOf({ disputed: held }: View['process']): bigint {
-  return BigInt(known(held, 'what is held'));
+  return BigInt(known(held, 'the held amount'));
 }
 
 function disputeOf({ row, process }: Pick<View, 'row' | 'process'>) {

@@ -149,7 +149,7 @@ function stepOf(template: Template, row: ProcessRow, transition: Transition, vie
     ...(transition.effects ?? []),
   ];
   // A step of several journals could be covered in part.
-  assert(!shortfall || journals.length <= 1, 'a step that may not be covered posts one journal');
+  assert(!shortfall || journals.length <= 1, 'a step without cover posts one journal');
   return {
     row: reached,
     setsPrice: transition.setsPrice === true,

@@ -38,7 +38,7 @@ export function outflowOf(kind: RuledKind, row: ProcessRow): Outflow {
 
 const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind'>>> = {
   withdrawal: (row) => ({
-    brl: known(row.process?.worth, 'what a withdrawal is worth'),
+    brl: known(row.process?.worth, 'the worth of a withdrawal'),
     destination: {
       type: row.pixKeyType ?? currencyNetwork(row),
       target: known(row.wallet, 'a destination'),
@@ -65,7 +65,7 @@ const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind
     const { currency } = depositOf(row);
     return {
       // Not at the rate of its quote: a deposit can be held for a long time.
-      brl: known(row.process?.refundWorth, 'what a redirected deposit is worth'),
+      brl: known(row.process?.refundWorth, 'the worth of a redirected deposit'),
       destination: {
         type: currency.network,
         target: known(row.process?.refundAddress, 'an address'),

@@ -108,7 +108,7 @@ export function createDispatcher(
       await writeInTime(end, attempted, options.stop);
     } catch (error) {
       // An expired lease makes the delivery available again.
-      log.warn({ err: error, delivery: String(delivery.id) }, 'a webhook could not be ended');
+      log.warn({ err: error, delivery: String(delivery.id) }, 'the outcome of a webhook could not be stored');
     }
   };
   const leaseDue = leasesOf(services, worker, { running, queues });

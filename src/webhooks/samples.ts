@@ -28,6 +28,7 @@ export async function sendSamples(
     await endSample(database, sample, await attemptApart(services, webhook, options));
   });
   for (const each of await Promise.allSettled(ended))
-    if (each.status === 'rejected') log.warn({ err: each.reason }, 'a test of a webhook could not be ended');
+    if (each.status === 'rejected')
+      log.warn({ err: each.reason }, 'the outcome of a webhook test could not be stored');
   return claimed.length > 0;
 }

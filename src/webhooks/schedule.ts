@@ -89,7 +89,7 @@ export function verdictOf(
  */
 export function retryDelayMs(attempt: number, random: number): number {
   const delay = RETRY_DELAYS_MS[attempt - 1];
-  assert(delay !== undefined, `there is no try after the ${attempt}th`);
+  assert(delay !== undefined, `there is no attempt after the ${attempt}th`);
   assert(random >= 0 && random < 1, 'the random number is from 0 to below 1');
   return Math.round(delay * (1 + JITTER * (2 * random - 1)));
 }

@@ -82,7 +82,7 @@ type Ended = Omit<WebhookOutcome, 'durationMs'>;
 export async function sendWebhook(request: WebhookRequest): Promise<WebhookOutcome> {
   const startedAt = performance.now();
   const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
-  assert(timeoutMs > 0, 'a try has some time');
+  assert(timeoutMs > 0, 'an attempt has a time limit above zero');
   const refusal = refusalOf(request);
   if (refusal) return { ...failed(codeOf(refusal)), durationMs: elapsedMs(startedAt) };
   const own = () => newAgents(request, { keepAlive: false });

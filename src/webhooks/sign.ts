@@ -108,7 +108,7 @@ export function webhookHeaders(delivery: {
   readonly attempt: number;
 }): Record<string, string> {
   const { id, at, secrets, signingKey, body, eventName, sequence, attempt } = delivery;
-  assert(EVENT_NAME.test(eventName), 'the name of an event is words between full stops');
+  assert(EVENT_NAME.test(eventName), 'the name of an event is words separated by full stops');
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   return {
     'content-type': 'application/json',

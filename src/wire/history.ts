@@ -243,7 +243,7 @@ function checkMembers(
   if (missing) throw new HistoryError(`${what}: ${missing} is missing`);
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new HistoryError(`${what}: ${JSON.stringify(unknown)} is not a field of it`);
+    throw new HistoryError(`${what}: ${JSON.stringify(unknown)} is an unknown member`);
 }
 
 function textOf(body: Json, name: string, path = ''): string {

@@ -49,7 +49,7 @@ test('a failed job becomes due immediately, with an author in the audit log, and
   expect(await job('show', failed, '--live')).toMatchObject({ tries: 0, running: false });
   expect(await job('retry', timer, '--live')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('its time has not come'),
+    stderr: expect.stringContaining('is not due yet'),
   });
   const { rows } = await store.owner.query(
     `select id, due_at <= now() as due from job where id = any($1) order by id`,

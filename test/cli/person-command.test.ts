@@ -32,7 +32,7 @@ test('C-40: an operator invites, lists, makes links for, and removes people', as
     expect.stringMatching(/<email>: must be an e-mail address.*--role: must be one of viewer/),
   ]);
   const nobody = await run('person', 'link', 'nobody@example.com', ...at);
-  expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/nobody of the account has/)]);
+  expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringMatching(/no one in the account has/)]);
   await json('person', 'remove', 'ana@example.com', ...at);
   expect(await json('person', 'list', ...at)).toEqual([]);
   const { rows } = await store.owner.query(

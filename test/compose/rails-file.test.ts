@@ -53,12 +53,12 @@ test.each([
     Object.fromEntries(
       ['live', 'sandbox'].map((mode) => [mode, { pix: { callback: { listen: '[::]:8443' } } }]),
     ),
-    /pix\.callback\.listen: expected a place of its own for each mode/,
+    /pix\.callback\.listen: expected different addresses for the two modes/,
   ],
   [
     'a provider that is played, for live accounts',
     { live: { pspControl: 'http://127.0.0.1:4101' } },
-    /live\.pspControl: expected it in sandbox only, beside pix/,
+    /live\.pspControl: expected it in sandbox only, together with pix/,
   ],
 ])('%s is refused', async (_what, given, message) => {
   const refused = await read(given).catch((error: unknown) => error);

@@ -318,8 +318,8 @@ test('GraphiQL is served from this gateway alone', async () => {
 });
 
 test.each([
-  ['{ balances(at: "yesterday") { available } }', 'DateTime', '"yesterday"', 'must be a moment with a zone'],
-  ['{ balances(at: 5) { available } }', 'DateTime', '5', 'must be a moment with a zone'],
+  ['{ balances(at: "yesterday") { available } }', 'DateTime', '"yesterday"', 'must be a time with a zone'],
+  ['{ balances(at: 5) { available } }', 'DateTime', '5', 'must be a time with a zone'],
   [
     'mutation { createOnramp(input: { currency: "TRX", amount: { brl: "1e2" } }) { replayed errors { code message path } } }',
     'Decimal',

@@ -34,7 +34,7 @@ it.each(
       route,
       status: 409,
       code: 'STEP_CONFLICT',
-      detail: expect.stringMatching(/was imported as history, so it stays at step .*: nothing can be done/),
+      detail: expect.stringMatching(/was imported as history, so it stays at step .* and accepts no action/),
     });
   }
 });

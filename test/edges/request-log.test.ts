@@ -187,7 +187,7 @@ describe('writing', () => {
           },
           { timeout: 20_000 },
         )
-        .toMatch(/"dropped":\d+.*requests are missing in the request log/);
+        .toMatch(/"dropped":\d+.*the request log lacks requests/);
     } finally {
       await lock.query('rollback');
       lock.release();

@@ -28,7 +28,7 @@ describe('a folder that is archived into', () => {
     await backUp({ folder });
     await rename(folder, `${folder}-away`);
     expect(await refusal(backUp({ folder }))).toBe(
-      `${folder} is not mounted or was deleted: mount it, or run "crossramp backup --off" to begin anew`,
+      `${folder} is not mounted or was deleted: mount it, or run "crossramp backup --off" to start again`,
     );
     expect(existsSync(folder)).toBe(false);
     expect(await endArchiving(home)).toBe(folder);
@@ -97,7 +97,7 @@ describe('--keep', () => {
     const whole = await readFile(join(first.path, 'manifest.json'));
     await writeFile(join(first.path, 'manifest.json'), '{');
     expect(await refusal(backUp({ folder, setsMax: 1 }))).toMatch(
-      /\/base\/\S+ is whole, and no other backup was removed: the manifest \S+ is damaged$/,
+      /\/base\/\S+ is complete, and no other backup was removed: the manifest \S+ is damaged$/,
     );
     expect(await setsIn(folder)).toHaveLength(2);
     await writeFile(join(first.path, 'manifest.json'), whole);

@@ -208,7 +208,7 @@ describe('C-33: the sign and the type of a movement agree', () => {
     const two = (cells: string) => bytesOf(`Data;Crédito;Débito\n31/01/2026;${cells}`);
     expect(await amountsOf(two(';-6,00'))).toEqual(['2026-01-31 -600']);
     await expect(rowsOf(two('-5,00;'))).rejects.toThrow(/^row 2: the credit is below zero/);
-    await expect(rowsOf(two('5,00;6,00'))).rejects.toThrow(/^row 2: there is a credit and a debit/);
+    await expect(rowsOf(two('5,00;6,00'))).rejects.toThrow(/^row 2: expected a credit or a debit, not both/);
   });
 });
 

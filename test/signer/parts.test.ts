@@ -59,7 +59,7 @@ describe('the key file', () => {
   });
 
   test('is never written over, and wants a passphrase of some length', async () => {
-    await expect(writeKeyFile(keyFile, SEED, PASSPHRASE)).rejects.toThrow('never written over');
+    await expect(writeKeyFile(keyFile, SEED, PASSPHRASE)).rejects.toThrow('never overwritten');
     await expect(writeKeyFile(join(folder, 'other.json'), SEED, 'short')).rejects.toThrow('at least 12');
   });
 });

@@ -240,7 +240,7 @@ describe('the server', () => {
     expect(ended.code).toBe(143);
     expect(await checks()).toMatchObject([{ check: 'signer', ok: false }]);
     const facts = await crossramp({}, 'signer', 'init', '--folder', home.folder, ...passphrase);
-    expect(facts).toMatchObject({ code: 1, stderr: expect.stringContaining('never written over') });
+    expect(facts).toMatchObject({ code: 1, stderr: expect.stringContaining('never overwritten') });
   });
 
   test('a folder that others can read is refused, with the remedy', async () => {
@@ -249,7 +249,7 @@ describe('the server', () => {
     const given = ['--folder', home.folder, '--passphrase-file', join(home.folder, 'passphrase')];
     const refused = {
       code: 1,
-      stderr: `crossramp: ${home.folder} has the mode 0755: nobody else may look into the folder of a signer (chmod 700)\n`,
+      stderr: `crossramp: ${home.folder} has the mode 0755: no one else may have access to the folder of a signer (chmod 700)\n`,
     };
     expect(await crossramp({}, 'signer', ...given, '--socket', home.socket)).toMatchObject(refused);
     rmSync(join(home.folder, 'key.json'));

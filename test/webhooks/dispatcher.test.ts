@@ -42,7 +42,7 @@ afterEach(async () => {
   await test$.owner.query(`update webhook_endpoint set state = 'paused' where state = 'enabled'`);
 });
 
-const UNENDED = 'a webhook could not be ended';
+const UNENDED = 'the outcome of a webhook could not be stored';
 
 interface Shop {
   readonly accountId: bigint;

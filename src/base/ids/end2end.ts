@@ -33,7 +33,7 @@ let last = { time: -1, tail: 0n };
  */
 export function newEnd2end(at: Date): string {
   const time = at.getTime();
-  if (!(time >= 0 && time <= TIME_MAX)) throw new RangeError('expected a moment from 1970 to 10889');
+  if (!(time >= 0 && time <= TIME_MAX)) throw new RangeError('expected a time from 1970 to 10889');
   // Steps are random too: from one id the next cannot be guessed (RFC 9562, 6.2, method 2).
   const tail = time === last.time ? last.tail + 1n + randomBits(4) : firstTail();
   assert(tail < TAIL_LIMIT, 'the free bits of one millisecond ran out');

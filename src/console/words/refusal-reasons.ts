@@ -136,7 +136,7 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
-    /provider of PIX cannot be asked|provider is still processing/,
+    /PIX provider is unreachable|provider is still processing/,
     label(
       'The PIX provider has no answer yet. Try again in a few minutes.',
       'O provedor Pix ainda não tem resposta. Tente de novo em alguns minutos.',
@@ -150,7 +150,7 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
-    /^the provider says that money of \S+ went back/,
+    /^the provider reports that money of \S+ was returned/,
     label(
       'The provider says that money of this order was returned. Choose “It was paid”.',
       'O provedor diz que o dinheiro desta ordem foi devolvido. Escolha “Foi paga”.',
@@ -178,7 +178,7 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
-    /waits for approval already/,
+    /is already waiting for approval/,
     label(
       'A payment out of this transaction already waits for approval. Approve or decline it first.',
       'Uma saída desta transação já aguarda aprovação. Aprove-a ou recuse-a primeiro.',

@@ -158,7 +158,7 @@ export async function listData(dataFolder: string, below = ''): Promise<DataEntr
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isSymbolicLink())
       throw new EmbeddedPostgresError(
-        `${join(dataFolder, path)} lies elsewhere: tablespaces cannot be backed up`,
+        `${join(dataFolder, path)} is outside of the data folder: tablespaces cannot be backed up`,
       );
     if (entry.isFile()) found.push({ path, isFolder: false });
     if (!entry.isDirectory()) continue;

@@ -72,7 +72,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupReport
       const { systemIdentifier } = await identityOf(client);
       const missing = ['gzip', 'cmp'].find((program) => spawnSync(program, ['--help']).error);
       if (missing)
-        throw new EmbeddedPostgresError(`the program ${missing} is missing, which the log is archived with`);
+        throw new EmbeddedPostgresError(`the program ${missing} is missing, which archives the log`);
       if (`${options.folder}${sep}`.startsWith(`${cluster.dataFolder}${sep}`))
         throw new EmbeddedPostgresError(
           `${options.folder} is within the data: name another folder for backups`,

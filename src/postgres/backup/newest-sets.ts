@@ -51,5 +51,5 @@ export async function removeOldSets(folder: string, count: number, made: string)
 
 function refuse(made: string, error: unknown): never {
   if (!(error instanceof EmbeddedPostgresError)) throw error;
-  throw new EmbeddedPostgresError(`${made} is whole, and no other backup was removed: ${error.message}`);
+  throw new EmbeddedPostgresError(`${made} is complete, and no other backup was removed: ${error.message}`);
 }

@@ -11,7 +11,7 @@ export async function inPlainWords<Result>(what: string, work: () => Promise<Res
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof EmbeddedPostgresError || code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
     const reason = NO_SPACE.includes(code) ? 'no space is left on the disk' : message;
-    throw new EmbeddedPostgresError(`${what}: ${reason}. Nothing of it was kept: run the command again`, {
+    throw new EmbeddedPostgresError(`${what}: ${reason}. Nothing of it was stored: run the command again`, {
       cause: error,
     });
   }

@@ -18,7 +18,7 @@ export async function refuseUnmounted(path: string, archived: string | undefined
   if (archived === undefined || existsSync(join(path, MARK))) return;
   if (path !== archived && (await realPathOf(path)) !== archived) return;
   throw new EmbeddedPostgresError(
-    `${path} is not mounted or was deleted: mount it, or run "crossramp backup --off" to begin anew`,
+    `${path} is not mounted or was deleted: mount it, or run "crossramp backup --off" to start again`,
   );
 }
 

@@ -248,7 +248,7 @@ async function putKeyBack(from: string, keyFile: string): Promise<void> {
 function refuseOtherVersion({ postgres }: Manifest, programs: string): void {
   if (postgres.split('.')[0] === programs.split('.')[0]) return;
   throw new EmbeddedPostgresError(
-    `the backup is of PostgreSQL ${postgres}, and this gateway has ${programs}: restore it with the gateway's version of then`,
+    `the backup is of PostgreSQL ${postgres}, and this gateway has ${programs}: restore it with the gateway version that made it`,
   );
 }
 

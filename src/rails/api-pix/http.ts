@@ -84,9 +84,9 @@ export function jsonOf({ status, body }: Answer): unknown {
   const json = parse(body);
   if (status >= 400) throw problemOf(status, json, body);
   if (status < 200 || status >= 300)
-    throw new PspUnavailable(`the provider answered ${status}, which says nothing`);
+    throw new PspUnavailable(`the provider answered ${status}, without a known meaning`);
   if (json === undefined && body !== '')
-    throw new PspUnavailable(`the answer is no JSON: ${body.slice(0, 80)}`);
+    throw new PspUnavailable(`the answer is not JSON: ${body.slice(0, 80)}`);
   return json;
 }
 

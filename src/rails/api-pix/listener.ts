@@ -61,7 +61,7 @@ export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener
   );
   server.maxConnections = CONNECTIONS_MAX;
   server.on('tlsClientError', ({ message }: Error) =>
-    tools.log.warn({ reason: message }, 'a caller without the certificate of the PIX provider was refused'),
+    tools.log.warn({ reason: message }, 'refused a caller without the certificate of the PIX provider'),
   );
   let again: NodeJS.Timeout | undefined;
   let isReported = false;
@@ -70,10 +70,7 @@ export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener
     server.on('listening', resolve);
     server.on('error', (error) => {
       if (!isReported)
-        tools.log.warn(
-          { err: error, host, port },
-          'callbacks of the PIX provider cannot be listened for yet',
-        );
+        tools.log.warn({ err: error, host, port }, 'cannot listen for callbacks of the PIX provider yet');
       isReported = true;
       again = setTimeout(listen, againMs);
       resolve();

@@ -109,14 +109,14 @@ async function sendAgain(tools: SubmitTools, kind: OrderKind, order: PixOrder): 
   const nowMs = tools.database.nowMs();
   if (nowMs - order.placedAtMs > kind.repeatableMs)
     throw new PspUnavailable(
-      'the provider may have had the order and forgotten its name: ask it, and settle the order by hand',
+      'the provider may have lost the name of the order: ask the provider, and settle the order by hand',
     );
   const isClaimed = await claimResend(tools.database, order, {
     nowMs,
     sentBeforeMs: nowMs - tools.sendAgainMs,
   });
   if (!isClaimed)
-    throw new PspUnavailable('the provider does not have the order, which may be on its way still');
+    throw new PspUnavailable('the provider does not have the order, which may still be on its way');
   const problem = await sendOnce(tools, kind, order);
   if (problem) throw problem;
   return 'placed';

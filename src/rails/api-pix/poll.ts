@@ -142,7 +142,7 @@ export async function pollOrders({ tools, kinds, complain }: PollParts): Promise
     try {
       reported = await queryOrder(tools, kinds[order.kind], order);
     } catch (error) {
-      complain({ err: error, order: order.key }, 'the PIX provider cannot be asked about an order');
+      complain({ err: error, order: order.key }, 'the PIX provider cannot be queried about an order');
       return schedulePixOrder(tools.database, order, tools.database.nowMs() + AGAIN_MS);
     }
     return schedulePoll(tools, order, reported);

@@ -91,7 +91,7 @@ export function orderKinds({
   payouts,
 }: PortParts): Readonly<Record<PixOrderKind, OrderKind>> {
   const configured = () => {
-    assert(payouts, 'a payout is ordered where there is a way to pay out');
+    assert(payouts, 'a payout is ordered only if the rail can pay out');
     return payouts;
   };
   return {

@@ -76,7 +76,7 @@ export async function pollReport(
   } catch (err) {
     const isNo = err instanceof PspProblem && !PASSING.includes(err.status);
     if (isNo && isLast) await deny(tools, key, body, err.message);
-    else parts.complain({ err }, 'the PIX provider cannot be asked about a report');
+    else parts.complain({ err }, 'the PIX provider cannot be queried about a report');
   }
 }
 

@@ -32,7 +32,7 @@ export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPri
       isKnown = true;
       return price;
     } catch (error) {
-      if (isKnown) parts.log.error({ ...parts.key, err: error }, 'transfers wait for the price of gas');
+      if (isKnown) parts.log.error({ ...parts.key, err: error }, 'transfers wait until gas costs less');
       isKnown = false;
       throw error;
     }

@@ -34,7 +34,7 @@ export async function finishOrder(
     if (order.toldHash !== null && order.toldHash !== hash)
       log.warn(
         { ...key, order: order.key, told: order.toldHash, hash },
-        'a transfer went under another hash',
+        'a transfer has another hash than expected',
       );
     await receive(gasEvent(order.key, hash, gas));
     await receive(broadcastEvent(isDone ? 'broadcast_confirmed' : 'broadcast_failed', order, hash));

@@ -157,7 +157,7 @@ async function sign(
     if (error instanceof SignerRefused) await refused(sending, order, error);
     else if (error instanceof SignerUnavailable) {
       sending.unsigned.add(order.from);
-      await storeError(sending, order, `the signer is away: ${error.message}`);
+      await storeError(sending, order, `the signer is unreachable: ${error.message}`);
     } else throw error;
   }
 }
@@ -173,10 +173,10 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   }
   if (status.state === 'included') return reportSent(sending, order, status);
   if (status.state === 'never') {
-    log.error({ ...key, order: order.key }, 'a transfer can be in no block any more: it is made anew');
+    log.error({ ...key, order: order.key }, 'a transfer can no longer be in any block: it is made again');
     return requeueOrder(database, order, {
       dueMs: database.nowMs(),
-      error: 'it could be in no block any more',
+      error: 'it can no longer be in any block',
     });
   }
   if (order.includedHeight !== null) await noteOrder(database, order.id, { ...order, includedHeight: null });
@@ -193,8 +193,11 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
 async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Promise<void> {
   const { database, key, log, facts } = sending;
   const made = facts.replace(stuck.unsigned, await sending.gasPrice());
-  if (!made) return storeError(sending, order, 'it is stuck, and would cost more than is allowed');
-  log.warn({ ...key, order: order.key, nonce: order.nonce }, 'a transfer is stuck: it is offered for more');
+  if (!made) return storeError(sending, order, 'it is stuck, and would cost more than the maximum');
+  log.warn(
+    { ...key, order: order.key, nonce: order.nonce },
+    'a transfer is stuck: it is replaced at a higher fee',
+  );
   const number = await addAttempt(database, order.id, made, database.nowMs());
   await sign(sending, order, { number, unsigned: made.unsigned });
 }
@@ -222,7 +225,7 @@ function signedOf(order: OrderRow, { raw, hash, nonce, expiresAt }: AttemptRow):
 async function nonceFor({ providers, database, key }: NetworkParts, from: string): Promise<Nonce> {
   const answers = await queryAll(providers, (each) => each.nextNonce(from));
   const nonces = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  if (nonces.length === 0) throw new Error('no provider says which nonce is next');
+  if (nonces.length === 0) throw new Error('no provider reports the next nonce');
   const there = nonces.reduce((low, each) => (low === null || each === null ? null : Math.min(low, each)));
   const here = await nextNonceHere(database, key, from);
   return there === null ? null : Math.max(there, here ?? 0);
@@ -275,7 +278,7 @@ async function refused(
 async function failed(parts: NetworkParts, order: OrderRow, error: unknown): Promise<void> {
   if (error instanceof NoGasPrice) return waitForGasPrice(parts, order);
   const { message } = error instanceof Error ? error : new Error(String(error));
-  parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be looked after');
+  parts.log.warn({ err: error, ...parts.key, order: order.key }, 'a transfer cannot be processed now');
   if (order.state !== 'queued') return storeError(parts, order, message);
   if (error instanceof MovementRefused && order.tries >= REFUSED_MAX) return failOrder(parts, order, message);
   return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error: message });

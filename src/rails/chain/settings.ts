@@ -73,7 +73,7 @@ function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>):
   if (twice === undefined) return nodes;
   return all.refuse(
     'providers',
-    `each provider once (${twice} stands twice; nodes of different operators behind one host need a "name" each)`,
+    `each provider once (${twice} appears twice; nodes of different operators behind one host need a "name" each)`,
   );
 }
 
@@ -101,7 +101,7 @@ function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<st
   const found = settings.names().map((code): [string, bigint] => {
     const currency = currencyOf(code);
     if (currency?.network !== network)
-      return settings.refuse(code, `the code of a currency on ${network} of the catalogue as the name`);
+      return settings.refuse(code, `a name that is the code of a catalogue currency on ${network}`);
     return [code, settings.minor(code, currency.decimals)];
   });
   return new Map(found);

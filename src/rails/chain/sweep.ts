@@ -37,7 +37,7 @@ export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
       for (const unswept of await readUnswept(database, key, from, ADDRESSES_MAX))
         await sweep(parts, unswept, gasPrice).catch((error: unknown) => {
           if (!(error instanceof NoGasPrice))
-            log.warn({ err: error, ...key, address: unswept.address }, 'a deposit cannot be swept');
+            log.warn({ err: error, ...key, address: unswept.address }, 'a deposit cannot be swept now');
         });
     },
   };

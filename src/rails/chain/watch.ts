@@ -153,7 +153,7 @@ async function viewOf({ providers, facts }: NetworkParts, trusted: readonly stri
   }
   const ordered = views.toSorted((left, right) => right.head.height - left.head.height);
   const found = ordered.find(({ lead }) => trusted.includes(lead.provider)) ?? ordered[facts.quorum - 1];
-  assert(found, 'as many providers as are needed have answered');
+  assert(found, 'enough providers have answered');
   return { ...found, final };
 }
 
@@ -314,7 +314,7 @@ async function settleRange(
   }
   // A transfer that is still only seen at a final height was never there.
   for (const row of await readOpenArrivals(database, key, range.to, ['seen'])) {
-    log.error({ ...key, txHash: row.txHash }, 'a transfer that one provider told is in no final block');
+    log.error({ ...key, txHash: row.txHash }, 'a transfer reported by one provider is in no final block');
     await drop(parts, row);
   }
   await storeFinalHeight(database, key, range.to);

@@ -32,7 +32,7 @@ const NODE: NodeForm<NodeAddress> = {
 
 function finalityOf(all: Settings): number | 'safe' | 'finalized' {
   if (all.has('finality') && all.has('confirmations'))
-    throw new SettingsError(`${all.at('finality')}: expected nothing where there is "confirmations"`);
+    throw new SettingsError(`${all.at('finality')}: expected no member if there is "confirmations"`);
   return all.has('finality')
     ? all.choice('finality', ['safe', 'finalized'] as const)
     : all.integer('confirmations', { min: 1, max: 1_000, fallback: 12 });

@@ -46,7 +46,7 @@ export async function callProvider(
     if (error instanceof ProviderFailure) throw error;
     const { cause } = error as { cause?: { code?: string } };
     const words = signal.aborted ? `no answer in ${timeoutMs / 1_000} s` : (cause?.code ?? 'not reachable');
-    throw new ProviderFailure(`the provider is away: ${words}`);
+    throw new ProviderFailure(`the provider is unreachable: ${words}`);
   }
 }
 

@@ -84,7 +84,7 @@ function readWords(settings: Settings): ReadonlyMap<string, CaseDecision> {
   const words = new Map<string, CaseDecision>();
   for (const decision of DECISIONS)
     for (const word of settings.has(decision) ? settings.texts(decision) : []) {
-      if (words.has(word)) settings.refuse(decision, `words of its own (${word} stands twice)`);
+      if (words.has(word)) settings.refuse(decision, `words of its own (${word} appears twice)`);
       words.set(word, decision);
     }
   for (const needed of ['approved', 'denied'] as const)
@@ -182,7 +182,7 @@ export function parsed(text: string): ExactJson {
   try {
     return parseExactJson(text);
   } catch {
-    throw new ProviderFailure('the answer is no JSON');
+    throw new ProviderFailure('the answer is not JSON');
   }
 }
 

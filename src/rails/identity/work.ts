@@ -74,7 +74,7 @@ async function postpone({ tools }: IdentityParts, row: CustomerCase, error: unkn
   const pauseMs = (isProvider ? error.pauseMs : undefined) ?? backoffMs;
   tools.log.warn(
     { case: String(id), failures, reason, ...(!isProvider && { err: error }) },
-    'an identity check is asked about again',
+    'an identity check is polled again',
   );
   await postponeCase(tools.database, row, new Date(tools.database.nowMs() + pauseMs), reason);
 }
@@ -117,7 +117,7 @@ async function store(parts: IdentityParts, row: CustomerCase, { text, hash }: Pr
     },
   );
   if (change?.isLowered)
-    tools.log.error({ case: String(row.id), state: change.row.state }, 'the provider took an approval back');
+    tools.log.error({ case: String(row.id), state: change.row.state }, 'the provider revoked an approval');
 }
 
 function nextPoll({ tools, times }: IdentityParts, row: CustomerCase): Instant | null {

@@ -80,7 +80,8 @@ async function poll(
   try {
     const { prices, atMs = attemptedAtMs } = await readFeed(feed, timeoutMs, signal);
     // A time of the future means another unit, or a wrong clock: such a price would look fresh for years.
-    if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS) throw new FeedFailure('its prices are of the future');
+    if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS)
+      throw new FeedFailure('its prices have a time in the future');
     await storePrices(database, own, prices, { observedAtMs: atMs, attemptedAtMs });
     await storeAgreedRates(settings, tools);
   } catch (error) {

@@ -99,7 +99,7 @@ function timeIn(json: ExactJson, path: readonly PathStep[]): number {
   const value = valueAt(json, path);
   const text = value instanceof NumberToken ? value.text : value;
   const ms = typeof text === 'string' ? msOf(text) : Number.NaN;
-  if (!Number.isFinite(ms)) throw new FeedFailure('it does not say of when its prices are');
+  if (!Number.isFinite(ms)) throw new FeedFailure('it does not report the time of its prices');
   return ms;
 }
 

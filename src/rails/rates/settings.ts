@@ -46,7 +46,7 @@ function readFeedSettings(part: Settings) {
     prices: part.parts('prices').map(readPriceSettings),
   });
   const repeated = repeatedOf(feed.prices.map(({ asset }) => asset));
-  if (repeated !== undefined) part.refuse('prices', `one price of each asset (${repeated} stands twice)`);
+  if (repeated !== undefined) part.refuse('prices', `one price of each asset (${repeated} appears twice)`);
   return feed;
 }
 
@@ -69,13 +69,13 @@ function readPath(part: Settings, name: string): readonly PathStep[] {
 /** Checks across members: duplicate names, prices that nothing converts to BRL, a quorum that cannot be reached. */
 function refuseWrongSets(part: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
   const repeated = repeatedOf(feeds.map(({ name }) => name));
-  if (repeated !== undefined) part.refuse('feeds', `feeds of different names (${repeated} stands twice)`);
+  if (repeated !== undefined) part.refuse('feeds', `feeds of different names (${repeated} appears twice)`);
   const prices = feeds.flatMap((feed) => feed.prices);
   for (const { asset, in: other } of prices) {
     if (other === undefined) continue;
     const own = prices.filter((each) => each.asset === other);
     if (own.length === 0 || own.some((each) => each.in !== undefined))
-      part.refuse('feeds', `prices of ${other} in BRL, because ${asset} is counted in it`);
+      part.refuse('feeds', `prices of ${other} in BRL, because prices of ${asset} are in ${other}`);
   }
   const lacking = [...Map.groupBy(prices, ({ asset }) => asset)].find(
     ([, each]) => each.length < (quorum ?? 1),

@@ -67,6 +67,6 @@ async function decideOnce<Answer extends string>(
   const order = { accountId, transactionId, key, kind, request: {}, usual: { answer: usual } };
   const answers = Object.entries(planned).map(([plan, answer]) => [plan, { answer: answer as string }]);
   const { answer } = await submit({ ...order, planned: Object.fromEntries(answers) });
-  assert(answer, 'a decision that was asked for was answered');
+  assert(answer, 'a requested decision was answered');
   return answer as Answer;
 }

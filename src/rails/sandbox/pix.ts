@@ -37,7 +37,7 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
           outcomes: (nowMs, failing) => (failing ? [] : [paidByItself(order.row, txid, nowMs)]),
         }),
       });
-      if (plan) throw new RailRefused('the sandbox was told to make no charge');
+      if (plan) throw new RailRefused('the sandbox was set to create no charge');
       const url = `sandbox.pix.local/qr/v2/${txid}`;
       return { brCode: dynamicBrCode({ url, merchantName: asciiOf(merchantName) || NO_NAME, merchantCity }) };
     },

@@ -98,7 +98,7 @@ export async function play(
     await beforehand?.();
     return playPlan(parts, stage, planned.name, planned.plan);
   }
-  assert(report, 'a scenario is told or planned');
+  assert(report, 'a scenario is reported or planned');
   const isPossible = report.comesTo?.(row) ?? accepts(parts.registry.of(row.template), row, report.on);
   if (!isPossible || report.isAbout?.(row) === false) throw stage.refusal(row);
   await beforehand?.();

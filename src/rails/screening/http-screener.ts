@@ -46,7 +46,7 @@ async function query(settings: HttpSettings, subject: ScreeningSubject): Promise
   const json = await queryProvider(question);
   const word = valueAt(json, settings.decisionPath);
   const decision = decisions.get(String(word));
-  if (decision === undefined) throw unavailable(question, 'a decision that the settings do not name');
+  if (decision === undefined) throw unavailable(question, 'a decision that is not in the settings');
   if (decision === 'cleared') return [];
   const entry = textAt(json, settings.referencePath) ?? referenceOf(subject);
   const entryName = textAt(json, settings.reasonsPath) ?? String(word).slice(0, TEXT_MAX);

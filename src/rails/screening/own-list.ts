@@ -24,7 +24,7 @@ export function readOwnList(file: string, bytes: Uint8Array, today: string): rea
       case 'name':
         return [entryOf({ ...common, names: [value] })];
       case 'tax_id': {
-        const taxId = parseTaxId(value)?.value ?? refuse('value is no CPF or CNPJ');
+        const taxId = parseTaxId(value)?.value ?? refuse('value is not a CPF or CNPJ');
         return [entryOf({ ...common, taxIds: [taxId] })];
       }
       default:

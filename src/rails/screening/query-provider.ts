@@ -57,7 +57,7 @@ async function answerTo(question: Question): Promise<string> {
 
 /** @returns the error for a provider that cannot be relied on now. */
 export function unavailable({ provider }: Pick<Question, 'provider'>, why: string): ScreenerUnavailable {
-  return new ScreenerUnavailable(`${provider} cannot be asked: ${why}`);
+  return new ScreenerUnavailable(`${provider} cannot be queried: ${why}`);
 }
 
 function reasonOf(error: unknown, timeoutMs: number): string {

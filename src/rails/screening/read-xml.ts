@@ -71,7 +71,7 @@ function begin(open: Open[], tag: string): void {
 
 function close(open: Open[], name: string): void {
   const ended = open.length > 1 ? open.pop() : undefined;
-  if (ended?.name !== name) throw new XmlRefused(`</${name}> ends what was not begun`);
+  if (ended?.name !== name) throw new XmlRefused(`</${name}> closes an element that was not opened`);
   open.at(-1)?.children.push({ ...ended, text: ended.text.trim() });
 }
 

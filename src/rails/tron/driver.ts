@@ -118,7 +118,7 @@ async function balancesAt(
   const after = (await solid()).height;
   const changes = await changesIn(api, { from: height + 1, to: after }, addresses);
   if (changes.some((each) => each.height > before))
-    throw new NodeUnavailable('something moved while the balances were read; ask again');
+    throw new NodeUnavailable('the balances changed while they were read; send the request again');
   const since = Map.groupBy(changes, ({ address, currency }) => `${currency} ${address}`);
   return found.map((minor, index) => {
     const { address, currency } = holdings[index] as Holding;

@@ -79,10 +79,10 @@ export const SCOPES_MAX = ALL_SCOPES.length;
  */
 export async function createKey(database: Tx, accountId: bigint, options: KeyOptions): Promise<IssuedKey> {
   const holder = await readHolder(database, accountId);
-  assert(holder, 'an account that gets a key exists');
+  assert(holder, 'the account of a new key exists');
   const grantable = grantableScopes(holder);
   if (options.scopes.some((scope) => !grantable.includes(scope)))
-    throw invalidParameters([{ parameter: 'scopes', message: `must be of ${grantable.join(', ')}` }]);
+    throw invalidParameters([{ parameter: 'scopes', message: `must be one of ${grantable.join(', ')}` }]);
   const mode = keyModeOf(holder.mode);
   const { cell = '', ...values } = options;
   const apiKey = newApiKey(mode, cell);
@@ -114,7 +114,7 @@ export async function issueKey(
   const scopes = checkScopes(input, checks);
   checkNetworks(input, checks);
   checks.refuse();
-  assert(name, 'what was not refused is there');
+  assert(name, 'an accepted input is present');
   for (const scope of scopes) requireScope(context, scope);
   const values = input.allowedCidrs.map(({ value }) => value);
   return audited(context, async (tx, writeDown) => {

@@ -135,7 +135,7 @@ export async function passesByCase(
 async function findCase(services: Services, row: ProcessRow, isDue: boolean): Promise<CaseFinding> {
   const { database, rails, registry } = services;
   const { cases: checks } = rails.identity;
-  assert(checks, 'only customers with cases are asked for');
+  assert(checks, 'only customers with cases are checked');
   // A paid payment has passed `BASIC`: if it waits, it was stopped for extra verification.
   const isPaidWait =
     row.process?.paid !== undefined && accepts(registry.of(row.template), row, 'step_up_denied');

@@ -80,7 +80,7 @@ export async function conflict(context: Context, row: ProcessRow): Promise<Gatew
 export function historyConflict(row: ProcessRow): GatewayError {
   return new GatewayError(
     'STEP_CONFLICT',
-    `the transaction was imported as history, so it stays at step ${stepNameOf(row)}: nothing can be done to it here`,
+    `the transaction was imported as history, so it stays at step ${stepNameOf(row)} and accepts no action`,
   );
 }
 

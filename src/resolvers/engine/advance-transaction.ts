@@ -240,7 +240,7 @@ async function readBatch(
     const { target } = request;
     if (!('create' in target)) {
       const row = rowOf.get(`${target.accountId}/${target.transactionId}`);
-      assert(row, 'a transaction that is told of something exists');
+      assert(row, 'a triggered transaction exists');
       return { request, before: row, row, code: 'STEP_CONFLICT', steps: [] };
     }
     const { create } = target;

@@ -109,7 +109,7 @@ export function mayApplyAgain(owner: Owner, { request: { trigger }, row }: Item)
 export async function storeBatchEvents(tx: Tx, moved: readonly Item[], nowMs: number): Promise<void> {
   const event = moved.flatMap(settledEvents);
   const stored = event.length > 0 ? await storeRailEvents(tx, event) : [];
-  assert(stored.length === event.length, 'news that nobody knew acts here alone');
+  assert(stored.length === event.length, 'a new rail event is settled only in this batch');
   const awaited = moved.filter(({ request }) => request.trigger.on.startsWith('dispute_'));
   if (awaited.length > 0)
     await hastenRailEvents(

@@ -54,14 +54,14 @@ export function startHousekeeping(database: Database, retention: Retention, log:
     const now = await beginRetention(database);
     const behindMs = database.nowMs() - now.getTime();
     if (behindMs > EVERY_MS)
-      log.warn({ asOf: now }, 'retention was last done days ago: it catches up by one day a turn');
+      log.warn({ asOf: now }, 'retention last ran days ago: it catches up by one day per run');
     const areRotated = await rotateMonths({ database }, retention.events, {
       now,
       signal: stopping.signal,
     }).then(
       () => true,
       (error: unknown) => {
-        log.warn({ err: error }, 'the months of the event log have to wait');
+        log.warn({ err: error }, 'the months of the event log cannot be created or dropped now');
         return false;
       },
     );
@@ -70,7 +70,7 @@ export function startHousekeeping(database: Database, retention: Retention, log:
       budgetMs: BUDGET_MS,
       signal: stopping.signal,
     });
-    if (Object.keys(gone).length > 0) log.info({ gone }, 'deleted what was kept long enough');
+    if (Object.keys(gone).length > 0) log.info({ gone }, 'deleted records past their retention');
     return isDone && areRotated ? EVERY_MS : SOON_MS;
   });
   return {

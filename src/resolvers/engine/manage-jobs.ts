@@ -105,7 +105,7 @@ async function retry(context: Context, found: ListedJob): Promise<void> {
   const { id } = found;
   await change(context, 'job.retry', found, async (tx, job, locked) => {
     if (job.lastError === null && job.dueAt !== null && millisOf(job.dueAt) > locked.nowMs)
-      throw new GatewayError('STEP_CONFLICT', `job ${id} has not failed, and its time has not come`);
+      throw new GatewayError('STEP_CONFLICT', `job ${id} has not failed, and is not due yet`);
     if (!(await hurryJob(tx, job, locked))) throw beingDone(id);
     return { after: { job: String(id), kind: job.kind, attempts: job.attempts } };
   });

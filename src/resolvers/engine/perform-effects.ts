@@ -165,7 +165,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
     // Ordered before, and that return has ended.
     if (sequence !== undefined && sequence !== order.row.process?.sequence) return undefined;
     const { currency, amount } = depositOf(order.row);
-    const to = known(order.row.process?.refundAddress, 'where the deposit goes back to');
+    const to = known(order.row.process?.refundAddress, 'the return address of the deposit');
     await pauseFrozenCustomer(services, order.row, 'goes back');
     if ((await screenTransaction(services, order.row, 'return')) === 'frozen') return { on: 'frozen' };
     try {

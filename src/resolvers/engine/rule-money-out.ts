@@ -102,7 +102,7 @@ function leavingOf({ registry, nowMs }: Parts, item: Item): Leaving | undefined 
   const kind = isReserved ? 'withdrawal' : step?.moneyOut;
   if (!isRuled(kind)) return undefined;
   if (waited && !isDecision)
-    throw new GatewayError('STEP_CONFLICT', 'money out of this transaction waits for approval already');
+    throw new GatewayError('STEP_CONFLICT', 'money out of this transaction is already waiting for approval');
   const author = moverOf(request.author);
   const row = step?.row ?? item.row;
   const by = isDecision ? [...(waited?.by ?? []), author.actorId] : [];
@@ -119,7 +119,7 @@ function waitedFor({ before }: Item, nowMs: number): Approval | undefined {
  * @throws {GatewayError} `FORBIDDEN` without the scope `move`.
  */
 function moverOf(author: Author | undefined): Author {
-  assert(author, 'money leaves by the act of a caller');
+  assert(author, 'money leaves by the action of a caller');
   if (author.scope !== 'move')
     throw new GatewayError('FORBIDDEN', 'money that leaves the account requires the scope "move"');
   return author;
@@ -151,7 +151,7 @@ function refuseDestination(
   if (usableAt === null)
     throw refused(
       kind === 'withdrawal'
-        ? 'the destination is not in the group any more'
+        ? 'the destination is no longer in the group'
         : 'the destination is new to the account: add it to the whitelist first',
     );
   if (millisOf(usableAt) > nowMs) throw refused(`the entry becomes usable at ${isoSeconds(usableAt)}`);
@@ -262,7 +262,7 @@ function replan({ registry, nowMs, stepUpMs, ispb }: Parts, item: Item, facts: P
   const process = { ...(before.process as Process), ...facts };
   const situation = { nowMs, stepUpMs, ispb, available: () => 0n };
   const steps = plan(registry.of(before.template), { ...before, process }, request.trigger, situation);
-  assert(steps, 'what waits for approval can be made');
+  assert(steps, 'a request that waits for approval can be planned');
   replaceSteps(item, steps);
 }
 

@@ -203,7 +203,7 @@ async function attemptJob(
     const { kind, id, attempts } = job;
     log.warn({ err: error, job: kind, jobId: String(id), attempts }, 'job failed');
     await releaseInTime(services, job, error, stop).catch((reason) =>
-      log.warn({ err: reason, job: job.kind }, 'job cannot be given back'),
+      log.warn({ err: reason, job: job.kind }, 'job cannot be released'),
     );
   }
   return true;

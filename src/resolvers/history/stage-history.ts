@@ -78,7 +78,7 @@ export async function stageHistory(
     throw new ImportRefused(
       file,
       repeated.line,
-      `clashes with line ${repeated.first}: ${repeated.name} stands twice`,
+      `clashes with line ${repeated.first}: ${repeated.name} appears twice`,
     );
   return counted;
 }

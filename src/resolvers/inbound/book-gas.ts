@@ -37,7 +37,7 @@ export async function bookGas(
     const posted = requests.length > 0 ? await postJournals(tx, requests, new Date(nowMs)) : [];
     assert(
       posted.every(({ code }) => code === 'POSTED'),
-      'what a network charged can be booked',
+      'a charge of a network can be booked',
     );
     return true;
   });

@@ -65,7 +65,7 @@ export async function closeRailEventManually(
   if (moneyOf(event.body as RailEvent))
     throw new GatewayError(
       'STEP_CONFLICT',
-      `news ${id} is about money that came, which must be booked: try it again`,
+      `news ${id} is about money that arrived, which must be booked: retry it`,
     );
   const author = authorOf(context, 'news.close');
   await decide(context, event, { author, attempt, after: { state: 'closed', reason } }, (tx, at) =>

@@ -230,7 +230,7 @@ async function underLock(
   const locked = [...concerned, context.caller.accountId];
   const decided = await withAccounts(context, locked, async (tx, { heads, nowMs, ...time }) => {
     const before = await findSuspense(tx, id, context.mode);
-    assert(before, 'an entry stays where it is');
+    assert(before, 'a suspense entry is never deleted');
     const isOpen = before.state === 'open' || (action === 'suspense.return' && before.isStuck);
     if (!isOpen) throw conflict(before);
     const { now, audited } = await work(tx, before, { nowMs, at: time.at });
@@ -241,7 +241,7 @@ async function underLock(
     const object = { kind: 'suspense_entry', id: String(id) } as const;
     // Both the account that had the money and the one that got it have an entry; only the first names the other.
     for (const each of new Set(concerned)) {
-      const head = known(heads.get(each), 'the head of an account that is locked');
+      const head = known(heads.get(each), 'the head of a locked account');
       const isFirst = each === accountId;
       const own = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
       await appendAudit(tx, head, [auditEntry(author, object, time, own)]);
@@ -282,6 +282,6 @@ async function post(tx: Tx, entry: SuspenseRow, assignedTo: bigint, at: Date): P
   );
   assert(
     outcomes.every(({ code }) => code === 'POSTED'),
-    'what lies in suspense can be assigned',
+    'money in suspense can be assigned',
   );
 }

@@ -60,7 +60,7 @@ export async function dropSuspense(
     concerned,
     async (tx, { nowMs, at: decidedAt }) => {
       const now = await findSuspense(tx, id, mode);
-      assert(now, 'an entry stays where it is');
+      assert(now, 'a suspense entry is never deleted');
       if (now.state === 'returning' || now.assignedTo !== assignedTo) return undefined;
       const { transactionId, decidedBy, returnId } = now;
       const settled = { ...record, outcome: 'suspense', accountId, transactionId } as const;
@@ -74,7 +74,7 @@ export async function dropSuspense(
       const posted = await postJournals(tx, requests, new Date(nowMs));
       assert(
         posted.every(({ code }) => code === 'POSTED'),
-        'what is gone can be booked',
+        'a dropped deposit can be booked',
       );
       const decision = { state: 'dropped', assignedTo, decidedBy, decidedAt, returnId } as const;
       await decideSuspense(tx, id, { ...decision, dueMs: null });

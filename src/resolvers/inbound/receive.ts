@@ -114,7 +114,7 @@ async function postpone(
   const transaction = await transactionOf(database, failure.target);
   log.warn(
     { ...facts, ...transaction, error: failure.error.slice(0, WORDS_MAX) },
-    `news of a rail is ${outcome}`,
+    `a rail event is ${outcome}`,
   );
   return { outcome };
 }

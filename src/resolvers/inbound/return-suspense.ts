@@ -78,7 +78,7 @@ export async function submitDueOrders(services: Services, log: Logger, nowMs: nu
   for (const { id, accountId } of await claimDueReturns(services.database, nowMs, BATCH_MAX)) {
     const own = await services.forAccount(accountId);
     const entry = await findSuspense(services.database, id, own.mode);
-    assert(entry, 'an entry that is due is there');
+    assert(entry, 'a due entry exists');
     // A failed order does not stop the others.
     await orderReturn(own, entry).catch(async (error: unknown) => {
       log.warn({ err: error, suspense: String(id) }, 'a return cannot be ordered');
@@ -93,7 +93,7 @@ export async function submitDueOrders(services: Services, log: Logger, nowMs: nu
 
 /** The order's key: the return id of a PIX; an own key for deposits, and for returns from before there were return ids. */
 function keyOf({ id, decidedAt, returnId }: SuspenseRow): string {
-  assert(decidedAt, 'what goes back was decided');
+  assert(decidedAt, 'a return in suspense was decided');
   return returnId ?? `suspense:${id}:${millisOf(decidedAt)}`;
 }
 
@@ -134,7 +134,7 @@ async function settleReturn(
   record: RailEventRecord,
 ): Promise<Receipt['outcome']> {
   const now = await findSuspense(tx, id, mode);
-  assert(now, 'an entry stays where it is');
+  assert(now, 'a suspense entry is never deleted');
   const isMeant = now.state === 'returning' && keyOf(now) === railEvent.order;
   const { accountId, transactionId, decidedBy, returnId } = now;
   const settled = { ...record, outcome: isMeant ? 'suspense' : 'noted', accountId, transactionId } as const;
@@ -165,7 +165,7 @@ async function settleReturn(
   );
   assert(
     posted.every(({ code }) => code === 'POSTED'),
-    'what lies in suspense can go back',
+    'money in suspense can be returned',
   );
   await decideSuspense(tx, id, {
     state: 'returned',

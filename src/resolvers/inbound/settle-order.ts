@@ -111,13 +111,13 @@ async function refuseUnlessUnknown(
       return;
     case 'differs':
       if (as === 'DONE') return;
-      throw new GatewayError('STEP_CONFLICT', `the provider says that money of ${key} went back`);
+      throw new GatewayError('STEP_CONFLICT', `the provider reports that money of ${key} was returned`);
     case 'open':
       throw new GatewayError('STEP_CONFLICT', `the provider is still processing order ${key}`);
     case 'decided':
       throw new GatewayError('STEP_CONFLICT', `the provider has decided ${key}`);
     default:
-      throw new GatewayError('UNAVAILABLE', 'the provider of PIX cannot be asked now: try again');
+      throw new GatewayError('UNAVAILABLE', 'the PIX provider is unreachable: try again');
   }
 }
 

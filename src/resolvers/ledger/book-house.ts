@@ -112,7 +112,7 @@ export function checkBooking(
   if (checked && isMore(checked, BOOKED_MAX))
     checks.add({ parameter: input.amount.name, message: `must be at most ${BOOKED_MAX}` });
   checks.refuse();
-  assert(currency && checked, 'what was not refused is there');
+  assert(currency && checked, 'an accepted input is present');
   return { currency, amount: toMinor(checked, currency.decimals) };
 }
 

@@ -74,7 +74,7 @@ export async function closeBooks(
     notifier.notify([context.caller.accountId]);
   }
   const [close] = await readBookCloses(database, mode, { limit: 1, before: dayAfter(day) });
-  assert(close?.day === day, 'a day that was closed stays closed');
+  assert(close?.day === day, 'a closed day stays closed');
   return close;
 }
 

@@ -66,7 +66,7 @@ export async function proposeJournal(
   const amount = checks.amount(input.amount, currency);
   const reason = checks.reference(input.reason);
   checks.refuse();
-  assert(from && to && currency && amount && reason, 'what was not refused is there');
+  assert(from && to && currency && amount && reason, 'an accepted input is present');
   if (attempt.made !== null) return findOwnJournal(context, attempt.made);
   const accountId = await accountOf(context, input.account);
   const amountMinor = String(toMinor(amount, currency.decimals));
@@ -189,7 +189,7 @@ function decide(
     if (now?.state !== 'proposed') throw new GatewayError('STEP_CONFLICT', `journal ${id} is ${now?.state}`);
     const journalId = await work(tx, nowMs);
     const decided = await decideManualJournal(tx, id, { decidedBy: context.caller.id, decidedAt, journalId });
-    assert(decided, 'under the lock nobody else decides');
+    assert(decided, 'no other decision happens under the lock');
     writeDown(decided, { before: { state: now.state }, after: { state: decided.state } }, maker);
     return decided;
   });

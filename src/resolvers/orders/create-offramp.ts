@@ -147,7 +147,7 @@ function check(input: OfframpInput, checks: CreationChecks, options: OfframpOpti
   const expiresIn = checks.expiresIn(input.expiresIn);
   const quoteId = checks.text(input.quoteId);
   checks.refuse();
-  assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  assert(currency && expiresIn !== undefined, 'a required input is present after its check');
   const wanted = paid ? { crypto: paid } : sent ? { brl: sent } : undefined;
   return { currency, isExternal: from?.value === 'external', wanted, quoteId, expiresIn, facts };
 }

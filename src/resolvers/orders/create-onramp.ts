@@ -130,7 +130,7 @@ function check(input: OnrampInput, checks: CreationChecks, options: OnrampOption
   const expiresIn = checks.expiresIn(input.expiresIn);
   const quoteId = checks.text(input.quoteId);
   checks.refuse();
-  assert(currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  assert(currency && expiresIn !== undefined, 'a required input is present after its check');
   const wanted = payment ? { brl: payment } : received ? { crypto: received } : undefined;
   return { currency, wanted, quoteId, expiresIn, facts };
 }

@@ -138,7 +138,7 @@ export async function createAndAwait(
   requireRails(context);
   if (attempt.made !== null) {
     const made = await findTransaction(database, caller.accountId, attempt.made);
-    assert(made, 'the transaction that a key is bound to exists');
+    assert(made, 'the transaction of a bound key exists');
     return awaitReady(context, { accountId: made.accountId, transactionId: made.id });
   }
   const making = await make();
@@ -283,7 +283,7 @@ async function readSnapshots(
   const isSure = (await clock.nowMs()) <= soonMs;
   return keys.map(({ accountId, transactionId }, index) => {
     const row = rows.get(`${accountId}/${transactionId}`);
-    assert(row, 'a transaction that was made exists');
+    assert(row, 'a created transaction exists');
     return { row, isReady: isPayable(row) || (isSure && pending[index] === 0) };
   });
 }

@@ -53,7 +53,7 @@ export async function createWithdrawal(
   const stored = checks.stored(WITHDRAWAL_MEMBERS, input);
   const feeMax = checks.feeMax(input.networkFeeMax);
   checks.refuse();
-  assert(currency && amount && groupId, 'what is required and was not refused is there');
+  assert(currency && amount && groupId, 'a required input is present after its check');
   const use = { family: 'withdrawals', crypto: 'external', currency: currency.code } as const;
   const template = chooseTemplate(context.registry, use, input.template, names.currency);
   return createAndAwait(context, attempt, async () => {
@@ -142,7 +142,7 @@ export async function readWithdrawalFee(
   requireRails(context);
   const currency = checks.oneCurrency(input, { crypto: false });
   checks.refuse();
-  assert(currency, 'what was not refused is there');
+  assert(currency, 'an accepted input is present');
   if (currency === BRL) return '0';
   return fromMinor(await context.rails.chain.networkFee(currency), currency.decimals);
 }

@@ -232,7 +232,7 @@ async function refund(
   if (isDone(target.attempt)) return row;
   await refuseUntaken(context, row, 'refund_ordered');
   const { currency } = depositOf(row);
-  const from = known(row.depositFrom, 'where it came from');
+  const from = known(row.depositFrom, 'the sender of the deposit');
   const to = checks.wallet(address, currency) ?? from;
   checks.refuse();
   await refuseWorthless(context, row);

@@ -63,7 +63,7 @@ export async function createStaticLink(
   const expiresIn = checks.expiresIn(input.expiresIn);
   const session = checks.stored(SESSION_MEMBERS, input);
   checks.refuse();
-  assert(name && currency && expiresIn !== undefined, 'what is required and was not refused is there');
+  assert(name && currency && expiresIn !== undefined, 'a required input is present after its check');
   if (amount !== null) {
     const settings = await readTemplateSettings(
       database,

@@ -42,7 +42,7 @@ export async function renewSession(
   const make = () =>
     once(context, request, async (attempt) => {
       const made = await makeAgain(context, attempt, session);
-      assert(made.process?.session, 'what was made has a session');
+      assert(made.process?.session, 'a created transaction has a session');
       return { status: 201, answer: made.process.session };
     });
   for (let polls = 1; ; polls += 1) {

@@ -20,7 +20,7 @@ export async function verificationLink(services: Services, row: ProcessRow): Pro
   try {
     return (await services.rails.identity.cases?.link?.(found)) ?? null;
   } catch {
-    throw new GatewayError('UNAVAILABLE', 'the identity check cannot be reached now', { retryAfter: 5 });
+    throw new GatewayError('UNAVAILABLE', 'the identity check is unreachable now', { retryAfter: 5 });
   }
 }
 

@@ -47,7 +47,7 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
       const at = new Date(database.nowMs());
       if (!known) {
         if (!(await addIdentity(tx, claims, person.id, at)))
-          throw refusal('the person signs in by another subject of this issuer');
+          throw refusal('the person has another subject at this issuer');
         await endSessions(tx, person.id, at);
         const passkeys = await removePasskeys(tx, person.id);
         const { issuer } = claims;
@@ -65,9 +65,9 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
 async function invitedPerson(tx: Tx, { email, isVerified }: Claims): Promise<Person> {
   if (email === undefined) throw refusal('the provider sent no e-mail address');
   if (!isVerified)
-    throw refusal('the provider does not say that the e-mail address is verified (OIDC_TRUST_EMAIL)');
+    throw refusal('the provider does not report the e-mail address as verified (OIDC_TRUST_EMAIL)');
   const person = await findPerson(tx, email.toLowerCase());
-  if (!person) throw refusal('nobody was invited under the e-mail address');
+  if (!person) throw refusal('no one was invited under the e-mail address');
   return person;
 }
 

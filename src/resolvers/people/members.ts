@@ -77,7 +77,7 @@ export async function inviteMember(
   const role = await roleOf(context, input.role, checks);
   checks.refuse();
   const { name, email } = checked;
-  assert(name && email && role, 'what was not refused is there');
+  assert(name && email && role, 'an accepted input is present');
   requireRuleOver(context, role);
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown) => {
@@ -135,7 +135,7 @@ export async function changeMemberRole(
   requirePermission(context, 'person.change_role');
   const role = await roleOf(context, checked, checks);
   checks.refuse();
-  assert(role, 'what was not refused is there');
+  assert(role, 'an accepted input is present');
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown, nowMs) => {
     const before = await findMember(tx, context, personId.value);

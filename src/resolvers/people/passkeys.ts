@@ -96,7 +96,7 @@ function refuseMorePasskeys(count: number): void {
   if (count >= PASSKEYS_MAX)
     throw new GatewayError(
       'STEP_CONFLICT',
-      `you have ${PASSKEYS_MAX} passkeys, the most there can be: remove one first`,
+      `you have ${PASSKEYS_MAX} passkeys, the maximum: remove one first`,
     );
 }
 
@@ -121,7 +121,7 @@ export async function register(context: Context, response: unknown, name: string
   const { id, publicKey, counter, transports } = registrationInfo.credential;
   const known = transportsOf(transports);
   const passkey = { id, personId: caller.id, publicKey, counter: BigInt(counter), transports: known };
-  assert(title, 'what was not refused is there');
+  assert(title, 'an accepted input is present');
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
     refuseMorePasskeys((await readOwnPasskeys(tx, caller.id)).length);

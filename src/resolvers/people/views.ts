@@ -52,7 +52,7 @@ export async function saveView(context: Context, name: Named, path: Named): Prom
       { name: own.name ?? '', path: own.path },
       new Date(context.database.nowMs()),
     );
-    assert(view, 'what is stored is given back');
+    assert(view, 'an insert returns its row');
     writeDown('view.save', { kind: 'view', id: view.name });
     return view;
   });

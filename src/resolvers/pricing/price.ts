@@ -57,7 +57,7 @@ export function reportingRates(source: RateSource, log: Pick<Logger, 'warn'>): R
         return await source.observe(asset);
       } catch (error) {
         if (error instanceof RateRefused) throw error;
-        log.warn({ err: error, asset }, 'rate cannot be observed');
+        log.warn({ err: error, asset }, 'a rate cannot be read');
         return undefined;
       }
     },

@@ -124,7 +124,7 @@ export async function refuseMatched(
     return holder !== undefined && holder !== `${brasiliaDay(millisOf(each.at))} ${keyOf(each)}`;
   };
   if (reports.some(({ entries }) => entries.some(isStale)))
-    throw new GatewayError('UNAVAILABLE', 'another report was made meanwhile: ask again');
+    throw new GatewayError('UNAVAILABLE', 'another report was made meanwhile: send the request again');
 }
 
 /** @returns the identity of an entry among those of its rail and day. */

@@ -95,7 +95,7 @@ async function reconcileNextDay(
   if (!(await claimNightlyRun(database, key, day, { nowMs, untilMs: nowMs + LEASE_MS }))) return false;
   if (day > next) {
     const left = { mode, rail, from: next, until: dayAfter(day, -1) };
-    log.error(left, 'days are not reconciled any more by themselves: reconcile them by hand');
+    log.error(left, 'some days are no longer reconciled automatically: reconcile them by hand');
   }
   const alive = setInterval(() => {
     extendNightlyRun(database, key, day, database.nowMs() + LEASE_MS).catch(() => {});
@@ -105,8 +105,8 @@ async function reconcileNextDay(
     const bind = (tx: Parameters<typeof finishNightlyRun>[0]) => finishNightlyRun(tx, key, day);
     const report = await reconcile(await gatewayContext(own), input, { made: null, bind });
     const facts = { mode, rail, day, report: report.id, ...countsOf(report) };
-    if (isOpen(report)) log.error(facts, 'reconciliation: something does not agree');
-    else log.info(facts, 'reconciliation: all agrees');
+    if (isOpen(report)) log.error(facts, 'reconciliation found differences');
+    else log.info(facts, 'reconciliation found no differences');
     return true;
   } catch (error) {
     const trouble = plainMessage(error);

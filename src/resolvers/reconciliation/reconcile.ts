@@ -81,7 +81,7 @@ export async function reconcile(
     });
   }
   const stored = await findReconciliation(database, mode, BigInt(attempt.made));
-  assert(stored, 'a report that was kept stays');
+  assert(stored, 'a stored report is never deleted');
   return reportOf(stored);
 }
 

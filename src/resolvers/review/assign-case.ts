@@ -73,7 +73,7 @@ export async function noteCase(
     const note = { author: context.caller.id, body: text ?? '', writtenAt: instantOf(new Date(nowMs)) };
     const stored = known(
       await storeNote(tx, context.caller.accountId, subject, note),
-      'what is stored is given back',
+      'an insert returns its row',
     );
     await attempt.bind(tx, String(stored.id));
     writeDown('review.note', { kind: 'review_case', id }, { after: { note: String(stored.id) } });
@@ -83,7 +83,7 @@ export async function noteCase(
 
 /** @returns a note of the caller's desk that was just made. */
 export async function readNote({ database, caller }: Context, id: string): Promise<ReviewNote> {
-  return known(await findNote(database, caller.accountId, BigInt(id)), 'a note is never removed');
+  return known(await findNote(database, caller.accountId, BigInt(id)), 'a note is never deleted');
 }
 
 /** @returns the notes of the caller's desk about the subject of a case, newest first. */

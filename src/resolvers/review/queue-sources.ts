@@ -287,7 +287,7 @@ async function readReports({ context }: CaseReader): Promise<readonly FoundCase[
 async function readPauses({ context }: CaseReader): Promise<readonly FoundCase[]> {
   const paused = await readPausedNetworks(context.database, context.mode);
   return paused.map(({ network, pausedAt, pauseReason }) => {
-    assert(pausedAt, 'what is paused has its time');
+    assert(pausedAt, 'a paused network has a time');
     return { ...ofHouse(network, isoMillis(pausedAt)), detail: pauseReason };
   });
 }

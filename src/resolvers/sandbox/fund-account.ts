@@ -48,7 +48,7 @@ export function checkFunding(input: { readonly currency: string; readonly amount
   const currency = checks.oneCurrency({ name: 'currency', value: input.currency }, { crypto: false });
   const checked = checks.amount({ name: 'amount', value: input.amount }, currency);
   checks.refuse();
-  assert(currency && checked, 'what was not refused is there');
+  assert(currency && checked, 'an accepted input is present');
   const amount = toMinor(checked, currency.decimals);
   const shown = { currency: currency.code, amount: fromMinor(amount, currency.decimals) };
   return { currency, amount, shown };

@@ -71,7 +71,7 @@ export async function decideHit(
     const decided = await decideHits(tx, context.mode, hit.id, {
       ...{ state, reason, by: author.actorId, at: time.at },
     });
-    if (decided.length === 0) throw new GatewayError('STEP_CONFLICT', `the hit ${id} is decided already`);
+    if (decided.length === 0) throw new GatewayError('STEP_CONFLICT', `the hit ${id} is already decided`);
     await wakeJobs(tx, decided, time.nowMs);
     await attempt.bind(tx, id);
     const { list, entry, score, version, end2end } = hit;

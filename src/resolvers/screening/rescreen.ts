@@ -65,7 +65,7 @@ async function rescreenInTime(own: Services, log: Pick<Logger, 'info' | 'warn'>)
   try {
     return await rescreenSlice(own, log);
   } catch (error) {
-    log.warn({ err: error, mode: own.mode }, 'customers cannot be compared with the screening lists');
+    log.warn({ err: error, mode: own.mode }, 'customers cannot be compared with the screening lists now');
     return false;
   }
 }

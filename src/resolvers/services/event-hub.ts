@@ -246,7 +246,7 @@ export class EventHub {
 const LATER = () => {};
 
 function markOf({ mark }: Channel): AccountMark {
-  assert(mark, 'a watch is read after it was fresh');
+  assert(mark, 'a watch is read after its first refresh');
   return mark;
 }
 

@@ -86,7 +86,7 @@ export async function createWhitelistGroup(
   requirePermission(context, 'whitelist.create_group');
   const checked = checks.reference(name);
   checks.refuse();
-  assert(checked, 'what was not refused is there');
+  assert(checked, 'an accepted input is present');
   const id = newId('grp');
   return audited(context, async (tx, writeDown, nowMs) => {
     const { groups } = await countWhitelist(tx, context.caller.accountId);
@@ -126,7 +126,7 @@ export async function addWhitelistEntry(
   if (value && !input.address) checks.add({ parameter: value.name, message: 'is for an address only' });
   const proof = (value && checkProof(context, value, checks)) ?? null;
   checks.refuse();
-  assert(destination, 'what is required and was not refused is there');
+  assert(destination, 'a required input is present after its check');
   if (!ID.test(groupId) || !(await hasGroup(database, caller.accountId, groupId))) throw notFound();
   const { parameter, ...target } = destination;
   const id = newId('wle');
@@ -180,7 +180,7 @@ export async function addProof(
   const { accountId } = context.caller;
   const proof = checkProof(context, value, checks);
   checks.refuse();
-  assert(proof, 'what was not refused is there');
+  assert(proof, 'an accepted input is present');
   const entry = ID.test(id) ? await findEntry(context.database, accountId, id) : undefined;
   if (!entry || entry.isRemoved || entry.network === null) throw notFound();
   const object = { kind: 'whitelist_entry', id } as const;

@@ -101,7 +101,7 @@ export async function createEndpoint(
   return audited(context, async (tx, writeDown, nowMs) => {
     refuseMore(urlName, await countEndpoints(tx, accountId), ENDPOINTS_MAX, 'endpoints', checks);
     checks.refuse();
-    assert(url, 'what is required and was not refused is there');
+    assert(url, 'a required input is present after its check');
     const id = `whe_${randomBytes(12).toString('base64url')}`;
     const template = input.template ?? null;
     const secret = sealedFor(context, id)(newSecret());
@@ -138,7 +138,7 @@ export async function updateEndpoint(
   if (input.url && kind === 'transaction')
     checks.add({
       parameter: input.url.name,
-      message: 'must not be given: the URL belongs to the transactions that the endpoint came with',
+      message: 'must be omitted: the URL belongs to the transactions of the endpoint',
     });
   await refusePlain(context, input.url, checks);
   const fields = checkFields(input, names, checks);

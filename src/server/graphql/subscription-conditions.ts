@@ -29,7 +29,7 @@ export const SUBSCRIPTION_CONDITIONS: Plugin = {
 export function conditionError(document: DocumentNode): GraphQLError | undefined {
   const nodes = conditionsOf(document);
   if (nodes.length === 0) return undefined;
-  return new GraphQLError('the field of a subscription must not stand under @skip or @include', { nodes });
+  return new GraphQLError('the field of a subscription must not have @skip or @include', { nodes });
 }
 
 /** @returns the conditional selections among those of a document's subscriptions. */

@@ -90,7 +90,7 @@ function dropCounter(log: Pick<Logger, 'warn'>) {
   let err: unknown;
   const warn = () => {
     if (dropped === warned) return;
-    log.warn({ dropped, ...(err !== undefined && { err }) }, 'requests are missing in the request log');
+    log.warn({ dropped, ...(err !== undefined && { err }) }, 'the request log lacks requests');
     warned = dropped;
     warnedAt = performance.now();
   };

@@ -44,7 +44,7 @@ export async function runEndings(
       await Promise.race([(async () => end())(), limit]);
     } catch (error) {
       isWhole = false;
-      log.error({ err: error }, 'something could not be ended');
+      log.error({ err: error }, 'a part of the process could not be ended');
     } finally {
       clearTimeout(timer);
     }

@@ -33,7 +33,7 @@ export function openTracing(
     'crossramp.role': source.role,
   };
   const sender = spanSender({ ...at, resource, version: source.version }, (spans, reason) =>
-    log.warn({ spans, reason }, 'spans were lost: the collector did not take them'),
+    log.warn({ spans, reason }, 'spans were lost: the collector did not accept them'),
   );
   context.setGlobalContextManager(ownContexts);
   propagation.setGlobalPropagator(w3cPropagator);

@@ -126,7 +126,7 @@ export function refuseForgedForm(
   refuseOtherSites(exchange);
   const token = form.get(CSRF_FIELD) ?? '';
   if (csrf === undefined || !isPersonToken(token) || !timingSafeEqual(Buffer.from(token), Buffer.from(csrf)))
-    throw new GatewayError('FORBIDDEN', 'the form is not one of this session: load the page again');
+    throw new GatewayError('FORBIDDEN', 'the form belongs to another session: load the page again');
 }
 
 /**

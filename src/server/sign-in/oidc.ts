@@ -70,7 +70,7 @@ export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: s
     finish: async ({ request, search }) => {
       const [, state, nonce, verifier, encodedNext] = form.exec(request.headers.cookie ?? '') ?? [];
       if (state === undefined || nonce === undefined || verifier === undefined || encodedNext === undefined)
-        throw refusal(new Error('the browser sent no cookie of a sign-in that it began within ten minutes'));
+        throw refusal(new Error('the browser sent no cookie of a sign-in begun within ten minutes'));
       const configuration = await find();
       try {
         const tokens = await openid.authorizationCodeGrant(
@@ -134,7 +134,7 @@ function discovery({
   return () => {
     found ??= openid.discovery(server, clientId, clientSecret, undefined, options).catch((cause: unknown) => {
       found = undefined;
-      throw new GatewayError('UNAVAILABLE', 'the provider of sign-ins does not answer as it is configured', {
+      throw new GatewayError('UNAVAILABLE', 'the sign-in provider does not answer as configured', {
         retryAfter: 5,
         cause,
       });

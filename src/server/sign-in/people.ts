@@ -200,7 +200,7 @@ function pathToGoOn(next: string | null): string {
  */
 async function ownContext(parts: PeopleParts, exchange: Exchange): Promise<Context> {
   const signedIn = await parts.sessions.find(exchange);
-  if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'nobody is signed in');
+  if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'no one is signed in');
   return contextOf(parts, exchange, signedIn);
 }
 
@@ -344,7 +344,7 @@ function attemptCounter({ services, sessions, isLimited }: PeopleParts): CountAt
     const { database } = services;
     const waitMs = await countAttempt(database, subject, limit, new Date(database.nowMs()));
     if (waitMs > 0)
-      throw new GatewayError('RATE_LIMITED', 'too many tries to sign in', {
+      throw new GatewayError('RATE_LIMITED', 'too many sign-in attempts', {
         retryAfter: Math.ceil(waitMs / 1_000),
       });
   };

@@ -172,8 +172,8 @@ export class SubscriberGroup {
 
   async #execute(frame: Frame): Promise<EventBytes> {
     const result = await executeFrame(this.#operation, frame, () => !this.#isEnded);
-    if (!result) throw new Error('the subscribers have gone');
-    if (isUnavailable(result)) throw new Error('the database is away');
+    if (!result) throw new Error('the subscribers have disconnected');
+    if (isUnavailable(result)) throw new Error('the database is unreachable');
     return nextEvent(result, frame.cursor);
   }
 

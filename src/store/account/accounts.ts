@@ -103,7 +103,7 @@ export async function platformAccount(database: Tx, mode: AccountMode): Promise<
   if (known) return known.id;
   await database.query(ADD_PLATFORM, [mode]);
   const [made] = await database.query<{ id: bigint }>(PLATFORM, [mode]);
-  assert(made, 'whoever comes second has waited for the first');
+  assert(made, 'the second caller waits for the first');
   return made.id;
 }
 
@@ -132,7 +132,7 @@ export function modeFinder(database: Database): (accountId: bigint) => Promise<A
     const known = remembered.get(accountId);
     if (known) return known;
     const mode = await readMode(database, accountId);
-    assert(mode, 'an account that asks or is asked for exists');
+    assert(mode, 'the account of a maker exists');
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(accountId, mode);
     return mode;

@@ -142,7 +142,11 @@ class Line {
       const timer = setTimeout(() => {
         this.#waiting.delete(go);
         // In the pool's own wording, so that database-error.ts recognises it.
-        reject(new Error('timeout exceeded when trying to connect: others of the same asker have its share'));
+        reject(
+          new Error(
+            'timeout exceeded when trying to connect: other requests of the same caller use its share',
+          ),
+        );
       }, waitMaxMs);
       const go = () => {
         clearTimeout(timer);

@@ -41,7 +41,7 @@ export class Openings {
       };
       const giveUp = () => {
         this.#waiting.delete(start);
-        reject(new NoAnswerError('the database does not answer those that are connecting'));
+        reject(new NoAnswerError('the database does not answer new connections'));
       };
       stream.once('close', giveUp);
       this.#waiting.add(start);
@@ -66,7 +66,7 @@ export class Openings {
     for (const [other, otherAt] of this.#begunAt)
       if (otherAt + LATER_MS < begunAt && isSilent(other)) {
         this.#begunAt.delete(other);
-        destroy(other, new NoAnswerError('the database did not answer, though it answers others'));
+        destroy(other, new NoAnswerError('the database did not answer, though it answers other connections'));
       }
     this.#startNext();
   }

@@ -117,5 +117,5 @@ async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await traceStatement('commit', client.query('commit')).catch((error: unknown) => {
     throw isRefused(error) ? error : new CommitUnknownError('the commit was not answered', { cause: error });
   });
-  if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was kept');
+  if (command !== 'COMMIT') throw new Error('a statement failed before the commit, and nothing was stored');
 }

@@ -61,7 +61,7 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
     known = found;
     if (!hasMoved) return;
     for (const { url, close } of clients.values())
-      if (url !== found.url) close(new NoAnswerError('another server takes writes now'));
+      if (url !== found.url) close(new NoAnswerError('another server is the primary now'));
   };
   const searchUntilFound = async (): Promise<void> => {
     while (!isClosed) {
@@ -113,7 +113,7 @@ async function newest(servers: readonly Server[], least: number): Promise<Found 
   if (least === 0) return all;
   const later = answers.map(async (answer) => {
     const found = await answer;
-    if (!found || found.timeline <= least) throw new NoAnswerError('not promoted later');
+    if (!found || found.timeline <= least) throw new NoAnswerError('not promoted after the present primary');
     return found;
   });
   return Promise.any([...later, ...(servers.length > 0 ? [all] : [])]);

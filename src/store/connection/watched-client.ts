@@ -190,7 +190,7 @@ class WatchedClient extends pg.Client {
     );
     if (primary && rows[0]?.isStandby) {
       primary.suspect();
-      throw new NoAnswerError('the server takes no writes');
+      throw new NoAnswerError('the server is not the primary');
     }
     onClock?.({ serverMs: Number(rows[0]?.serverMs), sentAt, receivedAt: performance.now() });
     this.#session = rows[0] && { pid: rows[0].pid, token };

@@ -80,7 +80,7 @@ export async function addManualJournal(
 ): Promise<ManualJournal> {
   const values = [mode, accountId, debit, credit, currency, amountMinor, reason, maker, madeAt, name];
   const [row] = await tx.query<ManualJournal>(ADD, values);
-  assert(row, 'what was inserted is returned');
+  assert(row, 'an insert returns its row');
   return row;
 }
 

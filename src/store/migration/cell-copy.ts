@@ -56,7 +56,7 @@ export async function prepareTarget(target: CellServer, cell: CellRecord, other:
       other,
     ]);
   } else if (own?.state !== 'arriving' || own.code !== cell.code) {
-    throw new MoveError(`${target.name} is the place of another cell`);
+    throw new MoveError(`${target.name} is the schema of another cell`);
   }
   await target.within(async () => {
     await target.client.query(`create table if not exists cell_move_trigger as

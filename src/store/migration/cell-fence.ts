@@ -71,7 +71,7 @@ async function retrying(source: CellServer, work: () => Promise<void>): Promise<
       if (!isHeld(error)) throw error;
       if (attempts === ATTEMPTS)
         throw new MoveError(
-          'a writer of the source does not end: end long transactions (pg_stat_activity), such as an import, and run the command again',
+          'a writer of the source is still running: end long transactions (pg_stat_activity), such as an import, and run the command again',
         );
       const [least, most] = PAUSE_MS;
       await sleep(least + Math.random() * (most - least));

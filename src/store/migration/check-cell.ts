@@ -15,7 +15,7 @@ export interface CellCheck {
  */
 export async function checkCell(server: CellServer): Promise<readonly CellCheck[]> {
   const cell = await server.cell();
-  if (!cell) throw new MoveError(`${server.name} is no cell: crossramp cell create makes one`);
+  if (!cell) throw new MoveError(`${server.name} is no cell: create one with crossramp cell create`);
   const { code, state, epoch } = cell;
   const name = cellName(code);
   const sequences: string[] = [];

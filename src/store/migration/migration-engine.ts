@@ -59,7 +59,7 @@ export async function applyMissing(url: string, schema: string, patience: LockPa
     const failure = script.failure();
     if (failure?.code === LOCK_NOT_AVAILABLE)
       throw new UndoneError(
-        `migration failed: after ${patience.attempts} tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
+        `migration failed: after ${patience.attempts} attempts another session still uses a table that it changes; end long transactions (pg_stat_activity) and start again`,
       );
     const [line = ''] = (failure ?? (error as Error)).message.split('\n');
     const Failure = SERVER_REFUSED.test(failure?.code ?? '') ? UndoneError : MigrationError;

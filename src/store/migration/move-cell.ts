@@ -121,7 +121,7 @@ async function copy(
   await beginCopy(source, target, reachedAt);
   for (;;) {
     const state = await copyState(source, target);
-    if (!state) throw new MoveError('the subscription of the target is gone');
+    if (!state) throw new MoveError('the subscription of the target is missing');
     onStep('copying', state);
     if (state.copied === state.tables && state.behind <= BEHIND_MAX) break;
     await sleep(POLL_MS);
@@ -134,7 +134,7 @@ async function settle({ source, target }: Sides, { onStep }: Move): Promise<void
   const end = await logEnd(source);
   const untilMs = performance.now() + CATCH_UP_MS;
   while (!(await hasCaughtUp(source, target, end))) {
-    if (performance.now() > untilMs) throw new MoveError('the target does not catch up');
+    if (performance.now() > untilMs) throw new MoveError('the target does not catch up with the source');
     await sleep(POLL_MS);
   }
   onStep('caught up');

@@ -56,7 +56,7 @@ export async function settleCell(
   const { code, state, other } = await readOrRequest(database, ownerUrl);
   if (state === 'moved') throw new CellAbsentError(`the cell was moved to ${other}: use that database`);
   if (state === 'arriving')
-    throw new CellAbsentError(`the cell is being moved here, and still works at ${other}`, '57P03');
+    throw new CellAbsentError(`the cell is being moved here, and is still served at ${other}`, '57P03');
   if (wanted === undefined || wanted === code) return code;
   if (code !== FIRST_CELL) throw new StoreError(`CELL: the schema is cell ${code}, not ${wanted}`);
   await beginCell(ownerUrl, database.source.schema, wanted);

@@ -124,7 +124,7 @@ export async function addReconciliation(
   const lists = [JSON.stringify(findings), JSON.stringify(balances), source, JSON.stringify(entries)];
   const values = [mode, rail, day, until, madeAt, madeBy, ...counts, inSuspense, oldestOpenAt, ...lists];
   const [row] = await tx.query<Omit<StoredReconciliation, 'findings' | 'balances'>>(ADD, values);
-  assert(row, 'what is inserted is returned');
+  assert(row, 'an insert returns its row');
   return { ...row, findings, balances };
 }
 

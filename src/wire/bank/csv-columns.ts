@@ -102,7 +102,7 @@ export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | 
     if (first === undefined || second === undefined) continue;
     if (member !== 'text' || named[first] === named[second])
       throw new BankFileError(
-        `the columns ${row[first]} (${first + 1}) and ${row[second]} (${second + 1}) may both be ${member}: name one by --columns, or mend the heading`,
+        `the columns ${row[first]} (${first + 1}) and ${row[second]} (${second + 1}) may both be ${member}: name one by --columns, or correct the heading`,
       );
   }
   if (amount.length > 0 && credit.length + debit.length > 0)

@@ -78,7 +78,7 @@ class CnabReader {
 
   /** @throws {BankFileError} for a file that ends before its trailer. */
   end(): void {
-    if (!this.#isOver) throw new BankFileError('it ends before its file trailer: it is not whole');
+    if (!this.#isOver) throw new BankFileError('it ends before its file trailer: it is incomplete');
   }
 
   #begin(record: CnabRecord): Pick<BankRow, 'account'> {

@@ -148,7 +148,8 @@ function minorOf({ cells, position }: RowParts, { decimalMark, signs }: BankForm
   ) as [BankAmount | null, BankAmount | null, BankAmount | null];
   if (amount) return withDirection(amount, folded(cells('direction')), signs, position);
   if (!credit && !debit) return null;
-  if (credit?.size && debit?.size) throw new BankFileError(`${position}: there is a credit and a debit`);
+  if (credit?.size && debit?.size)
+    throw new BankFileError(`${position}: expected a credit or a debit, not both`);
   if (credit?.size && credit.sign === -1) throw new BankFileError(`${position}: the credit is below zero`);
   return (credit?.size ?? 0n) - (debit?.size ?? 0n);
 }

@@ -265,7 +265,7 @@ describe('a profile in the settings', () => {
     [{ paths: { cob: '/v3/cob' } }, /^live\.pix\.paths\.cob: expected a path such as v2\/cob/],
     [{ paths: { cobr: 'v3' } }, /^live\.pix\.paths\.cobr: there is no such setting/],
     [{ tokenFormat: 'xml' }, /^live\.pix\.tokenFormat: expected "form" or "json"/],
-    [{ tokenQuery: { 'a b': '1' } }, /^live\.pix\.tokenQuery: expected names of the bank's own/],
+    [{ tokenQuery: { 'a b': '1' } }, /^live\.pix\.tokenQuery: expected names other than/],
     [{ times: 'us' }, /^live\.pix\.times: expected "ms" or "s"/],
     [{ errors: 'bb' }, /^live\.pix\.errors: expected "standard" or "own"/],
     [

@@ -63,7 +63,7 @@ test('above the maximum nothing is quoted, signed or funded; work continues when
     code: 'UNAVAILABLE',
   });
   expect(net.signer.signed).toEqual([]);
-  expect(net.alarms.filter((each) => each === 'transfers wait for the price of gas')).toHaveLength(1);
+  expect(net.alarms.filter((each) => each === 'transfers wait until gas costs less')).toHaveLength(1);
   expect(await checked()).toMatchObject({
     ok: false,
     detail: expect.stringMatching(/^gas costs \d+(\.\d+)? gwei, and 50 gwei at most is paid$/),

@@ -76,7 +76,7 @@ export function useNetwork(settings: Readonly<Record<string, unknown>> = {}): Ne
           receive: async (told) => {
             if (network.lost > 0) {
               network.lost -= 1;
-              throw new Error('the database is away');
+              throw new Error('the database is unreachable');
             }
             event.push(told);
             return { outcome: 'noted' };

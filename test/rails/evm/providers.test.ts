@@ -81,7 +81,7 @@ test('one that invents a deposit: it is seen, never confirmed, and dropped', asy
   await net.turns();
   expect(confirmed()).toEqual([]);
   expect(net.told('deposit_dropped')).toEqual(['deposit_dropped 20 USDT_ETH']);
-  expect(net.alarms).toContain('a transfer that one provider told is in no final block');
+  expect(net.alarms).toContain('a transfer reported by one provider is in no final block');
 });
 
 test('one that is far behind', async () => {

@@ -152,7 +152,7 @@ test('a stuck transaction is replaced at a higher fee with the same nonce, up to
   expect(made.length).toBeLessThan(25);
   expect(new Set(made.map(({ place }) => place)).size).toBe(1);
   const { rows } = await net.owner.query('select last_error from chain_order');
-  expect(rows[0].last_error).toContain('would cost more than is allowed');
+  expect(rows[0].last_error).toContain('would cost more than the maximum');
   await settle();
   expect(await received()).toBe(20n * USDT);
   const [told] = net.news.filter(({ kind }) => kind === 'broadcast_sent');
@@ -261,7 +261,7 @@ test('a nonce that another program has used: the order is reset and paid once', 
   await settle();
   expect(await received()).toBe(1n * USDT);
   expect(net.told('broadcast_confirmed')).toHaveLength(1);
-  expect(net.alarms).toContain('a transfer can be in no block any more: it is made anew');
+  expect(net.alarms).toContain('a transfer can no longer be in any block: it is made again');
 });
 
 test('checks: providers, head, reading, gas, its price, sending, signer', async () => {

@@ -32,8 +32,8 @@ test.each([
   [{ quorum: 2 }, 'quorum: expected an integer from 1 to 1'],
   [{ xpub: 'xprv9' }, 'xpub: expected the extended public key'],
   [{ hotAddress: `${hotAddress.slice(0, -1)}g` }, 'hotAddress: expected the address'],
-  [{ sweep: { USDT: '1' } }, 'sweep.USDT: expected the code of a currency'],
-  [{ sweep: { USDT_POLYGON: '1' } }, 'sweep.USDT_POLYGON: expected the code of a currency on ETH'],
+  [{ sweep: { USDT: '1' } }, 'sweep.USDT: expected a name that is the code of a catalogue currency'],
+  [{ sweep: { USDT_POLYGON: '1' } }, 'sweep.USDT_POLYGON: expected a name that is the code of a catalogue currency on ETH'],
   [{ sweep: { USDT_ETH: 1 } }, 'sweep.USDT_ETH: expected a decimal number as a text'],
   [{ networkFees: { USDT_ETH: '0.0000001' } }, 'networkFees.USDT_ETH: expected at most 6 decimals'],
   [{ maxFeeGwei: '0.0000000001' }, 'maxFeeGwei: expected at most 9 decimals'],
@@ -56,7 +56,7 @@ const B = 'https://node.invalid/b';
 
 test('one provider is one host, so it cannot agree with itself by two paths', () => {
   expect(() => readSettings({ ...GOOD, providers: [A, B] })).toThrow(
-    'providers: expected each provider once (node.invalid stands twice',
+    'providers: expected each provider once (node.invalid appears twice',
   );
   const named = [
     { url: A, name: 'alpha' },
@@ -64,7 +64,7 @@ test('one provider is one host, so it cannot agree with itself by two paths', ()
   ];
   expect(readSettings({ ...GOOD, providers: named }).providers).toEqual(named);
   expect(() => readSettings({ ...GOOD, providers: [named[0], { ...named[1], name: 'alpha' }] })).toThrow(
-    'alpha stands twice',
+    'alpha appears twice',
   );
   expect(() => readSettings({ ...GOOD, providers: [{ url: A, name: 'Al pha' }] })).toThrow(
     'providers[0].name: expected a name of a-z, 0-9 and -',

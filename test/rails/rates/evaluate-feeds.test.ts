@@ -157,10 +157,10 @@ describe('settings', () => {
       { feeds: [feed({ prices: [{ asset: 'USDT', path: 'x' }] })] },
       'rates.feeds[0].prices[0].path: expected a path such as "$.result.c[0]"',
     ],
-    [{ feeds: [feed(), feed()] }, 'rates.feeds: expected feeds of different names (a stands twice)'],
+    [{ feeds: [feed(), feed()] }, 'rates.feeds: expected feeds of different names (a appears twice)'],
     [
       { feeds: [feed({ prices: [{ asset: 'BTC', path: '$.x', in: 'USD' }] })] },
-      'rates.feeds: expected prices of USD in BRL, because BTC is counted in it',
+      'rates.feeds: expected prices of USD in BRL, because prices of BTC are in USD',
     ],
     [{ feeds: [feed()], quorum: 2 }, 'rates.quorum: expected at most the number of feeds of USDT (1), got 2'],
     [{ feeds: [feed()], staleSeconds: 90 }, 'rates.staleSeconds: expected an integer from 5 to 60, got 90'],

@@ -164,7 +164,10 @@ test('a time in another unit, of the future or without a zone gives no price, wh
   );
   const { feeds } = await heard(part);
   const why = Object.fromEntries(feeds?.map((each) => [each.feed, each.why]) ?? []);
-  const [future, none] = ['its prices are of the future', 'it does not say of when its prices are'];
+  const [future, none] = [
+    'its prices have a time in the future',
+    'it does not report the time of its prices',
+  ];
   expect(why).toEqual({
     ...{ microseconds: future, nanoseconds: future, ahead: future, unzoned: none, words: none },
     ...{ lower: '', plain: '', seconds: '' },

@@ -154,7 +154,7 @@ test('an order that expires unseen is reset once it is gone permanently, and pai
     await takeOver();
     await cycles();
   }
-  expect(alarms).toContain('a transfer can be in no block any more: it is made anew');
+  expect(alarms).toContain('a transfer can no longer be in any block: it is made again');
   expect(new Set(node.broadcasts).size).toBe(2);
   node.hold(false);
   await settle();
@@ -280,7 +280,7 @@ test('energy that costs more than is allowed: transfers wait', async () => {
   await send('CRX1:1', 20n * ONE);
   await settle();
   expect(node.broadcasts).toEqual([]);
-  expect(alarms).toContain('transfers wait for the price of gas');
+  expect(alarms).toContain('transfers wait until gas costs less');
 });
 
 test('deposits are swept: gas is sent first, then all goes to the hot wallet, within the policy of the signer', async () => {
@@ -321,7 +321,7 @@ test.each([
   [
     'a currency of another network',
     { sweep: { USDT_ETH: '1' } },
-    /sweep\.USDT_ETH: expected the code of a currency on TRX/,
+    /sweep\.USDT_ETH: expected a name that is the code of a catalogue currency on TRX/,
   ],
   ['parts of a sun', { gasFloat: '0.0000001' }, /gasFloat: expected at most 6 decimals/],
   ['parts of a sun for energy', { maxFee: '0.0000001' }, /maxFee: expected at most 6 decimals/],

@@ -29,7 +29,7 @@ test('C-21: when the source fails the last rate is used for 60 seconds, and the 
   fails = true;
   nowMs += 59_000;
   expect(await currentRate(services, 'USDT', nowMs)).toBe('5.5');
-  expect(told).toEqual([[{ err: failure, asset: 'USDT' }, 'rate cannot be observed']]);
+  expect(told).toEqual([[{ err: failure, asset: 'USDT' }, 'a rate cannot be read']]);
   nowMs += 2_000;
   await expect(currentRate(services, 'USDT', nowMs)).rejects.toMatchObject({ code: 'QUOTE_UNAVAILABLE' });
 });

@@ -62,7 +62,7 @@ test('the day before is reconciled once, after the hour', async () => {
   await turn('2026-03-02T03:00');
   await turn('2026-03-02T03:01');
   expect(await days()).toEqual(['pix 2026-03-01 gateway']);
-  expect(logged).toEqual(['info reconciliation: all agrees']);
+  expect(logged).toEqual(['info reconciliation found no differences']);
   expect(await reconciliationChecks(at('2026-03-02T04:00'))).toEqual([
     { rail: 'pix', check: 'reconciliation', ok: true, detail: '2026-03-01: all agrees' },
   ]);
@@ -77,7 +77,7 @@ test('a difference is an alarm, and doctor reports it', async () => {
   const when = new Date('2026-03-01T15:00:00Z');
   entries = [{ kind: 'payment', id: 'E99999999202603011500abcdefghijk', amount: '5.00', at: when }];
   await turn('2026-03-02T03:30');
-  expect(logged).toEqual(['error reconciliation: something does not agree']);
+  expect(logged).toEqual(['error reconciliation found differences']);
   expect(await reconciliationChecks(at('2026-03-02T04:00'))).toMatchObject([
     { ok: false, detail: '2026-03-01: missingHere 1' },
   ]);
@@ -106,7 +106,7 @@ test('a day that the bank never reports does not stop the report of a later one:
   await app.owner.query(`update reconciliation_night set leased_until = '2020-01-01'`);
   logged.length = 0;
   await turn('2026-03-31T03:46');
-  expect(logged[0]).toBe('error days are not reconciled any more by themselves: reconcile them by hand');
+  expect(logged[0]).toBe('error some days are no longer reconciled automatically: reconcile them by hand');
   expect(await days()).toEqual([24, 25, 26, 27, 28, 29, 30].map((day) => `pix 2026-03-${day} gateway`));
 });
 

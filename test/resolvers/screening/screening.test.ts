@@ -188,7 +188,7 @@ describe('before anything can be paid', () => {
       await expect
         .poll(async () => {
           const { rows } = await app.owner.query(
-            `select 1 from job where kind = 'check_identity' and last_error like '%cannot be asked%'`,
+            `select 1 from job where kind = 'check_identity' and last_error like '%cannot be queried%'`,
           );
           return rows.length;
         })

@@ -35,7 +35,7 @@ test('preflights of ten thousand origins query the database once', async () => {
 test('a failed query is repeated', async () => {
   let isAway = true;
   const cors = createCors(async () => {
-    if (isAway) throw new Error('the database is away');
+    if (isAway) throw new Error('the database is unreachable');
     return new Set(['https://listed.example.com']);
   });
   await expect(preflight(cors, 'https://listed.example.com')).rejects.toThrow('away');

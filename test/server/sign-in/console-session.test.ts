@@ -41,7 +41,7 @@ describe('a form', () => {
     expect(() => send('cross-site', session.csrf)).toThrow(/from the page itself only/);
     expect(() => send('same-site', session.csrf)).toThrow(/from the page itself only/);
     for (const forged of ['', token, formToken(newPersonToken()), 'é'.repeat(43)])
-      expect(() => send('same-origin', forged)).toThrow(/not one of this session/);
+      expect(() => send('same-origin', forged)).toThrow(/belongs to another session/);
   });
 });
 

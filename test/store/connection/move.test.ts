@@ -42,7 +42,7 @@ test('closes connections that are being opened, and those that wait for it, with
   });
   const opened = Promise.allSettled(Array.from({ length: CLIENTS }, () => new Client().connect()));
   await expect.poll(() => sockets.former.size).toBeGreaterThan(0);
-  for (const close of closes) close(new NoAnswerError('another server takes writes now'));
+  for (const close of closes) close(new NoAnswerError('another server is the primary now'));
   expect((await opened).map(({ status }) => status)).toEqual(Array(CLIENTS).fill('rejected'));
 });
 

@@ -392,11 +392,11 @@ describe('C-70: a file is imported whole or not at all', () => {
     3 | another type                    | "transaction" -> "balance"              | type: expected transaction or statement_entry
     4 | no type                         | "type":"statement_entry", -> …          | type: expected
     3 | a missing field                 | "state":"DONE", -> …                    | transaction: state is missing
-    3 | an unknown field                | "state" -> "extra":1,"state"            | transaction: "extra" is not a field of it
-    3 | a field named __proto__         | "state" -> "__proto__":{},"state"       | transaction: "__proto__" is not a field of it
+    3 | an unknown field                | "state" -> "extra":1,"state"            | transaction: "extra" is an unknown member
+    3 | a field named __proto__         | "state" -> "__proto__":{},"state"       | transaction: "__proto__" is an unknown member
     3 | a missing attribute             | "pix_key":"ana@example.com", -> …       | attributes: pix_key is missing
-    3 | an unknown attribute            | "pix_key" -> "key":"","pix_key"         | attributes: "key" is not a field of it
-    1 | another template's attribute    | "fees" -> "fixed_link":"","fees"        | attributes: "fixed_link" is not a field of it
+    3 | an unknown attribute            | "pix_key" -> "key":"","pix_key"         | attributes: "key" is an unknown member
+    1 | another template's attribute    | "fees" -> "fixed_link":"","fees"        | attributes: "fixed_link" is an unknown member
     3 | an unknown template             | "offramp_instant" -> "offramp_v9"       | unknown template "offramp_v9"
     3 | a string for a number           | "fees":10 -> "fees":"10"                | attributes.fees: expected a number
     3 | a number for a string           | "80.004219" -> 80.004219                | attributes.exact_deposit_amount: expected a string
@@ -429,8 +429,8 @@ describe('C-70: a file is imported whole or not at all', () => {
     4 | a start that is no end          | 100,"balance":60 -> 101,"balance":61    | does not chain: previous_balance 101 of USDT (TRX) available, the line before ended at 100
     4 | a day before the last           | 06-02T12 -> 05-31T12                    | does not chain: its day is before that of the line before
     4 | an unknown transaction          | "T2" -> "T3"                            | names an unknown transaction T3
-    3 | an end2end that stands twice    | "T2" -> "T1"                            | clashes with line 1: T1 stands twice
-    4 | an entry id that stands twice   | "id":12 -> "id":11                      | clashes with line 2: statement entry 11 stands twice
+    3 | an end2end that stands twice    | "T2" -> "T1"                            | clashes with line 1: T1 appears twice
+    4 | an entry id that stands twice   | "id":12 -> "id":11                      | clashes with line 2: statement entry 11 appears twice
     4 | another name of a ledger account | USDT (TRX) available -> Tether         | clashes with ledger account 41 2.1.1.7.1.1.1 USDT (TRX) available
     4 | another id of a sub-account     | "id":41 -> "id":45                      | clashes with ledger account 41
     5 | the id of another ledger account | "id":44 -> "id":41                     | clashes with ledger account 41`);

@@ -9,7 +9,7 @@ test('Ctrl-C while the database is unreachable leaves no unhandled rejection', a
   const database = {
     withTx: async (work: (tx: Tx) => Promise<unknown>) => {
       transactions += 1;
-      if (transactions > 1) throw new Error('the database is away');
+      if (transactions > 1) throw new Error('the database is unreachable');
       return work({ query: async () => [{ pid: 1 }] } as unknown as Tx);
     },
   } as unknown as Database;

@@ -129,7 +129,7 @@ describe('migrate, while a table that it changes is in use,', () => {
     await inUse(async (url, reader) => {
       const message = await migrate(url, undefined, patience).catch((error) => error.message);
       expect(message).toBe(
-        'migration failed: after 3 tries somebody still uses a table that it changes; end long transactions (pg_stat_activity) and start again',
+        'migration failed: after 3 attempts another session still uses a table that it changes; end long transactions (pg_stat_activity) and start again',
       );
       await reader.query('rollback');
       expect(await migrate(url, undefined, patience)).toEqual([again]);

@@ -74,6 +74,6 @@ test('a cell that works elsewhere is not opened', async () => {
   );
   await third.owner.query(`update cell set state = 'arriving'`);
   await expect(settle(third)).rejects.toThrow(
-    'the cell is being moved here, and still works at db.invalid/crossramp',
+    'the cell is being moved here, and is still served at db.invalid/crossramp',
   );
 });
