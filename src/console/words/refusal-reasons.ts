@@ -171,9 +171,9 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
-    /is about money that came/,
+    /is about money that arrived/,
     label(
-      'This message is about money that came in, so it has to be booked. Retry it instead.',
+      'This message is about money that arrived, so it has to be booked. Retry it instead.',
       'Esta mensagem trata de dinheiro que entrou e precisa ser contabilizada. Tente processá-la de novo.',
     ),
   ],

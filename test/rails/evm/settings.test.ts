@@ -38,7 +38,7 @@ test.each([
   [{ networkFees: { USDT_ETH: '0.0000001' } }, 'networkFees.USDT_ETH: expected at most 6 decimals'],
   [{ maxFeeGwei: '0.0000000001' }, 'maxFeeGwei: expected at most 9 decimals'],
   [{ finality: 'latest' }, 'finality: expected "safe" or "finalized"'],
-  [{ finality: 'safe', confirmations: 2 }, 'finality: expected nothing'],
+  [{ finality: 'safe', confirmations: 2 }, 'finality: expected no member'],
   [{ confirmation: 2 }, 'confirmation: there is no such setting'],
 ])('%j is refused', (change, words) => {
   const read = () => readSettings({ ...GOOD, ...change });
