@@ -24,7 +24,7 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
   return item;
 }
 
-/** @returns the number as RLP has it: big-endian, without zeros in front. */
+/** @returns the number in RLP's form: big-endian, without leading zeros. */
 export function bytesOfInteger(value: bigint): Uint8Array {
   if (value === 0n) return new Uint8Array();
   const digits = value.toString(16);

@@ -60,7 +60,7 @@ function payloadOf({ field }: Operation, data: unknown): Payload {
   return (data as Readonly<Record<string, Payload>> | null)?.[field] ?? {};
 }
 
-/** The error that the payload was made of, with all bad members of the input. */
+/** The error behind the payload, with all bad members of the input. */
 function refusalIn(refused: readonly RefusedInPayload[]): GatewayError {
   const violations = refused.flatMap(({ path, message, code }) =>
     path === null ? [] : [{ parameter: path, message, ...(isCode(code) && { code }) }],

@@ -128,11 +128,10 @@ function finished(child: ChildProcess): Promise<Finished> {
 }
 
 /**
- * Spawns a PostgreSQL program as `user` in a session of its own, so that a terminal's Ctrl-C or hang-up
- * reaches only the gateway, which then stops the server in its own order.
+ * Spawns a PostgreSQL program as `user` in a session of its own, so that a terminal's Ctrl-C or hang-up reaches only the
+ * gateway, which then stops the server in its own order.
  *
- * The environment is not handed on: the PG… variables and the locale of the caller must not change the
- * cluster.
+ * The environment is not passed on: the PG… variables and the locale of the caller must not change the cluster.
  */
 export function spawnAs(
   program: string,

@@ -39,7 +39,7 @@ function archiveCommand(link: string): string {
 
 /**
  * @param folder - where the archived files are.
- * @returns the command by which recovery reads them. A file that is not there ends the log; one that cannot be read ends the recovery.
+ * @returns the command by which recovery reads them. A missing file ends the log; an unreadable one ends the recovery.
  */
 export function restoreCommand(folder: string): string {
   return `name=${quoted(folder)}/%f.gz; test -f "$name" || exit 1; gzip -dc "$name" > "%p" || exit 200`;

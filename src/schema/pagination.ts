@@ -26,7 +26,7 @@ export interface PageArgs {
 export interface Slice<Key> {
   /** Maximum number of nodes of the page, 0 to 100. */
   readonly size: number;
-  /** Whether the nodes nearest to the end are wanted: `last`. */
+  /** Whether the nodes nearest to the end are requested: `last`. */
   readonly isBackward: boolean;
   /** Only nodes after this one, and before that one, in the order of the connection. */
   readonly after?: Key | undefined;

@@ -170,7 +170,7 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
   return endpoint;
 }
 
-/** Whether an endpoint is sent to, and why not. */
+/** Whether webhooks are sent to an endpoint, with the reason if not. */
 function defineHealth(builder: Builder, endpoint: EndpointRef): void {
   const state = defineState(builder);
   builder.prismaObjectFields(endpoint, (t) => {

@@ -1,4 +1,4 @@
-/** Lists that are returned whole, each with its maximum: all entries in force, and the newest of the rest. */
+/** Lists that are returned whole, each with its maximum: all entries in force, and the newest of the ended ones. */
 import { API_KEYS_MAX } from '../resolvers/account/manage-keys.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../resolvers/webhooks/manage-webhooks.ts';

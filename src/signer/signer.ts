@@ -59,7 +59,7 @@ function isKnown(record: SignedRecord, id: string, body: string): boolean {
   return known !== undefined;
 }
 
-/** The proof is left out: the same person may prove the same destination again. */
+/** The proof is not part of it: the same person may prove the same destination again. */
 function hashOf({ network, key, unsigned, intent }: SignRequest): string {
   const keyName = key.purpose === 'hot' ? 'hot' : key.index;
   return createHash('sha256')

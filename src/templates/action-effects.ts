@@ -26,7 +26,7 @@ export type ActionEffectKind = keyof typeof EFFECT_KINDS;
 /** One amount that an action moves. */
 export interface ActionEffect {
   readonly kind: ActionEffectKind;
-  /** Of a credit or a debit. */
+  /** For a credit or a debit. */
   readonly subAccount: SubAccount | null;
   readonly currency: Currency;
   /** Decimal text; null where it follows from a price that is made when the action is performed. */

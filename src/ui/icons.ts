@@ -68,7 +68,7 @@ function drawn(name: IconName, extra: Attributes): Html {
   return new Html(`<svg${text}>${DRAWINGS[name]}</svg>`);
 }
 
-/** Drawn once: a list has one in each row. */
+/** Drawn once per icon, because each row of a list has one. */
 const HIDDEN = Object.fromEntries(
   Object.keys(DRAWINGS).map((name) => [name, drawn(name as IconName, { 'aria-hidden': 'true' })]),
 ) as Readonly<Record<IconName, Html>>;

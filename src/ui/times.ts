@@ -22,7 +22,7 @@ const TIME_FORMS = {
   /** `Saturday, November 21, 2026 at 14:35` */
   full: { dateStyle: 'full', timeStyle: 'short', hourCycle: 'h23' },
   time: TIME,
-  /** `14:35:12.006`, as the axis has it. */
+  /** `14:35:12.006`, the format of the axis. */
   millis: MILLIS,
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 

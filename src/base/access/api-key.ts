@@ -1,6 +1,6 @@
 /**
  * The form of an API key: `crx_<mode>_<cell><secret><checksum>`, base62 (C-40); keys of the first cell have no cell
- * (`base/ids/cell.ts`). The checksum lets scanners and the gateway tell a key from a typo without asking the database.
+ * (`base/ids/cell.ts`). The checksum lets scanners and the gateway distinguish a key from a typo without a database query.
  */
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -31,10 +31,10 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = IMMED
 }
 
 /**
- * Variant of `readTogether` for one read of many things: callers that arrive while a read is under way share the next one.
+ * Variant of `readTogether` for one read of many items: callers that arrive while a read is under way share the next one.
  *
  * @param read - returns the values of the given items, in their order.
- * @returns a read of one thing that begins after the call.
+ * @returns a read of one item that begins after the call.
  */
 export function readManyTogether<Request, Result>(
   read: (requests: readonly Request[]) => Promise<readonly Result[]>,

@@ -1,4 +1,4 @@
-/** Serial work on one thing: callers that arrive meanwhile wait, up to a limit. */
+/** Serial work on one item: callers that arrive meanwhile wait, up to a limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Does the work in the key's turn. */

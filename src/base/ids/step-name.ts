@@ -1,4 +1,4 @@
-/** Names of steps: as the machines use them, and as events have them. */
+/** Names of steps, in the form of the machines and in that of events. */
 
 /** `component/STATE`; `start` is where a transaction is made. */
 export type StepName = `${string}/${string}` | 'start';
@@ -9,7 +9,7 @@ interface Step {
   readonly state: string;
 }
 
-/** @returns the present step of a transaction; `start` for one that is not made yet. */
+/** @returns the present step of a transaction; `start` before it is created. */
 export function stepNameOf({ component, state }: Step): StepName {
   return component === '' ? 'start' : `${component}/${state}`;
 }

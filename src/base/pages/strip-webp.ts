@@ -54,7 +54,7 @@ function isDrawn({ type }: Part): boolean {
   return type === 'ANMF' || DRAWN.includes(type) || Object.hasOwn(LENGTHS, type);
 }
 
-/** Whether these are the parts of a picture, or of an animation; each is there once, but frames. */
+/** Whether these are the parts of a picture, or of an animation; each part may occur once, except frames. */
 function isPicture(parts: readonly Part[]): boolean {
   const types = parts.map(({ type }) => type);
   const single = types.filter((type) => type !== 'ANMF');

@@ -1,4 +1,4 @@
-/** Reads settings that are written as JSON: each member is checked, named by its path, and none is left over. */
+/** Reads JSON settings: each member is checked, named by its path, and unknown members are refused. */
 import { readFileSync } from 'node:fs';
 import { isDecimal, isMore, toMinor } from '../money/money.ts';
 

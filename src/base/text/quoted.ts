@@ -9,7 +9,7 @@ export function quoted(text: string): string {
   return SPECIAL.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The same characters, and all that are not ASCII. */
+/** The same characters, and all characters outside of ASCII. */
 const SPECIAL_OR_WIDE = /[^ !#-[\]-~]/;
 
 /** @returns the same as bytes of UTF-8, each a character. */

@@ -26,7 +26,7 @@ export function isoSeconds(instant: Instant): string {
 
 /** @returns the instant with all stored precision, `2026-05-04T12:00:00.000Z`. */
 export function isoMillis(instant: Instant): string {
-  // Nearly all have three digits, and then the zone.
+  // Nearly all instants have three fractional digits before the zone.
   if (instant.charCodeAt(23) === PLUS) return `${instant.slice(0, 10)}T${instant.slice(11, 23)}Z`;
   const fraction = instant.charCodeAt(19) === 46 ? instant.slice(20, 23).replace(/\D.*/, '') : '';
   return `${instant.slice(0, 10)}T${instant.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;

@@ -149,7 +149,7 @@ function valueText(value: unknown): string {
   return `"stringValue":${JSON.stringify(String(value))}`;
 }
 
-/** A double has no room for the nanoseconds since 1970: milliseconds and the rest are written one after the other. */
+/** A double cannot represent the nanoseconds since 1970, so milliseconds and nanoseconds are written one after the other. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   // 1 in front preserves the zeros.

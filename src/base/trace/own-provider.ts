@@ -214,7 +214,7 @@ export const w3cPropagator: TextMapPropagator = {
   },
 };
 
-/** The system's random bytes, many at a time, as digits: a call for each id costs as much as the rest of a span. */
+/** The system's random bytes, many at a time, as digits: a call for each id costs as much as all other work for a span. */
 const RANDOM_BYTES = 4_096;
 let digits = '';
 let used = 0;

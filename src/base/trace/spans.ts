@@ -16,7 +16,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** Header fields by name in lower case, as Node has them. */
+/** Header fields by name in lower case, as in Node. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 let tracer: Tracer | undefined;

@@ -3,7 +3,7 @@
 /** Data from the page for its script. */
 export interface PageData {
   readonly places: readonly (readonly [href: string, word: string, key: string])[];
-  /** Creatable things: path of the form, and name. */
+  /** Kinds of records that can be created: path of the form, and name. */
   readonly kinds: readonly (readonly [href: string, word: string])[];
   /** The person's saved views. */
   readonly views: readonly (readonly [href: string, word: string])[];

@@ -16,7 +16,7 @@ type Endpoint = NonNullable<Account['webhookEndpoints']>[number];
 
 /** States of a delivery. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'DEAD', 'SKIPPED'] as const;
-/** Tones of their states. */
+/** Tones of delivery states. */
 export const DELIVERY_TONES = { DELIVERED: 'good', PENDING: 'info', DEAD: 'bad', SKIPPED: 'idle' } as const;
 /** Tones of states of endpoints. */
 export const ENDPOINT_TONES = { ENABLED: 'good', PAUSED: 'idle', DISABLED: 'bad' } as const;

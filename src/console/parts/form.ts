@@ -84,7 +84,7 @@ export interface Field {
   readonly options?: readonly (readonly [value: string, word: string])[];
 }
 
-/** @returns a field: label above, hint and error below. `act` and `given` tell several forms of a page apart. */
+/** @returns a field: label above, hint and error below. `act` and `given` distinguish several forms of a page. */
 export function field(context: Sent, action: string, each: Field, preset: PresetValues = {}): Html {
   const { name, label, options } = each;
   const refused = context.refused?.action === action && isSame(context, { preset }) ? context.refused : null;

@@ -25,7 +25,7 @@ export function refundConfirmation(
   if (!back || !debited) return null;
   return confirmation(context, {
     action: ACTION,
-    // The amount is the one that the sentence states, also where all of the rest was requested without one.
+    // The amount is the one in the sentence, even if the whole remainder was requested without an amount.
     preset: { end2end, amount: back.amount },
     sentence: 'confirmRefund',
     title: 'confirmRefundTitle',

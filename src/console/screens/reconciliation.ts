@@ -16,7 +16,7 @@ type Shown = ReconciliationQuery['shown']['nodes'][number];
 type Finding = Shown['findings'][number];
 type Balance = Shown['balances'][number];
 
-/** More would make the page heavy; the command prints them. */
+/** Maximum number of shown findings: more would make the page heavy; the command prints them all. */
 const FINDINGS_SHOWN = 50;
 const FILTERS = ['rail', 'day'] as const;
 

@@ -113,7 +113,7 @@ export function setNamed(folder: string, endedAt: string): SetName {
   return { name, path: join(folder, BASE, name), endedAt };
 }
 
-/** Removes the rest of backups and removals that were cut off. */
+/** Removes the remains of interrupted backups and removals. */
 export async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(join(folder, BASE))) {
     const isCutOff = name.startsWith(DRAFT) && hasEnded(name.slice(DRAFT.length));

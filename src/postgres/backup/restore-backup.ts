@@ -160,7 +160,7 @@ async function archivedFrom(
   return segments;
 }
 
-/** Refuses a home that has a database, marks it, and removes the rest of a restore that was cut off. */
+/** Refuses a home that has a database, marks it, and removes the remains of an interrupted restore. */
 async function prepareHome(home: string): Promise<HomeCluster> {
   const mark = join(home, RESTORING);
   const before = existsSync(mark) ? await readMark(home, mark) : undefined;

@@ -12,8 +12,8 @@ export interface SeenList {
 
 /**
  * @param seen - a caller without it may replace any list.
- * @throws {GatewayError} `LIST_CHANGED` unless the present list is the seen one, or already the wanted one, as after
- *   a repeated request.
+ * @throws {GatewayError} `LIST_CHANGED` unless the present list is the seen one, or already equals the new one, as after a
+ * repeated request.
  */
 export function refuseUnseen(
   present: readonly string[],

@@ -23,7 +23,7 @@ export interface Housekeeping {
 
 const REPEAT: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
 const EVERY_MS = 3_600_000;
-/** Maximum time for the batches of one run; the rest follows in the next run, soon after. */
+/** Maximum time for the batches of one run; the remaining batches follow in the next run, soon after. */
 const BUDGET_MS = 20_000;
 const SOON_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -87,7 +87,7 @@ export function startHousekeeping(database: Database, retention: Retention, log:
  *
  * @param days - age limit; null drops nothing.
  * @param options - `now`: the time by which ages are determined.
- * @throws the driver's error, also while events are read or written for long: the rest is done another time.
+ * @throws the driver's error, also while events are read or written for long: the remaining work is done later.
  */
 export async function rotateMonths(
   { database }: { readonly database: Database },

@@ -64,9 +64,10 @@ const screenedFirst =
   };
 
 /**
- * A case that passes later passes no match: the transaction is denied, or a person reviews it. After the payment, its arrival was screened.
+ * A case that passes later passes no match: the transaction is denied, or a person reviews it. After the payment, its arrival
+ * was screened.
  *
- * @param unreviewed - outcome where a person reviews it already.
+ * @param unreviewed - outcome if no person reviews it yet.
  */
 const passedOnly =
   (decide: Effect, unreviewed?: Trigger): Effect =>

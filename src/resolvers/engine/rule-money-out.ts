@@ -48,7 +48,7 @@ interface Parts {
   readonly nowMs: number;
 }
 
-/** Money that leaves by an item, or is decided to. */
+/** Money that leaves by an item, or that may leave after a decision. */
 interface Leaving extends Outflow {
   readonly item: Item;
   readonly template: Template;

@@ -90,7 +90,7 @@ export function startWorker(services: Services, log: Logger): Worker {
     schedule.end(now, jobs.length === room);
     return jobs;
   };
-  /** Whether jobs may wait for room. */
+  /** Whether jobs may wait for a free slot. */
   let isFull = false;
   const begin = (job: Job, row?: ProcessRow) => {
     // Released in doubt, and claimed again, before the commit that dispatches the job was answered.

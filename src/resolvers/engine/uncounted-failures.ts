@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
 import { ScreenerUnavailable } from '../services/rails.ts';
 
-/** Pause after the database was out of reach. Unit: ms. */
+/** Pause after the database was unreachable. Unit: ms. */
 const UNREACHABLE_PAUSE_MS = 1_000;
 /** Pause after a screener was unreachable: waiting jobs continue soon after it is back. Unit: ms. */
 const SCREENER_PAUSE_MS = 15_000;

@@ -76,7 +76,7 @@ export function statementColumns(registry: Registry, language: CsvLanguage, zone
   };
 }
 
-/** The description is first. Fees of the whole transaction, on each of its lines. */
+/** The description comes first. Fees of the whole transaction, on each of its lines. */
 function factsOf(registry: Registry, language: CsvLanguage): readonly Fact[] {
   return [
     ['description', 'Descrição', (row) => descriptionOf(registry, row, language)],

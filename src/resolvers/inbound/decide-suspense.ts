@@ -173,7 +173,7 @@ function senderOf({ news: event }: SuspenseRow): ScreeningSubject | undefined {
   return arrival.payerTaxId === null ? undefined : { role: 'payer', taxId: arrival.payerTaxId };
 }
 
-/** @returns an existing entry, whoever the caller is: for the operator alone. @throws {GatewayError} `NOT_FOUND`. */
+/** @returns an existing entry, without a check of the caller: for the operator alone. @throws {GatewayError} `NOT_FOUND`. */
 export async function findEntry({ database, mode }: Context, id: string): Promise<SuspenseRow> {
   const entry = ID.test(id) ? await findSuspense(database, BigInt(id), mode) : undefined;
   if (!entry) throw notFound();

@@ -86,8 +86,8 @@ export async function dropSuspense(
 }
 
 /**
- * An open deposit is a loss to nobody. An account that was credited owes the amount to the house. The house bears money that
- * it had already sent back.
+ * An open deposit is no one's loss. An account that was credited owes the amount to the house. The house bears money that it
+ * had already sent back.
  */
 function lossOf(entry: SuspenseRow): readonly (readonly [bigint, Journal])[] {
   const { accountId, assignedTo, state } = entry;

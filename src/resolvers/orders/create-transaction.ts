@@ -48,9 +48,7 @@ export interface Making {
 /** Time for which a creation waits for rails before it is answered with 503; the transaction stays stored (C-52). */
 const RAIL_WAIT_MS = 5_000;
 const POLL_AGAIN_MS = 200;
-/**
- * Interval of polls for jobs of other processes, which this one hears of only late; its own jobs notify it. Unit: ms.
- */
+/** Interval of polls for jobs of other processes, whose notifications may arrive late; its own jobs notify it. Unit: ms. */
 const POLL_LATER_MS = 1_000;
 const RETRY_SECONDS = 2;
 

@@ -88,7 +88,7 @@ export function startContinuousVerify({ database, log }: VerifyParts): Continuou
   };
 }
 
-/** Checks all that was posted and not checked before. @returns the number of lines. */
+/** Checks all postings that were not checked before. @returns the number of lines. */
 export async function verifyNew({ database, log }: VerifyParts, signal?: AbortSignal): Promise<number> {
   const beganMs = database.nowMs();
   let lines = 0;

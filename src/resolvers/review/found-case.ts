@@ -16,7 +16,7 @@ export interface FoundCase {
   /** Raw ledger code and decimal text; null if it has no amount, or the transaction has it. */
   readonly money: { readonly currency: string; readonly amount: string } | null;
   readonly row: ProcessRow | null;
-  /** Person, reason, address or day that it is about, as the source has it. */
+  /** Person, reason, address or day of the case, from its source. */
   readonly detail: string | null;
 }
 

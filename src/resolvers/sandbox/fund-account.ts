@@ -19,7 +19,7 @@ export interface Funding {
  *
  * @param input - a currency in any spelling (C-6), and a decimal amount above zero with no more decimals than it has.
  * @param nowMs - time of the journal.
- * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming what is not accepted.
+ * @throws {GatewayError} `INVALID_PARAMETER` or `CURRENCY_AMBIGUOUS`, naming the rejected input.
  */
 export async function postFunding(
   tx: Tx,

@@ -50,7 +50,7 @@ function destinationOf({
   return isTaxId && pixKey !== null && pixKey !== clientTaxId ? { role: 'payee', taxId: pixKey } : undefined;
 }
 
-/** Somebody other than the customer paid. */
+/** A person other than the customer paid. */
 function payerOf({ clientTaxId, process }: ProcessRow): ScreeningSubject | undefined {
   const taxId = process?.payerTaxId;
   return typeof taxId === 'string' && taxId !== clientTaxId ? { role: 'payer', taxId } : undefined;

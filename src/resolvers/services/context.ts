@@ -115,7 +115,7 @@ export interface Context extends Services {
 }
 
 /**
- * @param maker - of an approval: the requester of the approved thing.
+ * @param maker - of an approval: the requester of the approved action.
  * @returns the author of this action, from the context.
  */
 export function authorOf(

@@ -12,7 +12,7 @@ export interface HandedJob {
   readonly row: ProcessRow;
 }
 
-/** A worker that is handed jobs. */
+/** A worker that gets dispatched jobs. */
 export interface Receiver {
   /** The lease holder of these jobs. */
   readonly holder: string;

@@ -18,7 +18,7 @@ export interface Move {
   readonly goesOn: boolean;
 }
 
-/** Hears how one transaction moves, from the call of `follow` on. */
+/** Receives the moves of one transaction, from the call of `follow` on. */
 export interface Followed {
   /** @returns the newest move that was not returned yet, as soon as there is one; undefined after the given milliseconds. */
   readonly next: (timeoutMs: number) => Promise<Move | undefined>;
@@ -29,8 +29,7 @@ export interface Followed {
 export type AccountListener = (accountIds: readonly bigint[]) => void;
 
 /**
- * Hears of accounts that have something to work on. `mayBeDue`: also jobs that wait for a time, not only those that a commit
- * added.
+ * Receives the accounts with pending work. `mayBeDue`: also jobs that wait for a time, not only those that a commit added.
  */
 export type WorkListener = (accountIds: readonly bigint[], options: { readonly mayBeDue: boolean }) => void;
 

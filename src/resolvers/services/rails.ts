@@ -125,7 +125,7 @@ export interface ChainRail {
   readonly networkFee: (currency: Currency) => Promise<bigint>;
   /** @returns an address to receive deposits at; a new one for each call where the network allows it. */
   readonly depositAddress: (currency: Currency) => Promise<string>;
-  /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` follow when it is made. */
+  /** Watches for a deposit; `deposit_seen` and `deposit_confirmed` are reported after the deposit. */
   readonly watchDeposit: (
     order: Order & { readonly currency: Currency; readonly address: string; readonly exactAmount: string },
   ) => Promise<unknown>;

@@ -1,6 +1,4 @@
-/**
- * Statements of rails: the real movements of a period, as the outside world has them, for comparison with the ledger.
- */
+/** Statements of rails: the real movements of a period, from the outside world, for comparison with the ledger. */
 import type { RailEventName } from '../../store/rails/vault.ts';
 
 /** Kinds of a statement's entries. */
@@ -21,9 +19,9 @@ export const ENTRY_KINDS = {
 export type EntryKind = keyof typeof ENTRY_KINDS;
 
 /**
- * Match of an entry without a rail event. `capital`: it was not ordered, and people book it on its day or soon after; `any`:
- * it has no name that an event could have, and is found by its amount and day; `paid_by_hand`: it has an event, and may also
- * be a payment by a person (L62), found by amount and day.
+ * Match of an entry without a rail event. `capital`: an unordered transfer, which a person books on its day or soon after;
+ * `any`: it has no name that an event could have, and is found by its amount and day; `paid_by_hand`: it has an event, and
+ * may also be a payment by a person (L62), found by amount and day.
  */
 export type Untold = 'capital' | 'any' | 'paid_by_hand';
 

@@ -61,7 +61,7 @@ export async function settleProtections(context: Context): Promise<void> {
  * Changes the settings of an account, under its lock: tightening, and settings without protection, immediately; loosening
  * later, unless there is no cooling time.
  *
- * @param wanted - the changes.
+ * @param wanted - the requested changes.
  * @returns the present settings.
  */
 export async function changeProtections(

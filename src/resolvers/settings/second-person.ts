@@ -11,7 +11,7 @@ import { approvesFrom } from './protections.ts';
 /**
  * Checks under the lock of the caller's account, which creating a key also takes.
  *
- * @param subject - the approved thing, with its article.
+ * @param subject - the approved action, with its article.
  * @throws {GatewayError} `FORBIDDEN` for the maker and those who count as one maker with them, and for a key or
  *   person that is newer to the platform than its cooling time.
  */

@@ -19,7 +19,7 @@ import type { ListFilterInput, MergedFilterInput } from './filter-input.ts';
  * Reads a page and the exact total, from one snapshot (C-10, C-11, C-14, C-16).
  *
  * @param violations - of the interface; reported together with those found here.
- * @param options - `counted`: whether the total is wanted, default yes.
+ * @param options - `counted`: whether the total is requested, default yes.
  * @throws {GatewayError} `INVALID_PARAMETER`, naming every bad value.
  */
 export async function listTransactions(

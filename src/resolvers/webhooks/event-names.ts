@@ -8,7 +8,7 @@ import { eventNamesOf } from '../../templates/event-names.ts';
 import { eventHeadlineOf } from '../../templates/headlines.ts';
 import type { Registry } from '../../templates/registry.ts';
 
-/** A name of events. */
+/** An event name. */
 export interface EventNameRow {
   readonly name: string;
   /** Name of its template; null for a notification of the account. */

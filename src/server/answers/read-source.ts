@@ -206,7 +206,7 @@ function tooOld(message: string): GatewayError {
 
 /**
  * @returns the version that the caller has seen; undefined where it names none.
- * @throws {GatewayError} `BAD_REQUEST` for a text that no answer has.
+ * @throws {GatewayError} `BAD_REQUEST` for a text that is not a version.
  */
 function seenVersion({ request }: Pick<Exchange, 'request'>): bigint | undefined {
   const input = request.headers[VERSION_HEADER];
@@ -255,7 +255,7 @@ async function untilReached(
   }
 }
 
-/** @throws {NoAnswerError} at the time limit; the work goes on, and its result is dropped. */
+/** @throws {NoAnswerError} at the time limit; the work continues, and its result is dropped. */
 async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

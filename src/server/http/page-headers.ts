@@ -10,7 +10,7 @@ export interface PageTraits {
   readonly policy: string;
   /** Headers of the request that it follows. */
   readonly vary?: string;
-  /** Whether search engines may have it. */
+  /** Whether search engines may index the page. */
   readonly isPublic?: boolean;
   /** Whether a person performs actions on the page: then it is isolated from the window that opened it. */
   readonly isOfPerson?: boolean;

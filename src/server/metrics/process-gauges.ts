@@ -22,7 +22,7 @@ export interface Watched {
 export interface Disks {
   /** Folder of the process: its disk is read. */
   readonly home: string;
-  /** Size of the disk of the database, where the settings have it. Unit: bytes. */
+  /** Size of the disk of the database, if the settings contain it. Unit: bytes. */
   readonly databaseBytes: number | null;
 }
 

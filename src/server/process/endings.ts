@@ -1,4 +1,4 @@
-/** Shutdown: ends everything that was started, in order. A part that fails or hangs does not stop the rest. */
+/** Shutdown: ends everything that was started, in order. A part that fails or hangs does not stop the others. */
 import type { Logger } from 'pino';
 
 /** Ends something that was started. */
@@ -10,7 +10,7 @@ export interface EndingLimits {
   readonly eachMs?: number;
   /** Limit of all steps together. Default 24,000: supervisors kill a process after 30 s. */
   readonly allMs?: number;
-  /** Time for each of the rest once that has passed. Default 500. */
+  /** Time for each of the remaining parts once that has passed. Default 500. */
   readonly leastMs?: number;
 }
 

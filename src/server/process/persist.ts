@@ -1,4 +1,4 @@
-/** Repeats a step of a start while the database is out of reach, as callers of a running gateway would. */
+/** Repeats a step of a start while the database is unreachable, like the callers of a running gateway. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDatabaseUnreachable, isLoginRefused } from '../../store/connection/database-error.ts';

@@ -78,7 +78,8 @@ class SingleStream {
   /**
    * Begins an operation.
    *
-   * @throws {GatewayError} `RATE_LIMITED` when the stream, or all streams of the key together, have as many as they may.
+   * @throws {GatewayError} `RATE_LIMITED` when the stream, or all streams of the key together, have their maximum of
+   * operations.
    */
   add(call: Call): void {
     if (this.#operations.size >= OPERATIONS_MAX)

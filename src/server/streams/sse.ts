@@ -13,7 +13,7 @@ const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // Tells proxies not to buffer the response, which would delay the events.
+  // Asks proxies not to buffer the response, which would delay the events.
   'x-accel-buffering': 'no',
 };
 const PING = eventBytes(':\n\n');

@@ -7,7 +7,7 @@ import { CASE_COLUMNS, type CaseState, type CustomerCase } from './customer-case
 /** Filter of cases. */
 export interface CaseFilter {
   readonly mode: AccountMode;
-  /** Null: of all accounts of the mode. */
+  /** Null means all accounts of the mode. */
   readonly accountId: bigint | null;
   readonly states: readonly CaseState[] | null;
   /** Without punctuation. */

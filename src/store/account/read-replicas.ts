@@ -64,7 +64,7 @@ const READ_MARKS: Statement = {
 /** A random number that was written to the primary. A server that shows it got it from there. */
 interface Mark {
   readonly number: string;
-  /** Before it was written. Unit: ms, of `performance.now()`. */
+  /** Time before the write of the mark. Unit: ms, of `performance.now()`. */
   readonly sentAt: number;
   readonly primaryUrl: string;
 }

@@ -29,8 +29,8 @@ export function markSql(token: number): string {
 }
 
 /**
- * Terminates sessions that wait for a statement, the rest of one, a reader of the answer, or a lock. A working
- * session may be storing its commit and is checked again.
+ * Terminates sessions that wait for a statement, for the missing part of one, for a reader of the answer, or a lock. A
+ * working session may be storing its commit and is checked again.
  */
 const END = `select lost.token,
     case when a.state like 'idle%' or a.wait_event_type in ('Client', 'Lock') then pg_terminate_backend(a.pid) else false end as "isEnded"

@@ -1,6 +1,6 @@
 /**
  * Connections being opened: few at a time, and fewer while they get no answer. A half-open network lets the server accept
- * connections that the gateway never hears of, each of which takes a slot of the server until it gives up. Data sent during
+ * connections that the gateway never learns of, each of which takes a slot of the server until it gives up. Data sent during
  * the fault is lost, so an opening is given up as soon as a later one has succeeded.
  */
 import type { Socket } from 'node:net';

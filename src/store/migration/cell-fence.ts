@@ -50,7 +50,10 @@ export async function lowerFence(source: CellServer): Promise<void> {
   });
 }
 
-/** Notes that the cell works elsewhere. Gateways can no longer read anything of the schema: their cached data gets older. */
+/**
+ * Records that the cell is served by another database. Gateways can no longer read anything of the schema: their cached data
+ * gets older.
+ */
 export async function retire(source: CellServer): Promise<void> {
   const schema = `"${source.location.schema}"`;
   await source.within(async () => {

@@ -1,6 +1,7 @@
 /**
- * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). The records of the two schemas
- * about the cell are the only memory of a move, so the same call continues after a crash at any point: it reads the state and does the rest.
+ * Moves a cell to another server while it works (docs/decisions/0085-moving-a-cell.md). The records of the two schemas about
+ * the cell are the only memory of a move, so the same call continues after a crash at any point: it reads the state and
+ * completes the move.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -58,7 +59,7 @@ interface Sides {
 }
 
 const POLL_MS = 100;
-/** The target may lag this much when the fence is raised; the rest is copied while writers wait. Unit: bytes. */
+/** The target may lag this much when the fence is raised; the remaining log is copied while writers wait. Unit: bytes. */
 const BEHIND_MAX = 1_048_576;
 /** Time for that rest; then the source serves again. Unit: ms. */
 const CATCH_UP_MS = 60_000;
@@ -129,7 +130,7 @@ async function copy(
   onStep('copied');
 }
 
-/** Waits for the rest of the log, and compares both sides, to which nothing writes. */
+/** Waits for the remaining log, and compares both sides, to which nothing writes. */
 async function settle({ source, target }: Sides, { onStep }: Move): Promise<void> {
   const end = await logEnd(source);
   const untilMs = performance.now() + CATCH_UP_MS;

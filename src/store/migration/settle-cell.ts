@@ -30,7 +30,7 @@ export class CellAbsentError extends StoreError {
 }
 
 const ANSWER_MAX_MS = 10_000;
-/** SQLSTATE of a table that is not there, or in a schema that may not be used. */
+/** SQLSTATE of a missing table, or one in a schema that may not be used. */
 const UNDEFINED_TABLE = '42P01';
 const READ: Statement = { name: 'cell_read', text: 'select code, epoch, state, other from cell' };
 
@@ -44,7 +44,7 @@ export async function readCell(database: Pick<Database, 'query'>): Promise<CellR
  * Compares the cell of the settings with that of the schema. A schema without accounts becomes the requested cell.
  *
  * @param ownerUrl - of the database for its owner.
- * @param wanted - code; undefined accepts the schema's own.
+ * @param wanted - requested code; undefined accepts the schema's own.
  * @returns the code.
  * @throws {StoreError} when the schema is another cell. @throws {CellAbsentError} when the cell does not work here.
  */

@@ -87,10 +87,10 @@ export interface MedEvent {
   readonly detail: string | null;
 }
 
-/** Cases that are wanted. */
+/** Filter of cases. */
 export interface MedFilter {
   readonly mode: AccountMode;
-  /** Null: of all accounts. */
+  /** Null means all accounts. */
   readonly accountId: bigint | null;
   readonly transactionId: bigint | null;
   readonly states: readonly MedState[] | null;

@@ -55,7 +55,7 @@ export interface PixOrderEnd {
   readonly askAtMs: number | null;
 }
 
-/** An order as a row has it. */
+/** An order in the form of its row. */
 export type StoredOrder = Omit<PixOrder, 'placedAtMs' | 'sentAtMs'> & {
   readonly placedAtMs: bigint;
   readonly sentAtMs: bigint;

@@ -54,7 +54,7 @@ export interface HitRow extends Omit<NewHit, 'version'> {
   readonly reason: string | null;
 }
 
-/** Hits that are wanted. */
+/** Filter of hits. */
 export interface HitFilter {
   readonly mode: AccountMode;
   readonly state: HitState | null;

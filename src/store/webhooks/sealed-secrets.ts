@@ -1,4 +1,4 @@
-/** The secrets of webhooks as they are stored, for sealing all of them, and the ids of the keys that seal them. */
+/** The stored secrets of webhooks, for sealing all of them, and the ids of the keys that seal them. */
 import { SEALED } from '../../base/access/secret-box.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
