@@ -180,7 +180,9 @@ test('it starts from a read-only folder, answers, and stops', async () => {
   const { code, stderr } = await end;
   expect(code).toBe(0);
   // An operator who brings a database is told to back up the key file that its first start made; nothing else is said.
-  const told = stderr.split('\n').filter((line) => line !== '' && !line.includes('the key file for webhook secrets'));
+  const told = stderr
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('the key file for webhook secrets'));
   expect(told).toEqual([]);
 }, 180_000);
 

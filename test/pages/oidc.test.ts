@@ -157,12 +157,7 @@ describe.runIf(hasBrowser)('C-40: by a provider of sign-ins', () => {
 
   test.each([
     ['was not invited', newEmail(), false, 'no one was invited under the e-mail address'],
-    [
-      'has no verified address',
-      newEmail(UNVERIFIED),
-      true,
-      /does not report the e-mail address as verified/,
-    ],
+    ['has no verified address', newEmail(UNVERIFIED), true, /does not report the e-mail address as verified/],
     ['has an address of which the provider says nothing', newEmail(UNSAID), true, /OIDC_TRUST_EMAIL/],
   ])('somebody who %s stays outside, and the log says why', async (_who, email, isInvited, reason) => {
     const shop = await app.addAccount();

@@ -174,7 +174,10 @@ function decisionsIn(settings: Settings): ReadonlyMap<string, ProviderDecision> 
   const words = settings.part('decisions');
   const read = words.names().map((word) => [word, words.choice(word, DECISIONS)] as const);
   if (!read.some(([, decision]) => decision === 'cleared'))
-    settings.refuse('decisions', 'an object that maps the decisions of the provider, at least one of them to "cleared"');
+    settings.refuse(
+      'decisions',
+      'an object that maps the decisions of the provider, at least one of them to "cleared"',
+    );
   return new Map(words.end(read));
 }
 

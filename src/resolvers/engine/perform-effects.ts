@@ -67,7 +67,7 @@ const screenedFirst =
  * A case that passes later passes no match: the transaction is denied, or a person reviews it. After the payment, its arrival
  * was screened.
  *
- * @param unreviewed - outcome if no person reviews it yet.
+ * @param unreviewed - outcome of a match at a step that accepts no review.
  */
 const passedOnly =
   (decide: Effect, unreviewed?: Trigger): Effect =>

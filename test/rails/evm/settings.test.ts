@@ -33,7 +33,10 @@ test.each([
   [{ xpub: 'xprv9' }, 'xpub: expected the extended public key'],
   [{ hotAddress: `${hotAddress.slice(0, -1)}g` }, 'hotAddress: expected the address'],
   [{ sweep: { USDT: '1' } }, 'sweep.USDT: expected a name that is the code of a catalogue currency'],
-  [{ sweep: { USDT_POLYGON: '1' } }, 'sweep.USDT_POLYGON: expected a name that is the code of a catalogue currency on ETH'],
+  [
+    { sweep: { USDT_POLYGON: '1' } },
+    'sweep.USDT_POLYGON: expected a name that is the code of a catalogue currency on ETH',
+  ],
   [{ sweep: { USDT_ETH: 1 } }, 'sweep.USDT_ETH: expected a decimal number as a text'],
   [{ networkFees: { USDT_ETH: '0.0000001' } }, 'networkFees.USDT_ETH: expected at most 6 decimals'],
   [{ maxFeeGwei: '0.0000000001' }, 'maxFeeGwei: expected at most 9 decimals'],
