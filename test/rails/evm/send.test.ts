@@ -224,7 +224,7 @@ test('while the signer is unreachable no transaction is made after the one to be
   await net.turns(2);
   const { rows } = await net.owner.query('select state, tries, last_error from chain_order order by id');
   expect(rows).toEqual([
-    { state: 'signing', tries: 0, last_error: expect.stringContaining('the signer is away') },
+    { state: 'signing', tries: 0, last_error: expect.stringContaining('the signer is unreachable') },
     { state: 'queued', tries: 0, last_error: null },
     { state: 'queued', tries: 0, last_error: null },
   ]);
