@@ -46,7 +46,7 @@ const GENERAL: Readonly<Record<string, string>> = {
   'case 7 is 7': CHANGED,
   'case 7 was answered': CHANGED,
   'case 7 was linked to its payment': CHANGED,
-  'the hit 7 is decided already': NO_FORM,
+  'the hit 7 is already decided': NO_FORM,
   'the endpoint was removed': CHANGED,
   'the endpoint of this delivery was removed': CHANGED,
   'the endpoint was not disabled, or has been recovered': CHANGED,

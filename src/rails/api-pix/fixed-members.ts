@@ -49,7 +49,7 @@ function readMembers(
   const part = input.part(name);
   const members = part.names().map((each) => {
     if (!form.test(each) || own.includes(each.toLowerCase()))
-      input.refuse(name, `names of the bank's own, not ${each}`);
+      input.refuse(name, `names other than ${each}, which the gateway sets itself`);
     return [each, readValue(part, each)] as const;
   });
   return part.end(merged(defaults, members));

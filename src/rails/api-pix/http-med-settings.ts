@@ -69,7 +69,7 @@ function readStates(words: Settings): ReadonlyMap<string, MedDecision | null> {
     const own = words.texts(name);
     if (own.length === 0 && NEEDED.includes(name)) words.refuse(name, 'at least one word of the provider');
     for (const word of own) {
-      if (states.has(word)) words.refuse(name, `words of its own (${word} stands twice)`);
+      if (states.has(word)) words.refuse(name, `words of its own (${word} appears twice)`);
       states.set(word, decision);
     }
   }
