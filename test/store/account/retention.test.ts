@@ -65,7 +65,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await test.owner.query(
-    `truncate ${Object.values(TABLES).join(', ')}, notification_mail, suspense_entry, passkey_challenge`,
+    `truncate ${Object.values(TABLES).join(', ')}, notification_mail, notification_hook, suspense_entry, passkey_challenge`,
   );
   const id = (end2end: string) =>
     `(select id from transaction where account_id = ${accountId} and end2end = '${end2end}')`;
