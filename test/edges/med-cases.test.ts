@@ -252,6 +252,20 @@ describe('a case that is reported before its payment', () => {
     return { end2end, row, reach, pixE2e, pay };
   }
 
+  /** @returns a payment whose report was stored as if the payment were unknown: both came at once. */
+  async function unlinked() {
+    const of = await unpaid();
+    await of.pay();
+    await of.reach('success/DONE');
+    const event = report(of);
+    await tell({ ...event, endToEndId: `${of.pixE2e.slice(0, -1)}x` });
+    await app.owner.query('update med_case set pix_e2e = $2 where reference = $1', [
+      event.infractionId,
+      of.pixE2e,
+    ]);
+    return of;
+  }
+
   test('goes to the account of the payment with it, and blocks its refunds until it is decided', async () => {
     const of = await unpaid();
     const event = report(of);
@@ -283,20 +297,26 @@ describe('a case that is reported before its payment', () => {
   });
 
   test('at the same time as its payment is found by the next look, once', async () => {
-    const of = await unpaid();
-    await of.pay();
-    await of.reach('success/DONE');
-    const event = report(of);
-    // The report was stored as if its payment were unknown: both came at once.
-    await tell({ ...event, endToEndId: `${of.pixE2e.slice(0, -1)}x` });
-    await app.owner.query('update med_case set pix_e2e = $2 where reference = $1', [
-      event.infractionId,
-      of.pixE2e,
-    ]);
-    await Promise.all([linkMedCases(own()), linkMedCases(own())]);
+    const of = await unlinked();
+    await Promise.all([linkMedCases(own(), LOG), linkMedCases(own(), LOG)]);
     expect(events(await caseOf(of))).toEqual(['opened', 'payment_found']);
     expect((await of.row()).process?.medCases).toHaveLength(1);
     expect(await refusal(REFUND, { e: of.end2end })).toMatchObject({ code: 'STEP_CONFLICT' });
+  });
+
+  test('that cannot be linked yet keeps no other from its payment', async () => {
+    const [stuck, next] = [await unlinked(), await unlinked()];
+    const { id } = await stuck.row();
+    const advance: ReturnType<typeof own>['advance'] = async (request) => {
+      if ('transactionId' in request.target && request.target.transactionId === id)
+        throw new Error('its account is locked');
+      return own().advance(request);
+    };
+    await linkMedCases({ ...own(), advance }, LOG);
+    expect(await casesOf(stuck)).toEqual([]);
+    expect(events(await caseOf(next))).toEqual(['opened', 'payment_found']);
+    await linkMedCases(own(), LOG);
+    expect(events(await caseOf(stuck))).toEqual(['opened', 'payment_found']);
   });
 
   test('that is decided before its payment goes to the account, and blocks nothing', async () => {
@@ -316,7 +336,7 @@ describe('a case that is reported before its payment', () => {
     await tell(event);
     const unknown = { txid: null, payerTaxId: null, amount: '10.00', settledAt: new Date().toISOString() };
     await own().receive({ kind: 'payment', endToEndId: pixE2e, ...unknown });
-    await linkMedCases(own());
+    await linkMedCases(own(), LOG);
     const { rows } = await app.owner.query('select transaction_id from med_case where reference = $1', [
       event.infractionId,
     ]);

@@ -2,6 +2,7 @@
  * Links MED cases that were reported before their payment was known to its account and transaction, whose refunds they block from
  * then on.
  */
+import type { Logger } from 'pino';
 import { type RailEventTarget, restartDispute } from '../../store/engine/rail-events.ts';
 import {
   addMedEvent,
@@ -58,10 +59,15 @@ export async function linkCasesOf(
 }
 
 /** Links the cases of one mode whose payment came at the same time as their report, or went to an account in suspense. */
-export async function linkMedCases(services: Services): Promise<void> {
+export async function linkMedCases(services: Services, log: Pick<Logger, 'warn'>): Promise<void> {
   const { database, mode } = services;
-  for (const { id, ...target } of await readLinkableMedCases(database, mode, BATCH_MAX)) {
-    const row = await readMedCase(database, mode, id);
-    if (row) await linkCase(services, row, target);
-  }
+  for (const { id, ...target } of await readLinkableMedCases(database, mode, BATCH_MAX))
+    await linkStored(services, id, target).catch((err: unknown) =>
+      log.warn({ err, medCase: String(id) }, 'the payment of a MED case has to wait'),
+    );
+}
+
+async function linkStored(services: Services, id: bigint, target: RailEventTarget): Promise<void> {
+  const row = await readMedCase(services.database, services.mode, id);
+  if (row) await linkCase(services, row, target);
 }

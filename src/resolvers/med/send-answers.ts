@@ -85,8 +85,8 @@ function end(services: Services, row: MedCase, { id }: MedAnswer, refusal: strin
   const { mode, clock } = services;
   return withAccounts(services, [row.accountId], async (tx) => {
     const at = instantOf(new Date(await clock.nowMs(tx)));
-    if (!(await endMedAnswer(tx, id, refusal === null ? 'sent' : 'refused', at, refusal))) return;
     const now = await lockMedCase(tx, mode, row.id);
+    if (!(await endMedAnswer(tx, id, refusal === null ? 'sent' : 'refused', at, refusal))) return;
     const event = refusal === null ? 'answer_sent' : 'answer_refused';
     await addMedEvent(tx, row.id, { at, event, detail: refusal });
     if (refusal === null && now?.state === 'open') await setMedState(tx, row.id, 'answered', at);

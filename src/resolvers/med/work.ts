@@ -22,7 +22,7 @@ export function startMedWork(
   const loop = repeat(stopping.signal, log, REPEAT, async () => {
     for (const mode of ACCOUNT_MODES) {
       const own = services.forMode(mode);
-      await linkMedCases(own);
+      await linkMedCases(own, log);
       await raiseMedAlarms(own, log);
       await sendMedAnswers(own, log);
     }
