@@ -121,6 +121,17 @@ describe('an endpoint that names notifications', () => {
     expect(await hooks()).toMatchObject([{ state: 'sent', attempts: 2 }]);
   });
 
+  test('gets its own in its turn, however many another account has before it', async () => {
+    const busy = await app.addAccount();
+    await endpoint(['account.*'], busy.apiKey);
+    for (let made = 0; made < 10; made += 1) await newKey(busy.apiKey);
+    await endpoint(['account.*']);
+    await newKey();
+    await send();
+    const accounts = receiver.at(path()).map(({ body }) => JSON.parse(body).account.id);
+    expect(accounts).toContain(String(shop.accountId));
+  });
+
   test('that wants no more, or was removed, gets no more', async () => {
     await endpoint(['account.*']);
     receiver.answer(path(), { status: 410 });

@@ -66,7 +66,7 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
     delete from person_session s using old where s.id = old.id`,
   links: `delete from person_link where ctid = any (array(
     select ctid from person_link where expires_at < ${BEFORE} limit $2::int))`,
-  // Mails are deleted with their notification.
+  // Mails and calls of endpoints are deleted with their notification.
   notifications: `delete from notification where ctid = any (array(
     select ctid from notification where at < ${BEFORE} limit $2::int))`,
   // An order that may still be placed again stays: by a job, for a return under way, for money being returned from suspense.

@@ -59,18 +59,24 @@ const ADDRESS: Statement = {
     )
     update notification n set hooked_at = now() from mine where n.account_id = mine.account_id and n.id = mine.id returning n.id`,
 };
+/** Not sent yet, due, and with no process. */
+const IS_DUE = `h.state = 'pending' and h.due_at <= now() and (h.leased_until is null or h.leased_until < now())`;
+/** Accounts take turns: a slow endpoint with many notifications does not delay those of others. */
 const CLAIM: Statement = {
   name: 'notification_hook_claim',
   text: `with closed as (
       update notification_hook h set state = 'failed', ended_at = now(), last_error = 'the endpoint was removed or disabled'
         from webhook_endpoint p where h.state = 'pending' and h.due_at <= now() and p.account_id = h.account_id and p.id = h.endpoint_id
          and (p.removed_at is not null or p.state = 'disabled')
-    ), mine as (
-      select h.account_id, h.notification_id, h.endpoint_id from notification_hook h
-        join account a on a.id = h.account_id and a.mode = $1
+    ), due as materialized (
+      select h.account_id, h.notification_id, h.endpoint_id, row_number() over (partition by h.account_id order by h.due_at) as turn
+        from notification_hook h join account a on a.id = h.account_id and a.mode = $1
         join webhook_endpoint p on p.account_id = h.account_id and p.id = h.endpoint_id and p.removed_at is null and p.state = 'enabled'
-       where h.state = 'pending' and h.due_at <= now() and (h.leased_until is null or h.leased_until < now())
-       order by h.due_at limit ${CLAIM_MAX} for update of h skip locked
+       where ${IS_DUE}
+    ), mine as (
+      select h.account_id, h.notification_id, h.endpoint_id
+        from due d join notification_hook h using (account_id, notification_id, endpoint_id)
+       where ${IS_DUE} order by d.turn, h.due_at limit ${CLAIM_MAX} for update of h skip locked
     ), claimed as (
       update notification_hook h set attempts = h.attempts + 1, leased_until = now() + interval '${LEASE_SECONDS} seconds' from mine
        where h.account_id = mine.account_id and h.notification_id = mine.notification_id and h.endpoint_id = mine.endpoint_id
