@@ -1,7 +1,10 @@
 /** Reads figures of the other cells of an installation: in this process from their services, elsewhere over HTTP with a key of the operator. */
+
 import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
+import { within } from '../base/concurrency/within.ts';
 import { GatewayError } from '../base/errors/errors.ts';
 import { cellName, FIRST_CELL } from '../base/ids/cell.ts';
+import { readAnswer } from '../base/input/read-answer.ts';
 import { isDecimal } from '../base/money/money.ts';
 import type { CellConfigs } from '../config.ts';
 import { FIGURES, type Figure, readFigure } from '../resolvers/cells/figures.ts';
@@ -28,7 +31,7 @@ export function cellHere(code: string, services: () => Services | undefined): Ot
     read: async (request) => {
       const own = services();
       if (!own) throw new Error('the cell is starting');
-      return inTime(readHere(own, request)).catch(failHere);
+      return within(ANSWER_MAX_MS, readHere(own, request), tooLate).catch(failHere);
     },
   };
 }
@@ -86,12 +89,8 @@ function failHere(error: unknown): never {
   );
 }
 
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), ANSWER_MAX_MS);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+function tooLarge(): Error {
+  return new Error('the answer is too large');
 }
 
 function tooLate(): Error {
@@ -145,25 +144,13 @@ async function answerOf(address: string, key: string, body: string): Promise<unk
       },
       body,
     });
-    if (response.status === 200) return JSON.parse(await textOf(response));
+    if (response.status === 200) return JSON.parse(await readAnswer(response, ANSWER_MAX_BYTES, tooLarge));
   } catch (error) {
     if (signal.aborted) throw tooLate();
     throw new Error((error as { cause?: { code?: string } }).cause?.code ?? 'the answer cannot be read');
   }
   await response.body?.cancel();
   throw new Error(response.status === 401 ? 'it refuses the operator key' : `it answers ${response.status}`);
-}
-
-/** @throws {Error} above the largest size. */
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** @throws {Error} for an answer of another form: nothing of it is added up. */

@@ -1,5 +1,7 @@
 /** Sends e-mail over SMTP. The package for it is loaded with the first message: a process that sends none does without. */
+
 import { Socket } from 'node:net';
+import { within } from '../base/concurrency/within.ts';
 import { isThisMachine } from '../base/pages/console-url.ts';
 
 /** Settings of the outgoing server. */
@@ -67,25 +69,16 @@ export function createSender({ url, from }: MailSettings, { attemptMs } = { atte
       const mail = { from, to, subject, text, headers, messageId: `<${messageId}>` };
       try {
         const { createTransport } = await import('nodemailer');
-        await within(attemptMs, socket, createTransport({ ...options, socket }).sendMail(mail));
+        await within(attemptMs, createTransport({ ...options, socket }).sendMail(mail), () => {
+          socket.destroy();
+          return Object.assign(new Error('the attempt took too long'), { code: 'ETIMEDOUT' });
+        });
         return { kind: 'accepted' };
       } catch (error) {
         return outcomeOf(error as MailError);
       }
     },
   };
-}
-
-/** @throws {MailError} `ETIMEDOUT`, and the error of the work. */
-async function within(ms: number, socket: Socket, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(Object.assign(new Error('the attempt took too long'), { code: 'ETIMEDOUT' }));
-      socket.destroy();
-    }, ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 interface MailError extends Error {

@@ -1,5 +1,6 @@
 /** Queries a node over HTTP: one call at a time, within a time limit, with a check of every answer. */
 
+import { readAnswer } from '../../base/input/read-answer.ts';
 import { traceCall } from '../../base/trace/spans.ts';
 
 /** A node cannot be asked, or answers something that is no answer. */
@@ -61,14 +62,7 @@ async function postOnce({ url, headers, body, isAnswer }: NodeCall, signal: Abor
     redirect: 'error',
     signal,
   });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > ANSWER_MAX_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = await readAnswer(response, ANSWER_MAX_BYTES, () => new Error('the answer is too long'));
   if (!response.ok && !isAnswer?.(text)) throw new Error(`HTTP ${response.status}`);
   return JSON.parse(text, exact);
 }

@@ -1,5 +1,7 @@
 /** Calls of the provider over HTTP: bounded in time and size. */
+
 import { createHash } from 'node:crypto';
+import { readAnswer } from '../../base/input/read-answer.ts';
 import type { IdentityProfile, ProviderCall } from './profile.ts';
 import { ProviderFailure } from './profile.ts';
 
@@ -38,7 +40,7 @@ export async function callProvider(
       },
       ...(call.body !== undefined && { body: call.body }),
     });
-    const text = await textOf(response);
+    const text = await readAnswer(response, ANSWER_MAX_BYTES, tooLong);
     if (!response.ok && response.status !== 404 && response.status !== 409)
       throw new ProviderFailure(`the provider answered ${response.status}`, pauseOf(response));
     return { status: response.status, text, hash: createHash('sha256').update(text).digest('hex') };
@@ -50,16 +52,8 @@ export async function callProvider(
   }
 }
 
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > ANSWER_MAX_BYTES)
-      throw new ProviderFailure(`the answer has more than ${ANSWER_MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function tooLong(): ProviderFailure {
+  return new ProviderFailure(`the answer has more than ${ANSWER_MAX_BYTES} bytes`);
 }
 
 function pauseOf({ headers }: Response): number | undefined {

@@ -1,5 +1,6 @@
 /** Asks a feed for its prices: bounded in time and size, every digit kept. */
 
+import { readAnswer } from '../../base/input/read-answer.ts';
 import { divide, expandNumber, isMore } from '../../base/money/money.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { type PathStep, valueAt } from '../../base/text/json-path.ts';
@@ -52,14 +53,7 @@ async function fetchText({ url, authorization }: FeedSettings, signal: AbortSign
     await response.body?.cancel();
     throw new FeedFailure(`HTTP ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw new FeedFailure('more than 1 MiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return readAnswer(response, BODY_MAX_BYTES, () => new FeedFailure('more than 1 MiB'));
 }
 
 function reasonOf(error: unknown, timeoutMs: number): string {

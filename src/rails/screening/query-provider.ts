@@ -1,4 +1,5 @@
 /** Asks a provider over HTTP: bounded in time and size, without redirects. A failure never says what was asked or answered. */
+import { readAnswer } from '../../base/input/read-answer.ts';
 import { ScreenerUnavailable } from '../../resolvers/services/rails.ts';
 
 /** A question. */
@@ -45,14 +46,7 @@ async function answerTo(question: Question): Promise<string> {
     await response.body?.cancel();
     throw unavailable(question, `HTTP ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > BODY_MAX_BYTES) throw unavailable(question, 'more than 1 MiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return readAnswer(response, BODY_MAX_BYTES, () => unavailable(question, 'more than 1 MiB'));
 }
 
 /** @returns the error for a provider that cannot be relied on now. */

@@ -1,4 +1,5 @@
 /** Queries the status of the configured rails. */
+import { within } from '../../base/concurrency/within.ts';
 import type { NamedRail, RailCheck } from '../services/rail-part.ts';
 
 /** A check, with the rail that it is about. */
@@ -22,13 +23,9 @@ export async function checkRails(rails: readonly NamedRail[]): Promise<readonly 
 }
 
 async function answerOf(checks: NamedRail['part']['checks']): Promise<readonly RailCheck[]> {
-  const failed = (detail: string) => [{ check: 'answer', ok: false, detail: detail.slice(0, WORDS_MAX) }];
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<readonly RailCheck[]>((resolve) => {
-    timer = setTimeout(() => resolve(failed(`none in ${LIMIT_MS / 1_000} s`)), LIMIT_MS);
+  const late = () => new Error(`none in ${LIMIT_MS / 1_000} s`);
+  return within(LIMIT_MS, checks(), late).catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ check: 'answer', ok: false, detail: detail.slice(0, WORDS_MAX) }];
   });
-  const requested = checks().catch((error: unknown) =>
-    failed(error instanceof Error ? error.message : String(error)),
-  );
-  return Promise.race([requested, limit]).finally(() => clearTimeout(timer));
 }

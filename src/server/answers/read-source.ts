@@ -3,7 +3,9 @@
  * present version, which the primary reports, and the version that the caller has seen. All other requests, and those that
  * fail on a standby, are answered by the primary.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../base/concurrency/within.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import { versionReader } from '../../store/account/account-version.ts';
@@ -228,11 +230,11 @@ async function readReplica<Result>(
   read: (database: Database) => Promise<Result>,
 ): Promise<Seen<Result> | undefined> {
   try {
-    const before = await within(VERSION_MAX_MS, replica.versionOf(accountId));
+    const before = await answerWithin(VERSION_MAX_MS, replica.versionOf(accountId));
     if (before === undefined || before < least) return undefined;
-    const result = await within(READ_MAX_MS, read(replica.database));
+    const result = await answerWithin(READ_MAX_MS, read(replica.database));
     // A caller that has seen these rows is never shown older ones: what they are at most is what the standby has now.
-    return { result, version: await within(VERSION_MAX_MS, replica.versionOf(accountId)) };
+    return { result, version: await answerWithin(VERSION_MAX_MS, replica.versionOf(accountId)) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (isUnreachable(error)) replica.setAside();
@@ -256,10 +258,6 @@ async function untilReached(
 }
 
 /** @throws {NoAnswerError} at the time limit; the work continues, and its result is dropped. */
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswerError(`no answer within ${limitMs} ms`)), limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+function answerWithin<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  return within(limitMs, work, () => new NoAnswerError(`no answer within ${limitMs} ms`));
 }

@@ -1,5 +1,7 @@
 /** Checks whether the database can be read and written now. */
+
 import { randomInt } from 'node:crypto';
+import { within } from '../../base/concurrency/within.ts';
 import type { Database, Statement } from '../connection/database.ts';
 import { isReadOnly } from '../connection/database-error.ts';
 import { relayLag } from './relay.ts';
@@ -84,14 +86,9 @@ export async function probeDatabase(
 }
 
 /** @returns whether it succeeds before that time. */
-async function inTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, untilMs - performance.now(), false);
-  });
-  const succeeds = work.then(
+function inTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
+  return within(untilMs - performance.now(), work, () => new Error('too late')).then(
     () => true,
     () => false,
   );
-  return Promise.race([succeeds, limit]).finally(() => clearTimeout(timer));
 }
