@@ -62,7 +62,8 @@ export function findCase(
 
 /** @returns the id of the case that a callback names. @throws {WireError} where it names none. */
 export function caseOfCallback({ callback }: HttpMedSettings, json: unknown): string {
-  const id = callback && valueAt(json as ExactJson, callback);
+  const found: unknown = callback && valueAt(json as ExactJson, callback);
+  const id = Number.isSafeInteger(found) ? String(found) : found;
   if (typeof id === 'string' && id !== '' && id.length <= TEXT_MAX) return id;
   throw new WireError('there must be the id of a case where med.callback says');
 }

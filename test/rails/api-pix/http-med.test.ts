@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Settings } from '../../../src/base/process/settings.ts';
 import type { ApiPix } from '../../../src/rails/api-pix/client.ts';
 import { PspProblem } from '../../../src/rails/api-pix/http.ts';
-import { answerCase, findCase, listCases } from '../../../src/rails/api-pix/http-med.ts';
+import { answerCase, caseOfCallback, findCase, listCases } from '../../../src/rails/api-pix/http-med.ts';
 import { readHttpMed } from '../../../src/rails/api-pix/http-med-settings.ts';
 import { sendMedAnswers } from '../../../src/resolvers/med/send-answers.ts';
 import type { MedAnswerOrder } from '../../../src/resolvers/services/rails.ts';
@@ -141,6 +141,17 @@ describe('a case of a provider', () => {
     ]);
     const missing = answering({}, 404);
     expect(await findCase(missing.api, { clientId: 'id', med: read() }, 'c-1')).toBeUndefined();
+  });
+
+  test.each([
+    ['c-1', 'c-1'],
+    [4711, '4711'],
+  ])('is named by a callback as the list names it: %j', (idInfracao, id) => {
+    expect(caseOfCallback(read(), { infracoes: [{ idInfracao }] })).toBe(id);
+  });
+
+  test.each(['', 1.5, 2 ** 53, null, 'x'.repeat(501)])('is not named by %j', (idInfracao) => {
+    expect(() => caseOfCallback(read(), { infracoes: [{ idInfracao }] })).toThrow('med.callback');
   });
 
   test('that cannot be read does not hide the others of its list', async () => {
