@@ -4,8 +4,13 @@ import { cellName, FIRST_CELL } from '../base/ids/cell.ts';
 import { cellHere, cellsElsewhere } from '../compose/other-cells.ts';
 import type { Config } from '../config.ts';
 import { FIGURES, type Figure } from '../resolvers/cells/figures.ts';
-import { type CellFigures, type FiguresOverCells, overCells } from '../resolvers/cells/over-cells.ts';
-import type { FigureRequest, OtherCell } from '../resolvers/services/other-cells.ts';
+import {
+  answerOf,
+  type CellFigures,
+  type FiguresOverCells,
+  overCells,
+} from '../resolvers/cells/over-cells.ts';
+import type { FigureRequest } from '../resolvers/services/other-cells.ts';
 import { answer, jsonOption, platformOption, table } from './output.ts';
 import { allCells, servicesOn } from './with-store.ts';
 
@@ -54,25 +59,18 @@ async function readAll(request: FigureRequest): Promise<readonly CellFigures[]> 
   const { served, elsewhere, operatorKeys } = allCells({ withoutCell: true });
   return Promise.all([
     ...served.map((config) => readServed(config, request)),
-    ...cellsElsewhere({ elsewhere, operatorKeys }).map((other) => readOther(other, request)),
+    ...cellsElsewhere({ elsewhere, operatorKeys }).map((other) => answerOf(other, request)),
   ]);
 }
 
 function readServed(config: Config, request: FigureRequest): Promise<CellFigures> {
   const code = config.cell ?? FIRST_CELL;
   return servicesOn(config, (services) =>
-    readOther(
+    answerOf(
       cellHere(code, () => services),
       request,
     ),
   ).catch((error: Error) => ({ cell: cellName(code), rows: null, failure: error.message }));
-}
-
-function readOther({ cell, read }: OtherCell, request: FigureRequest): Promise<CellFigures> {
-  return read(request).then(
-    (rows) => ({ cell, rows, failure: null }),
-    (error: Error) => ({ cell, rows: null, failure: error.message }),
-  );
 }
 
 function textOf({ names, values, cells, sum, isComplete }: FiguresOverCells): string {

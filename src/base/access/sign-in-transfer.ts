@@ -23,6 +23,7 @@ export interface SignInTransfer {
 /** Time for which a transfer holds, either way: the clocks of two servers differ. Unit: ms. */
 export const TRANSFER_MS = 60_000;
 const PURPOSE = 'crossramp sign-in transfer 1';
+/** Content, and the 43 characters that 32 bytes have. */
 const FORM = /^([\w-]{1,4000})\.([\w-]{43})$/;
 const SECRET_BYTES = 32;
 
@@ -43,8 +44,9 @@ export function readTransfer(
   text: string,
   { secret, to, nowMs }: { readonly secret: string; readonly to: string; readonly nowMs: number },
 ): SignInTransfer | undefined {
-  const [, body = '', signature = ''] = FORM.exec(text) ?? [];
-  if (!timingSafeEqual(signatureOf(key, body), signedBy(signature))) return undefined;
+  const [, body = '', signature] = FORM.exec(text) ?? [];
+  if (signature === undefined) return undefined;
+  if (!timingSafeEqual(signatureOf(key, body), Buffer.from(signature, 'base64url'))) return undefined;
   const found = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as SignInTransfer;
   const holds = Math.abs(nowMs - found.madeAt) <= TRANSFER_MS;
   return holds && found.to === to && found.browser === hashOf(secret) ? found : undefined;
@@ -52,12 +54,6 @@ export function readTransfer(
 
 function signatureOf(key: Buffer, body: string): Buffer {
   return createHmac('sha256', key).update(`${PURPOSE}\n${body}`).digest();
-}
-
-/** @returns a signature as bytes; of another length than any where it is none. */
-function signedBy(text: string): Buffer {
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.length === 32 ? bytes : Buffer.alloc(32);
 }
 
 function hashOf(secret: string): string {

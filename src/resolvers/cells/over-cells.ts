@@ -3,7 +3,7 @@ import { sum } from '../../base/money/money.ts';
 import type { ReviewKind } from '../review/queue-sources.ts';
 import { isVisible } from '../review/read-queue.ts';
 import type { Context } from '../services/context.ts';
-import type { FigureDays, FigureRow, OtherCell } from '../services/other-cells.ts';
+import type { FigureDays, FigureRequest, FigureRow, OtherCell } from '../services/other-cells.ts';
 import { FIGURES, type Figure, readFigure, requireFigure } from './figures.ts';
 
 /** Answer of a cell. */
@@ -38,27 +38,26 @@ export async function readOverCells(
 ): Promise<FiguresOverCells> {
   requireFigure(context, figure);
   const { own, others } = context.cells;
-  const requested = others.map((other) => readOther(context, other, figure, days));
+  const request = { mode: context.mode, scopes: context.caller.scopes, figure, days };
+  const requested = others.map((other) => answerOf(other, request));
   const mine = { cell: own, rows: await readFigure(context, figure, days), failure: null };
-  return overCells(figure, [mine, ...(await Promise.all(requested))]);
+  const theirs = (await Promise.all(requested)).map((answer) => shownOf(context, figure, answer));
+  return overCells(figure, [mine, ...theirs]);
 }
 
-async function readOther(
-  context: Context,
-  { cell, read }: OtherCell,
-  figure: Figure,
-  days: FigureDays,
-): Promise<CellFigures> {
-  try {
-    const { mode, caller } = context;
-    const rows = await read({ mode, scopes: caller.scopes, figure, days });
-    return { cell, rows: rows.filter((row) => isShown(context, figure, row)), failure: null };
-  } catch (error) {
-    return { cell, rows: null, failure: (error as Error).message };
-  }
+/** @returns the answer of another cell, or the reason for which there is none. */
+export function answerOf({ cell, read }: OtherCell, request: FigureRequest): Promise<CellFigures> {
+  return read(request).then(
+    (rows) => ({ cell, rows, failure: null }),
+    (error: Error) => ({ cell, rows: null, failure: error.message }),
+  );
 }
 
-/** A cell that is asked with the key of the operator says more than a person may see, whose role has not all scopes. */
+function shownOf(context: Context, figure: Figure, answer: CellFigures): CellFigures {
+  return { ...answer, rows: answer.rows?.filter((row) => isShown(context, figure, row)) ?? null };
+}
+
+/** A cell that is queried with the operator's key shows all kinds; the role of a person may have the scopes of some alone. */
 function isShown(context: Context, figure: Figure, { names: [kind] }: FigureRow): boolean {
   if (figure !== 'review_queue' || context.caller.scopes.includes('platform:figures')) return true;
   return isVisible(context, kind as ReviewKind);

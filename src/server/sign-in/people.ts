@@ -258,7 +258,7 @@ function securityServer(parts: PeopleParts): Serve {
   };
 }
 
-/** The forms of signed-in people, and their targets; signing out returns the cookie that ends the session. */
+/** The forms of signed-in people, and their targets: signing out gives the cookie that ends the session, another cell its address. */
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
     (
@@ -273,16 +273,13 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       const signedIn = await parts.sessions.find(exchange);
       if (!signedIn) return lead(exchange, SECURITY_PATH, language);
       refuseForgedForm(exchange, signedIn, form);
-      const cookie = await perform(await contextOf(parts, exchange, signedIn), form).catch(
-        (error: unknown) => {
-          if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
-          throw error;
-        },
-      );
-      if (cookie === STEP_UP)
-        return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
-      if (typeof cookie === 'object') return leadTo(exchange, cookie.location, cookie.cookie);
-      lead(exchange, next, language, cookie);
+      const done = await perform(await contextOf(parts, exchange, signedIn), form).catch((error: unknown) => {
+        if (error instanceof GatewayError && error.code === 'STEP_UP_REQUIRED') return STEP_UP;
+        throw error;
+      });
+      if (done === STEP_UP) return leadTo(exchange, `${CONFIRM_PATH}?next=${SECURITY_PATH}&lang=${language}`);
+      if (typeof done === 'object') return leadTo(exchange, done.location, done.cookie);
+      lead(exchange, next, language, done);
     };
   return {
     [CELL_PATH]: form((context, form) => leadToCell(context, form.get('cell') ?? '')),
