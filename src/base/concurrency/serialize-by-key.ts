@@ -1,5 +1,5 @@
 /** Serial work on one item: callers that arrive meanwhile wait, up to a limit. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from './within.ts';
 
 /** Does the work in the key's turn. */
 export type Serialize<Key> = <Result>(key: Key, work: () => Promise<Result>) => Promise<Result>;
@@ -13,7 +13,7 @@ export function serializeByKey<Key>(waitMaxMs: number, gaveUp: () => Error): Ser
   const ends = new Map<Key, Promise<unknown>>();
   return (key, work) => {
     const before = ends.get(key);
-    const worked = before ? within(waitMaxMs, before, gaveUp).then(work) : work();
+    const worked = before ? within(waitMaxMs, before, gaveUp).then(() => work()) : work();
     // A caller that gives up does not let the callers behind it overtake those before it.
     const end = Promise.allSettled([before, worked]).then(() => {
       if (ends.get(key) === end) ends.delete(key);
@@ -21,15 +21,4 @@ export function serializeByKey<Key>(waitMaxMs: number, gaveUp: () => Error): Ser
     ends.set(key, end);
     return worked;
   };
-}
-
-async function within(limitMs: number, awaited: Promise<unknown>, gaveUp: () => Error): Promise<void> {
-  const over = new AbortController();
-  const limit = sleep(limitMs, undefined, over).then(() => Promise.reject(gaveUp()));
-  try {
-    await Promise.race([awaited, limit]);
-  } finally {
-    over.abort();
-    limit.catch(() => {});
-  }
 }
