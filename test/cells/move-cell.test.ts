@@ -5,11 +5,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
-import { type MortalPostgres, startMortalPostgres } from '../support/mortal-postgres.ts';
+import { queryAt, startLogicalPostgres } from '../support/logical-postgres.ts';
+import type { MortalPostgres } from '../support/mortal-postgres.ts';
 import { begin, crossramp, type Ended, launch, type Running, start } from '../support/process.ts';
 
 const LONG_MS = 1_200_000;
@@ -28,7 +29,7 @@ let isCalling = true;
 let calling: Promise<void>;
 
 beforeAll(async () => {
-  [source, target] = await Promise.all([startLogical(), startLogical()]);
+  [source, target] = await Promise.all([startLogicalPostgres(), startLogicalPostgres()]);
   writeFileSync(join(home, 'target-url'), target.url);
   old = await start(sourceEnv());
   const made = await crossramp(
@@ -54,23 +55,8 @@ const sourceEnv = () => ({ CROSSRAMP_HOME: home, DATABASE_URL: source.url, SANDB
 const targetEnv = () => ({ ...sourceEnv(), DATABASE_URL: target.url });
 const MOVE = ['cell', 'move', 'first', '--to-file', join(home, 'target-url'), '--json'];
 
-async function startLogical(): Promise<MortalPostgres> {
-  const server = await startMortalPostgres();
-  await query(server, 'alter system set wal_level = logical');
-  server.kill();
-  await server.start();
-  return server;
-}
-
-async function query(server: MortalPostgres, text: string): Promise<pg.QueryResultRow[]> {
-  const client = new pg.Client({ connectionString: server.url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const query = (server: MortalPostgres, text: string): Promise<pg.QueryResultRow[]> =>
+  queryAt(server.url, text);
 
 /** Creates onramps, each until a gateway has answered it. */
 async function call(): Promise<void> {
@@ -83,8 +69,8 @@ async function call(): Promise<void> {
   }
 }
 
-async function create(base: string, idempotencyKey: string): Promise<string | undefined> {
-  const answer = await fetch(`${base}/v2/onramp`, {
+function order(base: string, idempotencyKey: string): Promise<Response> {
+  return fetch(`${base}/v2/onramp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
@@ -97,6 +83,10 @@ async function create(base: string, idempotencyKey: string): Promise<string | un
     }),
     signal: AbortSignal.timeout(30_000),
   });
+}
+
+async function create(base: string, idempotencyKey: string): Promise<string | undefined> {
+  const answer = await order(base, idempotencyKey);
   return answer.status === 201 ? ((await answer.json()) as { end2end: string }).end2end : undefined;
 }
 
@@ -154,6 +144,15 @@ test(
     await expect(query(source, 'update account set name = name')).rejects.toThrow(
       'the cell is moved to another server',
     );
+    const refused = await order(old.baseUrl, 'fenced');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+    ]);
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await fetch(`${old.baseUrl}/v2/balance`, { headers })).status).toBe(200);
+    const readiness = await fetch(`${old.baseUrl}/readyz`);
+    expect([readiness.status, await readiness.text()]).toEqual([503, expect.stringContaining('read-only')]);
     const aborted = await crossramp(sourceEnv(), ...MOVE, '--abort');
     expect(aborted).toMatchObject({ code: 0, stderr: '' });
     expect(await stateOf(source)).toMatchObject({ state: 'serving' });
@@ -175,12 +174,14 @@ test(
     await move('compared');
     await move('switched');
     expect(await stateOf(target)).toEqual({ state: 'serving', epoch: '2' });
+    const late = await crossramp(sourceEnv(), ...MOVE, '--abort');
+    expect(late.stderr).toContain('the cell works in the target already');
     const before = await query(source, 'select count(*) from transaction');
     const done = await move();
     expect(done, done.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(done.stdout)).toMatchObject({ code: 'first', epoch: '2' });
     // The forgotten gateway of the source goes on, and is refused.
-    expect(await create(old.baseUrl, 'forgotten')).toBeUndefined();
+    expect((await order(old.baseUrl, 'forgotten')).status).toBe(503);
     await moreTold();
     isCalling = false;
     await calling;

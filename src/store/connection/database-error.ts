@@ -44,6 +44,11 @@ const SERVER_FULL = '53300';
 /** SQLSTATE of a write to a server that only reads: a standby, or a failover under way. Prisma has it in the message. */
 const READ_ONLY = '25006';
 const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
+/**
+ * SQLSTATE, and code of Prisma, of a table or function that is not there. A start has checked the migrations, so the gateway may not use the
+ * schema any more: the cell was moved to another server.
+ */
+const SCHEMA_CLOSED = /^(42P01|42883|P2021)$/;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, read-only, or too busy. */
 const UNREACHABLE =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
@@ -61,7 +66,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 /** @returns the same without conflicts of two transactions: an immediate retry would fail again. */
 export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof CommitUnknownError || isReadOnly(error)) return true;
+  if (error instanceof CommitUnknownError || isReadOnly(error) || isSchemaClosed(error)) return true;
   if (UNREACHABLE.test(codeOf(error)) || UNREACHABLE_MESSAGE.test(error.message)) return true;
   return error.cause !== undefined && isOutOfReach(error.cause);
 }
@@ -90,6 +95,11 @@ export function isServerFull(error: unknown): boolean {
 /** @returns whether the server only reads. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === READ_ONLY || error.message.includes(READ_ONLY_MESSAGE));
+}
+
+/** @returns whether the gateway may not use the tables of the schema, as after a move of the cell. */
+export function isSchemaClosed(error: unknown): boolean {
+  return error instanceof Error && SCHEMA_CLOSED.test(codeOf(error));
 }
 
 /** @returns whether a statement reached `lock_timeout`. */

@@ -14,6 +14,8 @@ export interface CopyState {
   readonly behind: number;
 }
 
+/** SQLSTATE of a slot that is not there, and of one that is in use. */
+const SLOT_CHANGED = /^(42704|55006)$/;
 /** Key of the lock of the event log's housekeeping: it moves events in a way that is not replicated. */
 const EVENT_LOCK = `hashtext('event_partitions')`;
 
@@ -150,13 +152,21 @@ export async function endPublication(source: CellServer, wait: () => Promise<unk
     and (slot_name = $1 or slot_name like 'pg\\_%\\_sync\\_%')`;
   for (;;) {
     const left = await source.rows<{ slot: string; active: boolean }>(slots, [name]);
-    for (const { slot, active } of left)
-      if (!active) await source.rows('select pg_drop_replication_slot($1)', [slot]);
-    if (left.every(({ active }) => !active)) break;
+    for (const { slot, active } of left) if (!active) await dropSlot(source, slot);
+    if (left.length === 0) break;
     await wait();
   }
   await source.client.query(`drop publication if exists ${name}`);
   await source.rows(`select pg_advisory_unlock(${EVENT_LOCK})`);
+}
+
+/** Drops a slot, unless the target has just dropped it itself, or begins to read from it. */
+async function dropSlot(source: CellServer, slot: string): Promise<void> {
+  try {
+    await source.rows('select pg_drop_replication_slot($1)', [slot]);
+  } catch (error) {
+    if (!SLOT_CHANGED.test(String((error as { code?: unknown }).code ?? ''))) throw error;
+  }
 }
 
 /** @returns differences between source and target, as text; empty when they are equal. Nothing writes to either meanwhile. */

@@ -63,8 +63,10 @@ const POLL_MS = 100;
 const BEHIND_MAX = 1_048_576;
 /** Time for that rest; then the source serves again. Unit: ms. */
 const CATCH_UP_MS = 60_000;
-/** Lock under which one move of a cell runs at a time. */
-const MOVE_LOCK = `hashtext('crossramp cell move ' || current_schema())`;
+/** Lock in both schemas under which one move of a cell runs at a time. */
+const MOVE_LOCK = 'select pg_try_advisory_lock(hashtext($1))';
+/** Wait for it: the servers do the last statement of a killed command to its end. Unit: ms. */
+const MOVE_LOCK_MS = 15_000;
 
 /**
  * @returns once the cell works in the target and the source is retired.
@@ -197,15 +199,26 @@ async function onBoth<Result>(
 ): Promise<Result> {
   const from = await CellServer.connect(source);
   try {
-    if (!(await from.value<boolean>(`select pg_try_advisory_lock(${MOVE_LOCK})`)))
-      throw new MoveError('another command is moving this cell');
+    await lockMove(from);
     const to = await CellServer.connect(target);
     try {
+      await lockMove(to);
       return await work({ source: from, target: to });
     } finally {
       await to.close();
     }
   } finally {
     await from.close();
+  }
+}
+
+/** Keeps other moves of the cell away until the connection ends. @throws {MoveError} when one is under way. */
+async function lockMove(server: CellServer): Promise<void> {
+  const untilMs = performance.now() + MOVE_LOCK_MS;
+  // By the name in the settings: the target may not have the schema yet.
+  const key = `crossramp cell move ${server.location.schema}`;
+  while (!(await server.value<boolean>(MOVE_LOCK, [key]))) {
+    if (performance.now() > untilMs) throw new MoveError('another command is moving this cell');
+    await sleep(POLL_MS);
   }
 }

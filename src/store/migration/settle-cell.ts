@@ -3,6 +3,7 @@ import pg from 'pg';
 import { FIRST_CELL, numbersBefore } from '../../base/ids/cell.ts';
 import { StoreError } from '../connection/check-server.ts';
 import type { Database, Statement } from '../connection/database.ts';
+import { isSchemaClosed } from '../connection/database-error.ts';
 import { inSchema } from '../connection/session.ts';
 
 /** Stage of a cell's life on a server. */
@@ -30,8 +31,6 @@ export class CellAbsentError extends StoreError {
 }
 
 const ANSWER_MAX_MS = 10_000;
-/** SQLSTATE of a missing table, or one in a schema that may not be used. */
-const UNDEFINED_TABLE = '42P01';
 const READ: Statement = { name: 'cell_read', text: 'select code, epoch, state, other from cell' };
 
 /** @returns the schema's record of its cell. */
@@ -71,7 +70,7 @@ async function readOrRequest(
   try {
     return await readCell(database);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) throw error;
+    if (!isSchemaClosed(error)) throw error;
     return asOwner(ownerUrl, database.source.schema, async (client) => {
       const { rows } = await client.query<CellRecord>('select code, epoch, state, other from cell');
       return rows[0] as CellRecord;

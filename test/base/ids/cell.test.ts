@@ -1,7 +1,10 @@
 /**
  * Goal: cells never issue the same, and everything says its cell. Method: 100,000 of each kind in each of two
- * cells and some of the first, compared with each other and routed back.
+ * cells and some of the first, compared with each other and routed back; `end2end`, which says no cell, by two processes. Numbers that
+ * databases give are in test/cells/numbers.test.ts.
  */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { isApiKey, newApiKey, newKeyId } from '../../../src/base/access/api-key.ts';
 import { isPersonToken, newPersonToken } from '../../../src/base/access/person-token.ts';
@@ -23,6 +26,7 @@ const streamToken = (cell: string, n: number) =>
 /** Each kind with what makes one, and its published form. */
 const KINDS: readonly [string, (cell: string, n: number) => string, (text: string) => boolean][] = [
   ['key', (cell, n) => newApiKey(n % 2 === 0 ? 'live' : 'test', cell), isApiKey],
+  ['id of a key', newKeyId, (text) => /^key_[0-9A-Za-z]{16,18}$/.test(text)],
   ['stream token', streamToken, isStreamToken],
   ['payment session', newSessionToken, isSessionToken],
   ['static link', newSlug, isSlug],
@@ -44,6 +48,21 @@ describe.each(KINDS)('100,000 of each cell: %s', (_name, make, isOfForm) => {
     expect(made.size).toBe(201_000);
   }, 120_000);
 });
+
+test('two processes make 100,000 end2ends each, all unique', async () => {
+  const module = new URL('../../../src/base/ids/end2end.ts', import.meta.url);
+  const program = `const { newEnd2end } = await import('${module}');
+    for (let n = 0; n < 100_000; n++) console.log(newEnd2end(new Date(1_800_000_000_000 + (n % 100))));`;
+  const make = () =>
+    promisify(execFile)(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
+      { maxBuffer: 2 ** 24 },
+    );
+  const made = (await Promise.all([make(), make()])).flatMap(({ stdout }) => stdout.trim().split('\n'));
+  expect(made).toHaveLength(200_000);
+  expect(new Set(made).size).toBe(200_000);
+}, 120_000);
 
 test('numbers of each cell are unique, show their cell, and are exact in JSON', () => {
   const codes = Array.from({ length: 36 * 36 - 1 }, (_, n) => (n + 1).toString(36).padStart(2, '0'));
