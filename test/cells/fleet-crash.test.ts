@@ -218,7 +218,6 @@ describe.skipIf(!isInstalled('nginx', '-v'))('two servers, four cells, three gat
         const answer = await fetch(`${baseUrl}/v2/balance`, {
           headers: { authorization: `Bearer ${fleet.keys[lack].own}` },
         });
-        // A key of the first cell has no code, and comes to the first cell of the process where that is not served: see below.
         expect([answer.status, (await answer.json()).address]).toEqual([421, fleet.url]);
       }
     },
@@ -241,7 +240,10 @@ describe.skipIf(!isInstalled('nginx', '-v'))('two servers, four cells, three gat
       const moreTold = (cells: readonly FleetCell[]) => {
         const enough = cells.map((cell) => [cell, callersOf(cell).told.size + RATE] as const);
         return vi.waitFor(() => {
-          for (const [cell, count] of enough) expect(callersOf(cell).told.size, cell).toBeGreaterThan(count);
+          for (const [cell, count] of enough)
+            expect(callersOf(cell).told.size, `${cell}: ${[...callersOf(cell).refused]}`).toBeGreaterThan(
+              count,
+            );
         }, PATIENCE);
       };
       await moreTold(FLEET_CELLS);

@@ -476,19 +476,19 @@ describe('logs', () => {
   });
 
   it('C-50: an unforeseen error is masked as INTERNAL and logged under its request id, without the values', async () => {
-    await app.owner.query('alter table transaction rename to moved');
+    await app.owner.query('alter table transaction rename component to moved');
     try {
       for (const path of [`/v2/onramps?client_tax_id=${CPF}`, `/v2/onramp/${IDS.onramp}`]) {
         const answer = await app.get(path);
         expect(answer.json).toMatchObject({ status: 500, code: 'INTERNAL' });
         expect(answer.text).not.toMatch(/relation|select|transaction"|node_modules|\.ts/);
         const line = lines.find(
-          (logged) => logged.includes(answer.json.request_id) && logged.includes('42P01'),
+          (logged) => logged.includes(answer.json.request_id) && logged.includes('42703'),
         );
         expect(line).toBeDefined();
       }
     } finally {
-      await app.owner.query('alter table moved rename to transaction');
+      await app.owner.query('alter table transaction rename moved to component');
     }
     const text = lines.join('');
     for (const secret of [...SECRETS, app.apiKey]) expect(text).not.toContain(secret);

@@ -25,10 +25,10 @@ export interface SteadyCallers {
   readonly stop: () => Promise<void>;
 }
 
-const ANSWER_MS = 3_000;
+const ANSWER_MS = 10_000;
 const AGAIN_MS = 400;
 /** Onramps under way at once: where nothing is answered, no more are begun. */
-const OPEN_MAX = 60;
+const OPEN_MAX = 30;
 
 /** @param rate - onramps a second. @param webhook - receives the events of each. */
 export function startSteadyCallers({ next, key }: Places, rate: number, webhook: string): SteadyCallers {

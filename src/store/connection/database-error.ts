@@ -45,10 +45,11 @@ const SERVER_FULL = '53300';
 const READ_ONLY = '25006';
 const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
 /**
- * SQLSTATE, and code of Prisma, of a table or function that is not there. A start has checked the migrations, so the gateway may not use the
- * schema any more: the cell was moved to another server.
+ * SQLSTATE of a table or function that is not there. A start has checked the migrations, so the gateway may not use the schema any more:
+ * the cell was moved to another server. Prisma names the schema, and has the missing privilege in its message.
  */
-const SCHEMA_CLOSED = /^(42P01|42883|P2021)$/;
+const SCHEMA_CLOSED = /^(42P01|42883)$/;
+const SCHEMA_CLOSED_MESSAGE = `Code: \`${NOT_PERMITTED}\``;
 /** SQLSTATE, and codes of Node and Prisma, that mean: unreachable, shutting down, read-only, or too busy. */
 const UNREACHABLE =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
@@ -99,7 +100,8 @@ export function isReadOnly(error: unknown): boolean {
 
 /** @returns whether the gateway may not use the tables of the schema, as after a move of the cell. */
 export function isSchemaClosed(error: unknown): boolean {
-  return error instanceof Error && SCHEMA_CLOSED.test(codeOf(error));
+  if (!(error instanceof Error)) return false;
+  return SCHEMA_CLOSED.test(codeOf(error)) || error.message.includes(SCHEMA_CLOSED_MESSAGE);
 }
 
 /** @returns whether a statement reached `lock_timeout`. */

@@ -1,59 +1,55 @@
 /**
- * The fence of a moved cell (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. The
- * fence is set under a lock that waits for every writer: no write is under way then, and none follows. Without a fence
- * nothing is checked, so it costs nothing.
+ * The fence of a cell that is moved away (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. It is
+ * put on one table after the other, each under a lock that waits for the writers of that table: once all have it, no write is under way, and
+ * none comes after. Without a fence nothing is checked, so it costs nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CellServer, isHeld, MoveError } from './cell-server.ts';
 
-/**
- * Longest wait for one table; callers wait behind it. Shorter than `deadlock_timeout`, so that a deadlock aborts the fence
- * and not a caller. Unit: ms.
- */
-const LOCK_MS = 400;
-const ATTEMPTS = 100;
-/** Minimum and maximum pause between two attempts. Unit: ms. */
-const PAUSE_MS = [50, 250] as const;
+/** Longest wait for one table, in which callers wait behind it; less than the 5 seconds for which they wait. Unit: ms. */
+const LOCK_MS = 2_000;
+const ATTEMPTS = 30;
+/** Least and greatest pause between two tries, for callers. Unit: ms. */
+const PAUSE_MS = [500, 1_500] as const;
 const TRIGGER = 'cell_fence';
 
-/** Puts up the fence and notes it in the record of the cell. Again is the same. @throws {MoveError} when a writer never ends. */
-export async function raiseFence(source: CellServer, other: string): Promise<void> {
-  await retrying(source, async () => {
-    const tables = await source.writableTables();
-    await source.client.query(`lock table ${tables.join(', ')} in share row exclusive mode`);
-    const text = tables.flatMap((table) => [
-      `drop trigger if exists ${TRIGGER} on ${table}`,
-      `create trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
-         for each statement execute function cell_refuse_write()`,
-      // Also in a session that plays a replica, whose other triggers do not fire.
-      `alter table ${table} enable always trigger ${TRIGGER}`,
-    ]);
-    await source.client.query(text.join(';\n'));
-    await source.client.query(
-      `update cell set state = 'fenced', other = $1 where state in ('serving', 'fenced')`,
-      [other],
-    );
-  });
-}
-
-/** Removes the fence: the cell serves again. Again is the same. */
-export async function lowerFence(source: CellServer): Promise<void> {
-  await retrying(source, async () => {
-    const rows = await source.rows<{ name: string }>(
-      `select quote_ident(c.relname) as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-        where t.tgname = $1 and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`,
-      [TRIGGER],
-    );
-    const text = rows.map(({ name }) => `drop trigger ${TRIGGER} on ${name}`);
-    if (text.length > 0) await source.client.query(text.join(';\n'));
-    await source.client.query(`update cell set state = 'serving', other = null where state = 'fenced'`);
-  });
-}
-
 /**
- * Records that the cell is served by another database. Gateways can no longer read anything of the schema: their cached data
- * gets older.
+ * Notes the fence in the record of the cell and puts it up. Again is the same. A database transaction that has written to one table and comes
+ * to one with the fence fails as a whole.
+ *
+ * @throws {MoveError} when a writer never ends.
  */
+export async function raiseFence(source: CellServer, other: string): Promise<void> {
+  const tables = await source.writableTables();
+  const lock = (table: string) => source.client.query(`lock table ${table} in share row exclusive mode`);
+  // Long transactions, such as imports, are waited for before anything is refused.
+  for (const table of tables) await retrying(source, () => lock(table));
+  await source.rows(`update cell set state = 'fenced', other = $1 where state in ('serving', 'fenced')`, [
+    other,
+  ]);
+  for (const table of tables)
+    await retrying(source, async () => {
+      await lock(table);
+      // ALWAYS: also where a session plays a replica, whose other triggers do not fire.
+      await source.client.query(`create or replace trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
+        for each statement execute function cell_refuse_write();
+        alter table ${table} enable always trigger ${TRIGGER}`);
+    });
+}
+
+/** Takes the fence down, table by table: the cell serves again. Again is the same. */
+export async function lowerFence(source: CellServer): Promise<void> {
+  const rows = await source.rows<{ name: string }>(
+    `select quote_ident(c.relname) as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where t.tgname = $1 and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`,
+    [TRIGGER],
+  );
+  for (const { name } of rows)
+    await retrying(source, () => source.client.query(`drop trigger ${TRIGGER} on ${name}`));
+  await source.rows(`update cell set state = 'serving', other = null where state = 'fenced'`);
+}
+
+/** Notes that the cell works elsewhere. Nothing of the schema can be read by gateways any more: what they know gets older. */
 export async function retire(source: CellServer): Promise<void> {
   const schema = `"${source.location.schema}"`;
   await source.within(async () => {
@@ -62,7 +58,7 @@ export async function retire(source: CellServer): Promise<void> {
   });
 }
 
-async function retrying(source: CellServer, work: () => Promise<void>): Promise<void> {
+async function retrying(source: CellServer, work: () => Promise<unknown>): Promise<void> {
   for (let attempts = 1; ; attempts++) {
     try {
       await source.within(async () => {
@@ -74,7 +70,7 @@ async function retrying(source: CellServer, work: () => Promise<void>): Promise<
       if (!isHeld(error)) throw error;
       if (attempts === ATTEMPTS)
         throw new MoveError(
-          'a writer of the source is still running: end long transactions (pg_stat_activity), such as an import, and run the command again',
+          'a writer of the source does not end: end long transactions (pg_stat_activity), such as an import, and run the command again',
         );
       const [least, most] = PAUSE_MS;
       await sleep(least + Math.random() * (most - least));
