@@ -25,7 +25,7 @@ import { WALKS } from '../walk/walks.ts';
 const LONG_MS = 1_200_000;
 const PATIENCE = { timeout: 240_000, interval: 300 };
 /** Onramps a second of each cell while a server is killed. */
-const RATE = 4;
+const RATE = 2;
 /** Times before, during and after the outage. Unit: ms. */
 const PERIOD_MS = 15_000;
 const EAST = ['first', 'a1'] as const;
@@ -261,7 +261,11 @@ describe.skipIf(!isInstalled('nginx', '-v'))('two servers, four cells, three gat
         expect(answer.status).toBe(503);
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
       }
-      for (const { baseUrl } of fleet.gateways) expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+      for (const { baseUrl } of fleet.gateways)
+        await vi.waitFor(async () => {
+          const answer = await fetch(`${baseUrl}/readyz`);
+          expect(answer.status, await answer.text()).toBe(200);
+        }, PATIENCE);
       await sleep(PERIOD_MS);
       await moreTold(EAST);
       const startedMs = performance.now();

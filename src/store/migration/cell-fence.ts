@@ -13,6 +13,11 @@ const ATTEMPTS = 30;
 const PAUSE_MS = [500, 1_500] as const;
 const TRIGGER = 'cell_fence';
 
+/** Waits for long writers, such as imports, before anything is refused. @throws {MoveError} when one never ends. */
+export async function awaitWriters(source: CellServer): Promise<void> {
+  await onEach(source, await source.writableTables(), lockOf);
+}
+
 /**
  * Notes the fence in the record of the cell and puts it up. Again is the same. A database transaction that has written to one table and comes
  * to one with the fence fails as a whole.
@@ -20,21 +25,18 @@ const TRIGGER = 'cell_fence';
  * @throws {MoveError} when a writer never ends.
  */
 export async function raiseFence(source: CellServer, other: string): Promise<void> {
-  const tables = await source.writableTables();
-  const lock = (table: string) => source.client.query(`lock table ${table} in share row exclusive mode`);
-  // Long transactions, such as imports, are waited for before anything is refused.
-  for (const table of tables) await retrying(source, () => lock(table));
   await source.rows(`update cell set state = 'fenced', other = $1 where state in ('serving', 'fenced')`, [
     other,
   ]);
-  for (const table of tables)
-    await retrying(source, async () => {
-      await lock(table);
-      // ALWAYS: also where a session plays a replica, whose other triggers do not fire.
-      await source.client.query(`create or replace trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
+  // ALWAYS: also where a session plays a replica, whose other triggers do not fire.
+  await onEach(
+    source,
+    await source.writableTables(),
+    (table) => `${lockOf(table)};
+      create or replace trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
         for each statement execute function cell_refuse_write();
-        alter table ${table} enable always trigger ${TRIGGER}`);
-    });
+      alter table ${table} enable always trigger ${TRIGGER}`,
+  );
 }
 
 /** Takes the fence down, table by table: the cell serves again. Again is the same. */
@@ -44,8 +46,11 @@ export async function lowerFence(source: CellServer): Promise<void> {
       where t.tgname = $1 and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`,
     [TRIGGER],
   );
-  for (const { name } of rows)
-    await retrying(source, () => source.client.query(`drop trigger ${TRIGGER} on ${name}`));
+  await onEach(
+    source,
+    rows.map(({ name }) => name),
+    (table) => `drop trigger ${TRIGGER} on ${table}`,
+  );
   await source.rows(`update cell set state = 'serving', other = null where state = 'fenced'`);
 }
 
@@ -58,16 +63,17 @@ export async function retire(source: CellServer): Promise<void> {
   });
 }
 
-async function retrying(source: CellServer, work: () => Promise<unknown>): Promise<void> {
-  for (let attempts = 1; ; attempts++) {
-    try {
-      await source.within(async () => {
-        await source.client.query(`set local lock_timeout = ${LOCK_MS}`);
-        await work();
-      });
-      return;
-    } catch (error) {
-      if (!isHeld(error)) throw error;
+const lockOf = (table: string) => `lock table ${table} in share row exclusive mode`;
+
+/** Runs statements for each table, in one database transaction and one journey to the server; again while the table is held. */
+async function onEach(
+  { client }: CellServer,
+  tables: readonly string[],
+  textOf: (table: string) => string,
+): Promise<void> {
+  for (const table of tables) {
+    const text = `begin; set local lock_timeout = ${LOCK_MS}; ${textOf(table)}; commit`;
+    for (let attempts = 1; !(await isDone(client, text)); attempts++) {
       if (attempts === ATTEMPTS)
         throw new MoveError(
           'a writer of the source does not end: end long transactions (pg_stat_activity), such as an import, and run the command again',
@@ -75,5 +81,17 @@ async function retrying(source: CellServer, work: () => Promise<unknown>): Promi
       const [least, most] = PAUSE_MS;
       await sleep(least + Math.random() * (most - least));
     }
+  }
+}
+
+/** @returns false where a lock was not free in time. */
+async function isDone(client: CellServer['client'], text: string): Promise<boolean> {
+  try {
+    await client.query(text);
+    return true;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    if (!isHeld(error)) throw error;
+    return false;
   }
 }

@@ -17,7 +17,7 @@ import {
   openTarget,
   prepareTarget,
 } from './cell-copy.ts';
-import { lowerFence, raiseFence, retire } from './cell-fence.ts';
+import { awaitWriters, lowerFence, raiseFence, retire } from './cell-fence.ts';
 import { type CellLocation, CellServer, MoveError } from './cell-server.ts';
 import { migrate } from './migrate.ts';
 
@@ -85,6 +85,7 @@ export function moveCell(move: Move): Promise<Moved> {
     const isCopied = state === 'fenced' && (await copyState(source, target)) !== undefined;
     try {
       if (!isCopied) await copy(sides, move);
+      await awaitWriters(source);
       const fencedAt = performance.now();
       await raiseFence(source, target.name);
       move.onStep('fenced');
