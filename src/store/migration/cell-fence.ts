@@ -1,5 +1,5 @@
 /**
- * The fence of a cell that is moved away (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. It is
+ * The fence of a moved cell (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. It is
  * put on one table after the other, each under a lock that waits for the writers of that table: once all have it, no write is under way, and
  * none comes after. Without a fence nothing is checked, so it costs nothing.
  */
@@ -9,7 +9,7 @@ import { type CellServer, isHeld, MoveError } from './cell-server.ts';
 /** Longest wait for one table, in which callers wait behind it; less than the 5 seconds for which they wait. Unit: ms. */
 const LOCK_MS = 2_000;
 const ATTEMPTS = 30;
-/** Least and greatest pause between two tries, for callers. Unit: ms. */
+/** Minimum and maximum pause between two attempts, in which callers go on. Unit: ms. */
 const PAUSE_MS = [500, 1_500] as const;
 const TRIGGER = 'cell_fence';
 
@@ -28,7 +28,7 @@ export async function raiseFence(source: CellServer, other: string): Promise<voi
   await source.rows(`update cell set state = 'fenced', other = $1 where state in ('serving', 'fenced')`, [
     other,
   ]);
-  // ALWAYS: also where a session plays a replica, whose other triggers do not fire.
+  // ALWAYS: also in a session that plays a replica, whose other triggers do not fire.
   await onEach(
     source,
     await source.writableTables(),
@@ -54,7 +54,10 @@ export async function lowerFence(source: CellServer): Promise<void> {
   await source.rows(`update cell set state = 'serving', other = null where state = 'fenced'`);
 }
 
-/** Notes that the cell works elsewhere. Nothing of the schema can be read by gateways any more: what they know gets older. */
+/**
+ * Records that the cell is served by another database. Gateways can no longer read anything of the schema: their cached data
+ * gets older.
+ */
 export async function retire(source: CellServer): Promise<void> {
   const schema = `"${source.location.schema}"`;
   await source.within(async () => {
