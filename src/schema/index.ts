@@ -8,6 +8,7 @@ import {
   printSchema,
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
+import { defineCompanies } from './account-company.ts';
 import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
@@ -134,7 +135,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
-  definePlatform(builder, { setting, customers });
+  const company = defineCompanies(builder, account);
+  definePlatform(builder, { setting, customers, company });
   defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
   const actorKind = defineAuditLog(builder);

@@ -5,9 +5,11 @@ import { inProse } from '../resolvers/checks/lengths.ts';
 import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
+import { readCompany } from '../store/account/companies.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import { RAIL_EVENTS_SCANNED_MAX } from '../store/engine/rail-health.ts';
 import { ORDERS_MAX } from '../store/rails/order-times.ts';
+import type { CompanyRef } from './account-company.ts';
 import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
@@ -20,6 +22,7 @@ import type { TemplateSettingRef } from './settings.ts';
 interface HolderRefs {
   readonly setting: TemplateSettingRef;
   readonly customers: CustomerPageRef;
+  readonly company: CompanyRef;
 }
 
 /** Cost of reading the settings of an account's templates. */
@@ -38,7 +41,7 @@ function nodeOfAccountHolder(builder: Builder) {
   });
 }
 
-function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
+function defineAccounts(builder: Builder, { setting, customers, company }: HolderRefs): void {
   const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
     interfaces: [nodeOfAccountHolder(builder)],
     description: 'An account holder, as the operator sees it.',
@@ -64,6 +67,16 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
             where: { accountId: id },
             orderBy: { template: 'asc' },
           }),
+      }),
+      company: t.field({
+        type: company,
+        nullable: true,
+        description:
+          'The company behind the account; null: not stored. Needs the scope `platform:pricing` or `platform:risk`.',
+        resolve: async ({ id }, _args, context) => {
+          requireCustomersOfOthers(context);
+          return (await readCompany(context.database, id)) ?? null;
+        },
       }),
       customers: t.field({
         type: customers,

@@ -205,6 +205,13 @@ export const ACTIONS = {
     'Sets limits of a customer in place of those of the templates.',
     'grantCustomerLimits',
   ),
+  'company.update': row(
+    'platform:risk',
+    'Stores the company behind an account, or an owner of it.',
+    'updateAccountCompany',
+    'setCompanyOwner',
+    'removeCompanyOwner',
+  ),
   'hold.release': row(
     'platform:risk',
     'Releases a transaction that compliance screening holds.',

@@ -210,7 +210,7 @@ describe('before anything can be paid', () => {
     // As `doctor` does it, in a process that has asked nobody.
     const tools = { ...{ database: app.database, mode: 'sandbox', log: LOG } } as never;
     const others = await createScreening(readScreeningSettings(settings(), 'screening'), tools).checks();
-    expect(others.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('bureau');
+    expect(others.filter(({ ok }) => !ok)).not.toEqual([]);
     provider.isAway = false;
     await dueNow();
     await until(rows[0].end2end, 'depositpix/QRCODE');
