@@ -40,7 +40,7 @@ export function accountCompanyCommand(): Command {
     .command('set')
     .description('Stores the company, after a comparison with the screening lists.')
     .requiredOption('--tax-id <cnpj>', 'CNPJ of the company')
-    .requiredOption('--name <text>', 'name as it is registered, 1 to 200 characters')
+    .requiredOption('--name <text>', 'name as it is registered, 1 to 140 characters')
     .requiredOption('--street <text>', 'street, number and district, 1 to 200 characters')
     .requiredOption('--city <text>', 'city, 1 to 200 characters')
     .requiredOption('--state <letters>', 'two letters of the state')

@@ -2,6 +2,7 @@
 import { ACTIONS } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
+import { NAME_LENGTH_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   OWNERS_MAX,
   removeCompanyOwner,
@@ -18,13 +19,13 @@ import type { AccountRef } from './viewer.ts';
 const SCREENED = `A match with a screening list is a hit, and stops nothing. Needs the scope \`${ACTIONS['company.update'].scope}\`.`;
 const DOC = {
   taxId: 'CNPJ of the company, with or without punctuation.',
-  legalName: 'Name as it is registered, 1 to 200 characters.',
-  street: 'Street, number and district, 1 to 200 characters.',
-  city: 'City, 1 to 200 characters.',
+  legalName: `Name as it is registered, 1 to ${NAME_LENGTH_MAX} characters.`,
+  street: `Street, number and district, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+  city: `City, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
   state: 'Two letters of the state, such as `SP`.',
   postalCode: 'CEP, with or without its dash.',
   ownerTaxId: 'CPF or CNPJ of the owner, with or without punctuation.',
-  ownerName: 'Name of the owner.',
+  ownerName: `Name of the owner, 1 to ${NAME_LENGTH_MAX} characters.`,
   share: 'Percent of the company, above 0 up to 100, with at most two decimals.',
 } as const;
 
@@ -52,7 +53,7 @@ function defineCompany(builder: Builder) {
     description: 'An owner of a company.',
     fields: (t) => ({
       taxId: t.exposeString('taxId', { description: 'CPF or CNPJ without punctuation.' }),
-      name: t.exposeString('name', { description: DOC.ownerName }),
+      name: t.exposeString('name', { description: 'Name of the owner.' }),
       share: t.field({
         type: 'Decimal',
         nullable: true,

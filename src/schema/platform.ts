@@ -25,6 +25,9 @@ interface HolderRefs {
   readonly company: CompanyRef;
 }
 
+type HolderRef = ReturnType<ReturnType<typeof holderRefOf>['implement']>;
+const holderRefOf = (builder: Builder) => builder.objectRef<AccountRow>('AccountHolder');
+
 /** Cost of reading the settings of an account's templates. */
 const SETTINGS = { field: 1, multiplier: 6 };
 
@@ -42,7 +45,7 @@ function nodeOfAccountHolder(builder: Builder) {
 }
 
 function defineAccounts(builder: Builder, { setting, customers, company }: HolderRefs): void {
-  const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
+  const holder = holderRefOf(builder).implement({
     interfaces: [nodeOfAccountHolder(builder)],
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
@@ -68,16 +71,6 @@ function defineAccounts(builder: Builder, { setting, customers, company }: Holde
             orderBy: { template: 'asc' },
           }),
       }),
-      company: t.field({
-        type: company,
-        nullable: true,
-        description:
-          'The company behind the account; null: not stored. Needs the scope `platform:pricing` or `platform:risk`.',
-        resolve: async ({ id }, _args, context) => {
-          requireCustomersOfOthers(context);
-          return (await readCompany(context.database, id)) ?? null;
-        },
-      }),
       customers: t.field({
         type: customers,
         description:
@@ -91,6 +84,22 @@ function defineAccounts(builder: Builder, { setting, customers, company }: Holde
       }),
     }),
   });
+  builder.objectField(holder, 'company', (t) =>
+    t.field({
+      type: company,
+      nullable: true,
+      description:
+        'The company behind the account; null: not stored. Needs the scope `platform:pricing` or `platform:risk`.',
+      resolve: async ({ id }, _args, context) => {
+        requireCustomersOfOthers(context);
+        return (await readCompany(context.database, id)) ?? null;
+      },
+    }),
+  );
+  defineHolderQueries(builder, holder);
+}
+
+function defineHolderQueries(builder: Builder, holder: HolderRef): void {
   const connection = exactConnection(builder, holder, {
     name: 'AccountHolder',
     page: 'A page of the account holders.',

@@ -41,7 +41,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   MedFile: () => ({ id: '1' }),
 };
 /** Queries of no screen: the frame alone, and a file to save, of which there is none here (med-cases.test.ts). */
-const OF_NO_SCREEN = ['FrameOnly', 'MedFile'];
+const OF_NO_SCREEN = ['FrameOnly', 'Logo', 'MedFile'];
 /** Screens of the operator. */
 const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Books', 'Reconciliation', 'Accounts', 'Account'];
 

@@ -101,6 +101,7 @@ const STILL = [
     'CancelSettingChange',
     'UpdateCustomer',
   ],
+  ...['UpdateAccountCompany', 'SetCompanyOwner', 'RemoveCompanyOwner'],
   ...[
     'GrantCustomerLimits',
     'RecordFacts',

@@ -22,6 +22,13 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^a company has at most (?<max>\d+) owners here/,
+    label(
+      'This company already has {max} owners, the most there can be. Remove one first.',
+      'Esta empresa já tem {max} sócios, o máximo permitido. Remova um antes.',
+    ),
+  ],
+  [
     /^the customer is frozen/,
     label(
       'This customer is frozen. Two people have to unfreeze the customer first.',
