@@ -101,7 +101,7 @@ const STILL = [
     'CancelSettingChange',
     'UpdateCustomer',
   ],
-  ...['UpdateAccountCompany', 'SetCompanyOwner', 'RemoveCompanyOwner'],
+  ...['UpdatePasskeyRoles', 'UpdateAccountCompany', 'SetCompanyOwner', 'RemoveCompanyOwner'],
   ...[
     'GrantCustomerLimits',
     'RecordFacts',

@@ -254,6 +254,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:books',
     `(input: { currency: "USDT_TRX", amount: "1", direction: IN }) { manualJournal { journalId } ${ERRORS} }`,
   ],
+  updatePasskeyRoles: ['admin', `(input: { roles: [] }) { passkeyRoles ${ERRORS} }`],
   updateAllowedOrigins: ['admin', `(input: { origins: [] }) { allowedOrigins ${ERRORS} }`],
   createStreamToken: ['read', `(input: {}) { streamToken { token } ${ERRORS} }`],
   updateBranding: ['admin', `(input: {}) { branding { displayName } ${ERRORS} }`],

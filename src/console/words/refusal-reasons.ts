@@ -22,6 +22,10 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^only an owner decides who needs a passkey/,
+    label('Only an owner can change this.', 'Só um proprietário pode alterar isto.'),
+  ],
+  [
     /^a company has at most (?<max>\d+) owners here/,
     label(
       'This company already has {max} owners, the most there can be. Remove one first.',

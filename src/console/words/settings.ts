@@ -26,6 +26,16 @@ export const SETTINGS_WORDS = {
     'From then on, requests with the key are refused with 401. A key never outlives the one that created it. Leave empty for no expiry.',
     'A partir daí, requisições com a chave são recusadas com 401. Uma chave nunca dura mais que a que a criou. Deixe em branco para não expirar.',
   ),
+  passkeyRoles: label('Passkeys', 'Passkeys'),
+  passkeyRolesNone: label(
+    'Actions that let money out or people in need a passkey.',
+    'Ações que liberam dinheiro ou acesso exigem passkey.',
+  ),
+  passkeyRolesFor: label('A passkey for every action', 'Passkey para toda ação'),
+  passkeyRolesWhat: label(
+    'People with these roles show a passkey before every action, at most five minutes before it. Without one they can only read.',
+    'Pessoas com estas funções usam a passkey antes de toda ação, no máximo cinco minutos antes. Sem ela, só consultam.',
+  ),
   company: label('Company', 'Empresa'),
   noCompany: label('No company on file', 'Nenhuma empresa cadastrada'),
   addCompany: label('Add company…', 'Cadastrar empresa…'),
