@@ -91,7 +91,7 @@ test('a logo is served to its own account, under its own hash alone, and stays i
   expect((await visit(app, null, path)).status).toBe(303);
 });
 
-test('what is no picture is refused at its field', async () => {
+test('a file that is no picture is refused at its field', async () => {
   const form = new FormData();
   const page = (await visit(app, owner, SETTINGS)).text;
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';

@@ -69,9 +69,11 @@ async function inProcess(name: string, key: string, variables: Record<string, un
 }
 
 /** Refusals other than of what is missing or malformed: only a person confirms another one or gets e-mail, a key never (C-40). */
-const REFUSALS: Readonly<Record<string, readonly string[]>> = {
+const REFUSALS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   ConfirmMember: ['FORBIDDEN'],
   ChooseNotifications: ['FORBIDDEN'],
+  // No role is a choice as well.
+  UpdatePasskeyRoles: [undefined],
 };
 
 const keyFor = (isOfPlatform: boolean) => (isOfPlatform ? app.platformKey : app.apiKey);

@@ -59,7 +59,7 @@ test('C-40: people of the role read without a passkey, and act with a fresh one 
   expect(await codeOf(developer, CREATE)).toBeUndefined();
 });
 
-test('what needs no more than `read` stays without, and keys are not people', async () => {
+test('an action of the scope `read` needs no passkey, and keys are not people', async () => {
   await show(developer.personId, '10 minutes');
   const save =
     'mutation { saveView(input: { name: "mine", path: "/console" }) { savedView { name } errors { code message path } } }';

@@ -12,13 +12,14 @@ create table account_company (
   postal_code text not null check (postal_code ~ '^[0-9]{8}$'),
   updated_at  timestamptz(3) not null
 );
+-- An owner of a company.
 create table account_owner (
   account_id bigint not null references account_company,
   -- CPF or CNPJ without punctuation.
   tax_id     text not null check (length(tax_id) in (11, 14)),
   name       text not null check (length(name) between 1 and 200),
   -- Percent of the company; null where it is not known.
-  share      numeric(5, 2) check (share > 0 and share <= 100),
+  share      numeric check (share > 0 and share <= 100),
   primary key (account_id, tax_id)
 );
 

@@ -90,11 +90,6 @@ const COMPANIES: Statement = {
     where (p.account_id, p.tax_id) > ($2::bigint, $3::text) and a.mode = $1::text and $4::date is not null
     group by 1, 2 order by 1, 2 limit $5`,
 };
-const NEXT: Readonly<Record<RoundPart, Statement>> = {
-  customers: CUSTOMERS,
-  addresses: ADDRESSES,
-  companies: COMPANIES,
-};
 
 /** @returns the round of a mode. */
 export async function readRound(tx: Tx, mode: AccountMode): Promise<ScreeningRound | undefined> {
@@ -157,7 +152,15 @@ export function nextOfRound(
   { part, atAccount, atRecord }: Pick<ScreeningRound, 'part' | 'atAccount' | 'atRecord'>,
   { since, limit }: { readonly since: string; readonly limit: number },
 ): Promise<readonly RoundRecord[]> {
-  return tx.query<RoundRecord>(NEXT[part], [mode, atAccount, atRecord, since, limit]);
+  const values = [mode, atAccount, atRecord, since, limit];
+  switch (part) {
+    case 'customers':
+      return tx.query<RoundRecord>(CUSTOMERS, values);
+    case 'addresses':
+      return tx.query<RoundRecord>(ADDRESSES, values);
+    case 'companies':
+      return tx.query<RoundRecord>(COMPANIES, values);
+  }
 }
 
 /** Notes how far the round is. `endedAt`: it is over. */

@@ -470,9 +470,7 @@ const ACCOUNT_ROWS: readonly ActRow[] = [
         typed: { taxId: '529.982.247-25', name: 'Ana Souza', share: '60' },
         seen: 'Ana Souza',
         check: async () =>
-          expect((await companyOf(stage, accountId)).owners).toEqual([
-            { taxId: '52998224725', share: '60.00' },
-          ]),
+          expect((await companyOf(stage, accountId)).owners).toEqual([{ taxId: '52998224725', share: '60' }]),
       };
     },
   },

@@ -78,7 +78,7 @@ test('the operator stores a company with a CNPJ of 2026 and its owners, and the 
   await ask(mutation('setCompanyOwner', OWNER));
   await ask(mutation('setCompanyOwner', { ...OWNER, share: '75.5' }));
   const own = await ask(`{ viewer { account { ${FACTS} } } }`, {}, app.apiKey);
-  const owners = [{ taxId: '52998224725', name: 'Ana Souza', share: '75.50' }];
+  const owners = [{ taxId: '52998224725', name: 'Ana Souza', share: '75.5' }];
   expect(own.viewer.account.company).toMatchObject({ legalName: 'Padaria Primavera Ltda', owners });
   const { accountHolder } = await ask(`{ accountHolder(accountId: "${app.accountId}") { ${FACTS} } }`);
   expect(accountHolder.company).toEqual(own.viewer.account.company);

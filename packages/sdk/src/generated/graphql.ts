@@ -4214,7 +4214,7 @@ export interface Mutations {
   readonly updateBranding: { readonly input: UpdateBrandingInput; readonly payload: UpdateBrandingPayload };
   /** Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`. */
   readonly updateCustomer: { readonly input: UpdateCustomerInput; readonly payload: UpdateCustomerPayload };
-  /** Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. What needs no more than the scope `read` stays without. Of people, only an owner does it. Needs the scope `admin`. */
+  /** Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it. Needs the scope `admin`. */
   readonly updatePasskeyRoles: { readonly input: UpdatePasskeyRolesInput; readonly payload: UpdatePasskeyRolesPayload };
   /** Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */
   readonly updateTemplateLimits: { readonly input: UpdateTemplateLimitsInput; readonly payload: UpdateTemplateLimitsPayload };
