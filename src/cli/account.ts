@@ -1,4 +1,4 @@
-/** `crossramp account create|list`. */
+/** `crossramp account create|list|company|owner`. */
 import { Command, Option } from 'commander';
 import { ACCOUNT_MODES, type AccountMode } from '../base/access/account-mode.ts';
 import { isoMillis } from '../base/time/instant.ts';
@@ -7,6 +7,7 @@ import { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import { createAccount, listAccounts } from '../store/account/accounts.ts';
 import { defaultSettings, setAccountSettings } from '../store/account/settings.ts';
 import { accountObject } from '../store/engine/audit.ts';
+import { accountCompanyCommand, companyOwnerCommand } from './account-company.ts';
 import { lists, uses } from './command.ts';
 import { onServices, onStore, operatorOn } from './with-store.ts';
 
@@ -18,7 +19,9 @@ interface NewAccount {
 
 /** The command `account`. */
 export function accountCommand(): Command {
-  const account = new Command('account').description('Adds and lists accounts.');
+  const account = new Command('account').description(
+    'Adds and lists accounts, and stores the companies behind them.',
+  );
   addCreate(account);
   lists(account.command('list').description('Lists the accounts.'), {
     on: onStore,
@@ -30,6 +33,8 @@ export function accountCommand(): Command {
     right: ['ID'],
     none: 'ID  HANDLE  MODE  CREATED  NAME',
   });
+  account.addCommand(accountCompanyCommand());
+  account.addCommand(companyOwnerCommand());
   return account;
 }
 

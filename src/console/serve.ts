@@ -71,9 +71,12 @@ export async function readFile({ execute }: ConsoleRequest, id: string): Promise
   return { name, type, content: Buffer.from(content, 'base64') };
 }
 
+/** Acts whose form may have a file. */
+const WITH_FILE = ['AttachMedFile', 'UpdateBranding'];
+
 /** @returns whether the form of a path may have a file. */
 export function acceptsFile(path: string): boolean {
-  return path === `${CONSOLE_PATH}${ACTIONS_PATH}AttachMedFile`;
+  return WITH_FILE.some((name) => path === `${CONSOLE_PATH}${ACTIONS_PATH}${name}`);
 }
 
 /** @returns whether a path of the console accepts forms. */

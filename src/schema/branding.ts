@@ -3,7 +3,7 @@
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { BRANDING_MAX, type BrandingInput, updateBranding } from '../resolvers/settings/manage-branding.ts';
-import { type Branding, readBranding } from '../store/account/branding.ts';
+import { type Branding, readBranding, readLogo } from '../store/account/branding.ts';
 import type { Builder } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
@@ -30,6 +30,10 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       displayName: t.exposeString('displayName', { description: DOC.displayName }),
       accent: t.exposeString('accent', { nullable: true, description: DOC.accent }),
       hasLogo: t.exposeBoolean('hasLogo', { description: 'Whether the account has a logo.' }),
+      logoHash: t.exposeString('logoHash', {
+        nullable: true,
+        description: 'SHA-256 of the logo, hexadecimal; null without one.',
+      }),
       supportUrl: t.exposeString('supportUrl', { nullable: true, description: DOC.supportUrl }),
       frameHosts: t.stringList({
         description: DOC.frameHosts,
@@ -38,6 +42,16 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
       showsPrice: t.exposeBoolean('showsPrice', { description: DOC.showsPrice }),
     }),
   });
+  builder.prismaObjectField(account, 'logo', (t) =>
+    t.string({
+      nullable: true,
+      description: 'Logo of the hosted pages as a data URL; null without one.',
+      resolve: async ({ id }, _args, { database }) => {
+        const logo = await readLogo(database, id);
+        return logo ? `data:${logo.type};base64,${logo.image.toString('base64')}` : null;
+      },
+    }),
+  );
   builder.prismaObjectField(account, 'branding', (t) =>
     t.field({
       type: branding,

@@ -8,6 +8,7 @@ import {
   printSchema,
 } from 'graphql';
 import type { Registry } from '../templates/registry.ts';
+import { defineCompanies } from './account-company.ts';
 import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
 import { defineAuditLog } from './audit-log.ts';
@@ -37,6 +38,7 @@ import { defineMedCases } from './med-case.ts';
 import { defineNetworks } from './network.ts';
 import { defineNode } from './node.ts';
 import { defineNotifications } from './notifications.ts';
+import { definePasskeyRoles } from './passkey-roles.ts';
 import { definePasskeys } from './passkeys.ts';
 import { definePaymentSession } from './payment-session.ts';
 import { definePeople, type PersonRef } from './people.ts';
@@ -123,8 +125,10 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   });
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
-  defineOwnSettings(builder, definePeople(builder, viewer));
+  const { person, role } = definePeople(builder, viewer);
+  defineOwnSettings(builder, person);
   definePasskeys(builder);
+  definePasskeyRoles(builder, account, role);
   defineApiKeys(builder, apiKey);
   defineRailWork(builder, transaction, currencies);
   const setting = defineSettings(builder, account, template);
@@ -134,7 +138,8 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
-  definePlatform(builder, { setting, customers });
+  const company = defineCompanies(builder, account);
+  definePlatform(builder, { setting, customers, company });
   defineWaiting(builder, { currency: currencies.currency, transaction });
   defineStaticLinks(builder, account, currencies);
   const actorKind = defineAuditLog(builder);

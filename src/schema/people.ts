@@ -25,7 +25,10 @@ import type { ViewerRef } from './viewer.ts';
 const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
 
 /** Defines `members`, `mySessions`, `Viewer.person`, and the mutations about people. @returns the type `Person`. */
-export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
+export function definePeople(
+  builder: Builder,
+  viewer: ViewerRef,
+): { readonly person: PersonRef; readonly role: RoleRef } {
   const role = builder.enumType('MemberRole', {
     description:
       'Rights of a person in an account: each role has scopes, with the same meaning as for a key.',
@@ -78,10 +81,11 @@ export function definePeople(builder: Builder, viewer: ViewerRef): PersonRef {
     input: (t) => ({ personId: t.string({ required: true, description: PERSON_ID }) }),
     resolve: ({ personId }, context) => confirmMember(context, personId),
   });
-  return person;
+  return { person, role };
 }
 
-type RoleRef = ReturnType<Builder['enumType']>;
+/** Type of roles. */
+export type RoleRef = ReturnType<Builder['enumType']>;
 
 function defineMember(builder: Builder, role: RoleRef) {
   const node = nodeType<Member>(builder, 'Member', {

@@ -5,9 +5,11 @@ import { inProse } from '../resolvers/checks/lengths.ts';
 import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
+import { readCompany } from '../store/account/companies.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import { RAIL_EVENTS_SCANNED_MAX } from '../store/engine/rail-health.ts';
 import { ORDERS_MAX } from '../store/rails/order-times.ts';
+import type { CompanyRef } from './account-company.ts';
 import type { Builder } from './builder.ts';
 import { type CustomerPageRef, readCustomers } from './customer.ts';
 import { describedValues } from './described-values.ts';
@@ -20,7 +22,11 @@ import type { TemplateSettingRef } from './settings.ts';
 interface HolderRefs {
   readonly setting: TemplateSettingRef;
   readonly customers: CustomerPageRef;
+  readonly company: CompanyRef;
 }
+
+type HolderRef = ReturnType<ReturnType<typeof holderRefOf>['implement']>;
+const holderRefOf = (builder: Builder) => builder.objectRef<AccountRow>('AccountHolder');
 
 /** Cost of reading the settings of an account's templates. */
 const SETTINGS = { field: 1, multiplier: 6 };
@@ -38,8 +44,8 @@ function nodeOfAccountHolder(builder: Builder) {
   });
 }
 
-function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): void {
-  const holder = builder.objectRef<AccountRow>('AccountHolder').implement({
+function defineAccounts(builder: Builder, { setting, customers, company }: HolderRefs): void {
+  const holder = holderRefOf(builder).implement({
     interfaces: [nodeOfAccountHolder(builder)],
     description: 'An account holder, as the operator sees it.',
     fields: (t) => ({
@@ -78,6 +84,22 @@ function defineAccounts(builder: Builder, { setting, customers }: HolderRefs): v
       }),
     }),
   });
+  builder.objectField(holder, 'company', (t) =>
+    t.field({
+      type: company,
+      nullable: true,
+      description:
+        'The company behind the account; null: not stored. Needs the scope `platform:pricing` or `platform:risk`.',
+      resolve: async ({ id }, _args, context) => {
+        requireCustomersOfOthers(context);
+        return (await readCompany(context.database, id)) ?? null;
+      },
+    }),
+  );
+  defineHolderQueries(builder, holder);
+}
+
+function defineHolderQueries(builder: Builder, holder: HolderRef): void {
   const connection = exactConnection(builder, holder, {
     name: 'AccountHolder',
     page: 'A page of the account holders.',

@@ -149,7 +149,7 @@ function defineHit(
       hitId: t.string({ description: HIT_ID, resolve: ({ id }) => String(id) }),
       role: t.exposeString('role', {
         description:
-          'Part of the subject: `customer`, `payee`, `payer`, `sender`, `wallet`, `destination`, or `own_address` for a whitelisted one.',
+          'Part of the subject: `customer`, `payee`, `payer`, `sender`, `wallet`, `destination`, `own_address` for a whitelisted one, `holder` for the company of an account, or `owner` of it.',
       }),
       subjectName: t.exposeString('subjectName', {
         nullable: true,

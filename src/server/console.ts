@@ -9,6 +9,7 @@ import { ACCOUNT_FIELD } from '../console/action.ts';
 import { ASSETS } from '../console/assets.ts';
 import type { Answer } from '../console/execute.ts';
 import { failurePage } from '../console/failure.ts';
+import { type Image, isLogo, readLogo } from '../console/logo.ts';
 import {
   acceptsFile,
   type ConsoleAnswer,
@@ -108,6 +109,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     admitted(request);
     const fileId = fileIdOf(exchange.path);
     if (fileId !== undefined) return sendFile(exchange, await readFile(request, fileId));
+    if (isLogo(exchange.path)) return sendLogo(exchange, await readLogo(request));
     const page = form ? await performAction(request, form) : await showScreen(request);
     if (form && 'back' in page)
       return hold(exchange, form, page.back, { signedIn, language: request.language });
@@ -166,6 +168,16 @@ function sendFile(exchange: Exchange, { name, type, content }: ConsoleFile): voi
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
+  });
+}
+
+/** The path has the hash of the logo: another logo has another path. */
+function sendLogo(exchange: Exchange, { type, content }: Image): void {
+  send(exchange, 200, type, content, {
+    ...HEADERS,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'private, max-age=31536000, immutable',
   });
 }
 

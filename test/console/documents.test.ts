@@ -41,7 +41,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   MedFile: () => ({ id: '1' }),
 };
 /** Queries of no screen: the frame alone, and a file to save, of which there is none here (med-cases.test.ts). */
-const OF_NO_SCREEN = ['FrameOnly', 'MedFile'];
+const OF_NO_SCREEN = ['FrameOnly', 'Logo', 'MedFile'];
 /** Screens of the operator. */
 const OF_PLATFORM = ['Operator', 'PlatformToday', 'Rails', 'Books', 'Reconciliation', 'Accounts', 'Account'];
 
@@ -69,9 +69,11 @@ async function inProcess(name: string, key: string, variables: Record<string, un
 }
 
 /** Refusals other than of what is missing or malformed: only a person confirms another one or gets e-mail, a key never (C-40). */
-const REFUSALS: Readonly<Record<string, readonly string[]>> = {
+const REFUSALS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   ConfirmMember: ['FORBIDDEN'],
   ChooseNotifications: ['FORBIDDEN'],
+  // No role is a choice as well.
+  UpdatePasskeyRoles: [undefined],
 };
 
 const keyFor = (isOfPlatform: boolean) => (isOfPlatform ? app.platformKey : app.apiKey);

@@ -101,6 +101,7 @@ const STILL = [
     'CancelSettingChange',
     'UpdateCustomer',
   ],
+  ...['UpdatePasskeyRoles', 'UpdateAccountCompany', 'SetCompanyOwner', 'RemoveCompanyOwner'],
   ...[
     'GrantCustomerLimits',
     'RecordFacts',

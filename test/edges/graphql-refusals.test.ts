@@ -168,6 +168,18 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:pricing',
     `(input: { account: "$account", taxId: "52998224725" }) { customer { level } ${ERRORS} }`,
   ],
+  updateAccountCompany: [
+    'platform:risk',
+    `(input: { account: "$account", taxId: "x", legalName: "x", street: "x", city: "x", state: "x", postalCode: "x" }) { company { taxId } ${ERRORS} }`,
+  ],
+  setCompanyOwner: [
+    'platform:risk',
+    `(input: { account: "$account", taxId: "x", name: "x" }) { company { taxId } ${ERRORS} }`,
+  ],
+  removeCompanyOwner: [
+    'platform:risk',
+    `(input: { account: "$account", taxId: "x" }) { company { taxId } ${ERRORS} }`,
+  ],
   recordFacts: ['create', `(input: { end2end: "$id" }) { transaction { end2end } ${ERRORS} }`],
   correctFacts: [
     'platform:risk',
@@ -242,6 +254,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:books',
     `(input: { currency: "USDT_TRX", amount: "1", direction: IN }) { manualJournal { journalId } ${ERRORS} }`,
   ],
+  updatePasskeyRoles: ['admin', `(input: { roles: [] }) { passkeyRoles ${ERRORS} }`],
   updateAllowedOrigins: ['admin', `(input: { origins: [] }) { allowedOrigins ${ERRORS} }`],
   createStreamToken: ['read', `(input: {}) { streamToken { token } ${ERRORS} }`],
   updateBranding: ['admin', `(input: {}) { branding { displayName } ${ERRORS} }`],

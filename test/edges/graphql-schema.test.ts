@@ -213,6 +213,8 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, Limit | readonly L
     whitelistCoolingSeconds: { max: COOLING_SECONDS_MAX, said: prose(COOLING_SECONDS_MAX), fill: Number },
   },
   UpdateCustomerInput: { limitDaily: SETTING, stepUp30d: SETTING },
+  UpdateAccountCompanyInput: { legalName: NAME, street: REFERENCE, city: REFERENCE },
+  SetCompanyOwnerInput: { name: NAME },
   GrantCustomerLimitsInput: { limitDaily: SETTING, stepUp30d: SETTING },
   UpdateTemplateLimitsInput: Object.fromEntries(
     ['amountMin', 'amountMax', 'customerLimitDaily', 'customerStepUp30d'].map((name) => [name, SETTING]),
@@ -297,6 +299,7 @@ const UNBOUNDED: readonly RegExp[] = [
   /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
   /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
+  /^(?:UpdateAccountCompanyInput\.(?:state|postalCode)|SetCompanyOwnerInput\.share)$/,
   // It is that of `refundPayment`.
   /\.refundEffects\(\)\.amount$/,
   // Each has the same description, which is looked at above.
@@ -364,6 +367,19 @@ const ASKED: Readonly<Record<string, Request>> = {
   UpdateAccountSettingsInput: input('updateAccountSettings'),
   UpdateCustomerInput: input('updateCustomer'),
   GrantCustomerLimitsInput: ofPlatform(input('grantCustomerLimits')),
+  UpdateAccountCompanyInput: ofPlatform(
+    input('updateAccountCompany', {
+      ...{
+        taxId: '12ABC34501DE35',
+        legalName: 'x',
+        street: 'x',
+        city: 'x',
+        state: 'SP',
+        postalCode: '01310100',
+      },
+    }),
+  ),
+  SetCompanyOwnerInput: ofPlatform(input('setCompanyOwner', { taxId: '52998224725', name: 'x' })),
   UpdateTemplateLimitsInput: input('updateTemplateLimits'),
   UpdateTemplateSettingsInput: ofPlatform(input('updateTemplateSettings')),
   TransactionFilter: filter('transactions', { dateFrom: '2026-05-02', dateTo: '2026-05-01' }),

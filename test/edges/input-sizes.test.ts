@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { NOTIFICATION_KINDS } from '../../src/base/access/notification-kinds.ts';
+import { ROLE_NAMES } from '../../src/base/access/roles.ts';
 import { GatewayError } from '../../src/base/errors/errors.ts';
 import { VIOLATIONS_MAX, Violations } from '../../src/base/errors/violations.ts';
 import { checkSize } from '../../src/base/input/input-bounds.ts';
@@ -215,6 +216,13 @@ const LIST_INPUTS: Readonly<Record<string, ListInput>> = {
     'onramp.nothing.at_all',
     '[String!]',
     `mutation($list: $type) { ${HOOK} }`,
+  ),
+  'UpdatePasskeyRolesInput.roles': listInput(
+    'input.roles',
+    ROLE_NAMES.length,
+    'OWNER',
+    '[MemberRole!]!',
+    'mutation($list: $type) { updatePasskeyRoles(input: { roles: $list }) { passkeyRoles errors { code message path } } }',
   ),
   'UpdateAllowedOriginsInput.origins': listInput(
     'input.origins',

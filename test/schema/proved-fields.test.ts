@@ -29,7 +29,7 @@ const TEMPLATES = new Set(REGISTRY.templates.map(({ typeName }) => typeName));
 /** Types of which no field is proved, by what they hold that the version of the account does not. */
 const RENDERED = {
   settings:
-    'Account AccountHolder AccountHolderConnection AccountHolderEdge AccountSettings Branding PendingSettingChange ProposedPrice SavedView StaticLink TemplateLimits TemplateSetting WebhookEndpoint WebhookSecret WhitelistEntry WhitelistGroup',
+    'Account AccountCompany AccountHolder AccountHolderConnection AccountHolderEdge AccountSettings Branding CompanyOwner PendingSettingChange ProposedPrice SavedView StaticLink TemplateLimits TemplateSetting WebhookEndpoint WebhookSecret WhitelistEntry WhitelistGroup',
   'rights and people':
     'ActionArgument ActionEffect NotificationChoice NotificationSettings ApiKey Approval Hold Invitation IssuedApiKey Member OwnAccount Passkey Person PersonSession PossibleAction StreamToken Viewer',
   'rates and clocks':

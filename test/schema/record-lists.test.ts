@@ -28,6 +28,7 @@ import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
 import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
 import { FINDINGS_MAX } from '../../src/resolvers/reconciliation/compare-statement.ts';
+import { OWNERS_MAX } from '../../src/resolvers/screening/account-companies.ts';
 import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
 import { TAKINGS_DAYS } from '../../src/resolvers/transactions/read-takings.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
@@ -57,6 +58,7 @@ const ACTIONS =
 
 /** The maximum of every list, by its field. */
 const MAXIMA: Readonly<Record<string, number | string>> = {
+  'AccountCompany.owners': OWNERS_MAX,
   'Account.staticLinks': STATIC_LINKS_MAX,
   'Account.templateLimits': TEMPLATES,
   'Account.templateSettings': TEMPLATES,

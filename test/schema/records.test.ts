@@ -15,7 +15,7 @@ const PLAIN = {
   'a figure, computed for each answer':
     'Attention Balance BalanceChange BalanceWorth BookAmount CellFigures CloseChecklist CustomerVolume DeliveryReport DeliverySlice EndpointFigures FigureRow FiguresOverCells Flow HouseDay HousePosition ProfitAndLoss RailOfDay RailOrderTimes Receivable ReconciledBalance ResultLine ReviewCount Takings TakingsDay TakingsPeriod TotalFigures TransactionSum TransactionSumSides TreasuryLine TrialBalance TrialLine',
   'a part of a record, which is read with it':
-    'AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile Counterpart Finding LedgerAccount MedAnswer MedFile NotificationSettings OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
+    'AccountCompany AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile CompanyOwner Counterpart Finding LedgerAccount MedAnswer MedFile NotificationSettings OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
   'an entry of a log, which never changes: its key is in it':
     'AuditEntry BookClose Booking CaseEvidence CursorExpired Event Heartbeat LedgerLine MedEvent RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   'a view of a transaction': 'Approval Hold OpenRefund PaymentSession SearchHit StepUp',

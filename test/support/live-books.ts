@@ -63,13 +63,40 @@ async function reconcile(stage: LiveStage, rail: string): ReturnType<typeof run>
   }
 }
 
-/** @param before - the funds before the first order; @param count - of the orders. */
+/** @param before - the funds before the first order; @param count - of the orders, all of which end well. */
 export async function compareBooks(
   stage: LiveStage,
-  { owner }: Pick<TestDatabase, 'owner'>,
+  store: Pick<TestDatabase, 'owner'>,
   before: Funds,
   count: number,
 ): Promise<LiveBooks> {
+  const { report, defects, bank } = await compareProviders(stage, store, before);
+  if (bank.refunds.length > 0) defects.push(`refunds: ${JSON.stringify(bank.refunds)}`);
+  const { rows: templates } = await store.owner.query<Row>(
+    `select template, component || '/' || state as step, count(*)::text as count from transaction group by 1, 2 order by 1, 2`,
+  );
+  const orders = templates.map((each) => Number(each.count)).reduce((sum, each) => sum + each, 0);
+  if (orders !== count) defects.push(`orders: ${orders} here, ${count} made`);
+  for (const each of templates)
+    if (each.step !== 'success/DONE') defects.push(`${each.count} of ${each.template} are at ${each.step}`);
+  defects.push(...(await waiting(store.owner)));
+  const shown = templates.map(({ template, step, count: of }) => `${of} ${template} ${step}`);
+  return { report: { templates: shown, ...report }, defects };
+}
+
+/** The account at the bank, as its control server shows it. */
+export interface BankBooks {
+  readonly received: readonly Row[];
+  readonly payouts: readonly Row[];
+  readonly refunds: readonly Row[];
+}
+
+/** Compares the gateway with bank and network, and its ledger with itself, wherever the orders are. */
+export async function compareProviders(
+  stage: LiveStage,
+  { owner }: Pick<TestDatabase, 'owner'>,
+  before: Funds,
+): Promise<{ readonly report: LiveBooks['report']; readonly defects: string[]; readonly bank: BankBooks }> {
   const defects: string[] = [];
   const agree = (what: string, here: unknown, there: unknown) => {
     const [one, other] = [JSON.stringify(here), JSON.stringify(there)];
@@ -85,7 +112,6 @@ export async function compareBooks(
     here: (await rows(PAYOUTS)).map(({ value = '' }) => value),
     there: psp.payouts.map((each: Row) => `${each.id} ${each.amount} ${each.status}`),
   });
-  agree('refunds', [], psp.refunds);
   const chain = await compareAddresses(stage, await rows(ADDRESSES), defects);
   const after = await fundsOf(stage);
   agree('what left the hot wallet', text(chain.delivered), text(before.tokens - after.tokens));
@@ -96,17 +122,6 @@ export async function compareBooks(
   agree('custody on the network', booked('A.custody', CURRENCY), text(after.tokens + chain.deposited));
   agree('custody of the coin', booked('A.custody', COIN), fromMinor(after.coins, COIN_DECIMALS));
   agree('gas', booked('X.gas', COIN), fromMinor(before.coins - after.coins, COIN_DECIMALS));
-  const templates = await rows(
-    `select template, component || '/' || state as step, count(*)::text as count from transaction group by 1, 2 order by 1, 2`,
-  );
-  agree(
-    'orders',
-    count,
-    templates.map((each) => Number(each.count)).reduce((sum, each) => sum + each, 0),
-  );
-  for (const each of templates)
-    if (each.step !== 'success/DONE') defects.push(`${each.count} of ${each.template} are at ${each.step}`);
-  defects.push(...(await waiting(owner)));
   const matched: Record<string, number> = {};
   for (const rail of ['pix', 'ETH']) {
     const reconciled = await reconcile(stage, rail);
@@ -117,7 +132,6 @@ export async function compareBooks(
   defects.push(...(verified.defects ?? []).map((each: unknown) => JSON.stringify(each)));
   const [gateway] = await rows(COUNTS);
   const report = {
-    templates: templates.map(({ template, step, count: of }) => `${of} ${template} ${step}`),
     steps: (await rows('select name, count(*)::int as count from event group by 1 order by 1')).map(
       ({ name, count: of }) => `${of} ${name}`,
     ),
@@ -134,7 +148,7 @@ export async function compareBooks(
       reconciled: matched,
     },
   };
-  return { report, defects };
+  return { report, defects, bank: psp };
 }
 
 /** @returns what is not over, with what keeps it: how many stand alike. */
@@ -174,7 +188,9 @@ async function compareAddresses({ node }: LiveStage, orders: readonly Row[], def
 const PAYMENTS = `select substr(key, 5) || ' ' || (body ->> 'amount') as value from rail_news where kind = 'payment' and mode = 'live'`;
 const PAYOUTS = `select psp_id || ' ' || amount::numeric(20, 2)::text || case when is_done then ' REALIZADO' else ' ?' end as value
   from pix_order where kind = 'payout'`;
+/** A wallet has what it was sent, an address of a deposit what came. */
 const ADDRESSES = `select 'out' as kind, wallet as address, target_amount::text as amount from transaction where template = 'onramp_instant'
+  and component = 'success'
   union all select 'in', deposit_address, exact_deposit_amount::text from transaction where template = 'offramp_instant'`;
 const COUNTS = `select (select count(*)::int from transaction) as transactions, (select count(*)::int from event) as events,
   (select json_object_agg(kind, times) from (select kind, count(*) as times from rail_news group by 1 order by 1) n) as news, (select count(*)::int from chain_order) as "transfers",

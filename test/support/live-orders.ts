@@ -137,7 +137,8 @@ export async function liveOrders(stage: LiveStage, owner: pg.Pool, count: number
   };
 }
 
-async function until<Found>(look: () => Promise<Found | null | undefined>): Promise<Found> {
+/** Looks until something is there. */
+export async function until<Found>(look: () => Promise<Found | null | undefined>): Promise<Found> {
   for (let looks = 0; looks < POLLS_MAX; looks++) {
     const found = await look();
     if (found != null) return found;
@@ -147,7 +148,11 @@ async function until<Found>(look: () => Promise<Found | null | undefined>): Prom
 }
 
 /** Asks under one key until there is an answer. */
-async function create(stage: LiveStage, n: number, [path, body]: [string, object]): Promise<string> {
+export async function create(
+  stage: Pick<LiveStage, 'gateway' | 'apiKey'>,
+  n: number,
+  [path, body]: [string, object],
+): Promise<string> {
   return until(async () => {
     const heard = await query(stage.gateway + path, stage.apiKey, { body, idempotencyKey: `live-${n}` });
     if (heard?.status === 201) return heard.json.end2end as string;

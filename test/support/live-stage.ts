@@ -38,6 +38,8 @@ export interface StageOptions {
   readonly providersOf?: (node: EvmNode) => Promise<readonly string[]>;
   /** The shipped limits of the signer and those of the inventory do not hold, and the hot wallet has as much as it takes. */
   readonly isLarge?: boolean;
+  /** More of the rails of RAILS_FILE, beside those of the stage. */
+  readonly rails?: Readonly<Record<string, unknown>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
@@ -67,13 +69,19 @@ const PATIENCE_MS = 300_000;
 /**
  * The steps of docs/going-live.md, in its order.
  *
- * @param given - settings of the gateway: `CROSSRAMP_HOME`, and `DATABASE_URL` where it is not the embedded database.
+ * @param given - settings of the gateway: `CROSSRAMP_HOME`, and `DATABASE_URL` where it is not the embedded database,
+ *   `PORT` where something has to know it before.
  * @param atEnd - is called with each thing that has to be ended, the last first.
  */
 export async function setUpLive(
   given: Env,
   atEnd: (end: () => unknown) => void,
-  { say: translate = () => {}, providersOf = async ({ url }) => [url], isLarge = false }: StageOptions = {},
+  {
+    say: translate = () => {},
+    providersOf = async ({ url }) => [url],
+    isLarge = false,
+    rails: others,
+  }: StageOptions = {},
 ): Promise<LiveStage> {
   const node = await startEvmNode();
   atEnd(node.stop);
@@ -105,9 +113,11 @@ export async function setUpLive(
   const limit = isLarge ? MUCH : '1000';
   writeFileSync(
     file,
-    JSON.stringify({ live: railsOf(pix, await providersOf(node), signer, rates.url, limit) }),
+    JSON.stringify({
+      live: { ...railsOf(pix, await providersOf(node), signer, rates.url, limit), ...others },
+    }),
   );
-  const env = { ...given, RAILS_FILE: file, PORT: String(await freePort()) };
+  const env = { ...given, RAILS_FILE: file, PORT: given.PORT ?? String(await freePort()) };
   const gateway = await startProcess('gateway', start(env));
   translate(`the gateway answers at ${gateway.baseUrl}`);
   const starts: Record<string, () => Promise<Ending>> = {

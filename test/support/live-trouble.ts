@@ -124,7 +124,8 @@ export function newTrouble(random: Random, atEnd: (end: () => unknown) => void):
   };
 }
 
-async function forgetLeases(owner: pg.Pool): Promise<void> {
+/** Ends what a process held that was just killed. */
+export async function forgetLeases(owner: pg.Pool): Promise<void> {
   await sleep(200);
   await owner.query('update job set leased_until = null');
   await owner.query('update idempotency_key set leased_until = clock_timestamp() where answer is null');

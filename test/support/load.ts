@@ -44,6 +44,20 @@ export function cpfOf(n: number): string {
   return `${digits}${first}${check(`${digits}${first}`)}`;
 }
 
+/** @returns the n-th CNPJ, with right check digits; every other one has letters, as those of 2026 may. */
+export function cnpjOf(n: number): string {
+  const digits = `${n % 2 === 0 ? '10' : 'AB'}${String(n % 1_000_000).padStart(6, '0')}0001`;
+  const check = (text: string) => {
+    const sum = [...text].reduce(
+      (total, char, at) => total + (char.charCodeAt(0) - 48) * (((text.length - 1 - at) % 8) + 2),
+      0,
+    );
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = check(digits);
+  return `${digits}${first}${check(`${digits}${first}`)}`;
+}
+
 /** An answer, or none: the connection broke. */
 export interface Heard {
   readonly status: number;

@@ -192,6 +192,11 @@ export const ACTIONS = {
     'read',
     'Links a person to their identity at a sign-in provider. By the pages of the console only.',
   ),
+  'passkey.require': row(
+    'admin',
+    'Sets the roles whose people need a passkey for every action.',
+    'updatePasskeyRoles',
+  ),
   'passkey.add': row('read', 'Adds a passkey of the person who asks. By the pages of the console only.'),
   'passkey.remove': row('read', 'Removes a passkey of the person who asks.', 'removePasskey'),
   'passkey.reset': row('admin', 'Removes all passkeys of a person. By `crossramp person link` only.'),
@@ -204,6 +209,13 @@ export const ACTIONS = {
     'platform:pricing',
     'Sets limits of a customer in place of those of the templates.',
     'grantCustomerLimits',
+  ),
+  'company.update': row(
+    'platform:risk',
+    'Stores the company behind an account, or an owner of it.',
+    'updateAccountCompany',
+    'setCompanyOwner',
+    'removeCompanyOwner',
   ),
   'hold.release': row(
     'platform:risk',

@@ -38,4 +38,5 @@ export const PASSKEY_ACTIONS: readonly ActionName[] = [
   'person.change_role',
   'person.remove',
   'passkey.remove',
+  'passkey.require',
 ];

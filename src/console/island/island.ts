@@ -92,6 +92,25 @@ async function showPrice(form: HTMLFormElement): Promise<void> {
     byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
 }
 
+// The look of payers' pages, while it is written.
+
+document.addEventListener('input', (event) => {
+  const input = event.target as HTMLInputElement;
+  const shown = document.querySelectorAll<SVGElement>(`[data-preview="${CSS.escape(input.name ?? '')}"]`);
+  for (const part of shown) {
+    if (input.type === 'file') showImage(part, input.files?.[0]);
+    else if (input.name !== 'accent') part.textContent = input.value;
+    else if (/^#[0-9a-f]{6}$/i.test(input.value)) part.setAttribute('fill', input.value);
+  }
+});
+
+/** The policy of the page allows images of its origin and data URLs. */
+function showImage(part: SVGElement, file: File | undefined): void {
+  const reader = new FileReader();
+  reader.onload = () => part.setAttribute('href', String(reader.result));
+  if (file) reader.readAsDataURL(file);
+}
+
 // Rows.
 
 function rows(): HTMLElement[] {

@@ -5,6 +5,7 @@ import { type Column, table } from '../../ui/table.ts';
 import { CLEARED_FIELD } from '../action.ts';
 import type { ScreenContext } from '../context.ts';
 import type { SettingsQuery } from '../generated/graphql.ts';
+import { brandingPreview } from './branding-preview.ts';
 import { addForm, disclosedForm, type Field, field, type PresetValues } from './form.ts';
 import { section, unseen } from './lists.ts';
 
@@ -19,13 +20,10 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
     pair(translate('set_accent'), branding.accent ?? translate('asStandard')),
     pair(translate('set_supportUrl'), branding.supportUrl ?? translate('none')),
     pair(translate('set_showsPrice'), yesOrNo(branding.showsPrice)),
-    pair(translate('set_logo'), branding.hasLogo ? translate('yes') : translate('noLogo')),
+    pair(translate('set_logo'), translate(branding.logoHash === null ? 'noLogo' : 'yes')),
   ];
   const action = 'UpdateBranding';
-  const choices = [
-    ['', translate('staysAsItIs')] as const,
-    ...[true, false].map((is) => [String(is), yesOrNo(is)] as const),
-  ];
+  const choices = [true, false].map((is) => [String(is), yesOrNo(is)] as const);
   const preset = { part: 'look' };
   const one = (each: Field) => field(context, action, each, preset);
   const change = disclosedForm(context, {
@@ -34,7 +32,7 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
     open: translate('changeSettings'),
     what: translate('changeLookWhat'),
     button: translate('changeSettingsYes'),
-    fields: html`${one({ name: 'displayName', label: translate('set_displayName') })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint') })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint') })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices })}`,
+    fields: html`${one({ name: 'displayName', label: translate('set_displayName'), value: branding.displayName })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint'), value: branding.accent })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint'), value: branding.supportUrl })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices, value: String(branding.showsPrice) })}`,
   });
   const reset = disclosedForm(context, {
     action,
@@ -51,8 +49,36 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
   return section(
     'look',
     translate('pageLook'),
-    html`<div class="in stack tight">${keyValues(pairs)}<div class="row">${change}${reset}</div></div>`,
+    html`<div class="in stack tight">${keyValues(pairs)}${brandingPreview(context, branding)}<div class="row">${change}${logoForms(context, branding)}${reset}</div></div>`,
   );
+}
+
+function logoForms(context: ScreenContext, { logoHash }: Branding): Html {
+  const { translate } = context;
+  const action = 'UpdateBranding';
+  const preset = { part: 'logo' };
+  const file = {
+    ...{ name: 'logo', label: translate('set_logo'), hint: translate('logoHint'), isRequired: true },
+    ...{ type: 'file' as const, accept: 'image/png,image/jpeg,image/webp' },
+  };
+  const upload = disclosedForm(context, {
+    ...{ action, preset, hasFile: true },
+    open: translate(logoHash === null ? 'addLogo' : 'changeLogo'),
+    what: translate('changeLogoWhat'),
+    button: translate('saveLogo'),
+    fields: field(context, action, file, preset),
+  });
+  const removal =
+    logoHash !== null &&
+    disclosedForm(context, {
+      action,
+      preset: { part: 'no logo', [CLEARED_FIELD]: 'logo' },
+      open: translate('removeLogo'),
+      what: translate('removeLogoWhat'),
+      button: translate('removeLogoYes'),
+      kind: 'danger',
+    });
+  return html`${upload}${removal}`;
 }
 
 /** A list of origins, and the action that replaces it. */

@@ -81,6 +81,8 @@ export interface Field {
   readonly type?: 'text' | 'date' | 'datetime-local' | 'url' | 'file' | 'lines';
   readonly inputmode?: 'decimal' | 'text';
   readonly isRequired?: boolean;
+  /** Media types of a file. */
+  readonly accept?: string;
   readonly options?: readonly (readonly [value: string, word: string])[];
 }
 
@@ -99,7 +101,8 @@ export function field(context: Sent, action: string, each: Field, preset: Preset
   if (options) return choice({ ...frame, options, attributes: own });
   const { type = 'text', inputmode } = each;
   if (type === 'lines') return area({ ...frame, attributes: own });
-  if (type === 'file') return framed({ ...frame, value: '', attributes: { ...own, type } });
+  if (type === 'file')
+    return framed({ ...frame, value: '', attributes: { ...own, type, accept: each.accept } });
   const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
   return framed({ ...frame, attributes: traits });
 }

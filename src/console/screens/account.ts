@@ -7,6 +7,7 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, screenOf } from '../context.ts';
 import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { companyCard } from '../parts/company-card.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { inBrl } from '../parts/figures.ts';
 import { disclosedForm, field } from '../parts/form.ts';
@@ -36,9 +37,9 @@ export const ACCOUNT = screenOf<AccountQuery>({
   }),
   view: ({ accountHolder }, context) => {
     if (!accountHolder) throw notFound();
-    const { name, accountId, templateSettings, customers } = accountHolder;
+    const { name, accountId, templateSettings, company, customers } = accountHolder;
     const main = html`<div class="top"><h1>${name}</h1><p class="soft">${context.translate('accountNumber')} ${accountId}</p></div>
-${settingTable(context, accountId, templateSettings)}${customers && customerList(context, accountId, customers)}${correctionOf(context, accountId)}`;
+${settingTable(context, accountId, templateSettings)}${customers && companyCard(context, company, accountId)}${customers && customerList(context, accountId, customers)}${correctionOf(context, accountId)}`;
     return { title: name, main };
   },
 });

@@ -106,9 +106,12 @@ function keyForm(context: ScreenContext): Html | null {
   const action = 'CreateApiKey';
   const grantable = SCOPES.filter((scope) => session.scopes.includes(scope));
   const ticks = grantable.map((scope) =>
-    tick({ name: `${action}-${scope}`, label: scope, attributes: { name: 'scopes', value: scope } }),
+    tick({
+      ...{ name: `${action}-${scope}`, label: scope, hint: translate(`scope_${scope}`) },
+      attributes: { name: 'scopes', value: scope },
+    }),
   );
-  const fields = html`${field(context, action, { name: 'name', label: translate('name'), isRequired: true })}<fieldset><legend>${translate('scopes')}</legend>${ticks}</fieldset>`;
+  const fields = html`${field(context, action, { name: 'name', label: translate('name'), isRequired: true })}<fieldset><legend>${translate('scopes')}</legend>${ticks}</fieldset>${field(context, action, { name: 'expiresAt', label: translate('expires'), hint: translate('expiresHint'), type: 'datetime-local' })}`;
   return addForm(context, { action, open: translate('addKey'), button: translate('addKey'), fields });
 }
 

@@ -11,10 +11,12 @@ import { type ScreenContext, screenOf } from '../context.ts';
 import type { ProtectionSetting, SettingsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { brandingCard, originList } from '../parts/branding-card.ts';
+import { companyCard } from '../parts/company-card.ts';
 import { inBrl, listTime } from '../parts/figures.ts';
 import { actionForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 import { notificationChoice } from '../parts/notification-choice.ts';
+import { passkeyRoles } from '../parts/passkey-roles.ts';
 import { priceAndLimits } from '../parts/template-limits.ts';
 import { translateName } from '../words.ts';
 
@@ -32,9 +34,9 @@ export const SETTINGS = screenOf<SettingsQuery>({
   variables: () => ({}),
   view: ({ viewer: { account, person } }, context) => {
     const { translate } = context;
-    const { accountSettings: rules, allowedOrigins, branding } = account;
+    const { accountSettings: rules, allowedOrigins, branding, company } = account;
     const main = html`<div class="top"><h1>${translate('settings')}</h1><p class="soft">${translate('settingsWhy')}</p></div>
-${protection(context, rules)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${notificationChoice(context, person?.notifications)}${brandingCard(context, branding)}${originList(context, { action: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: translate('frameHosts'), why: translate('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { action: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: translate('allowedOrigins'), why: translate('allowedOriginsWhy'), origins: allowedOrigins })}`;
+${protection(context, rules)}${passkeyRoles(context, account.passkeyRoles)}${pendingList(context, rules.pendingChanges)}${priceAndLimits(context, account)}${companyCard(context, company)}${notificationChoice(context, person?.notifications)}${brandingCard(context, branding)}${originList(context, { action: 'UpdateBranding', name: 'frameHosts', replaces: 'replacesFrameHosts', title: translate('frameHosts'), why: translate('frameHostsWhy'), origins: branding.frameHosts })}${originList(context, { action: 'UpdateAllowedOrigins', name: 'origins', replaces: 'replaces', title: translate('allowedOrigins'), why: translate('allowedOriginsWhy'), origins: allowedOrigins })}`;
     return { title: translate('settings'), main };
   },
 });

@@ -81,6 +81,8 @@ export const ACTION_TEXTS: Readonly<Record<ActionName, Label>> = {
   'passkey.reset': label('All passkeys of a person removed', 'Todas as passkeys removidas'),
   'customer.update': label('Customer limits changed', 'Limites do cliente alterados'),
   'customer.grant': label('Customer limits granted', 'Limites concedidos ao cliente'),
+  'passkey.require': label('Passkeys required of roles changed', 'Exigência de passkey alterada'),
+  'company.update': label('Company of the account changed', 'Empresa da conta alterada'),
   'hold.release': label('Hold released', 'Retenção liberada'),
   'hold.reject': label('Hold rejected', 'Retenção rejeitada'),
   'hit.dismiss': label('Screening hit dismissed', 'Ocorrência de triagem descartada'),

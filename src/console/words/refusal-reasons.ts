@@ -22,6 +22,17 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^only an owner decides who needs a passkey/,
+    label('Only an owner can change this.', 'Só um proprietário pode alterar isto.'),
+  ],
+  [
+    /^a company has at most (?<max>\d+) owners here/,
+    label(
+      'This company already has {max} owners, the most there can be. Remove one first.',
+      'Esta empresa já tem {max} sócios, o máximo permitido. Remova um antes.',
+    ),
+  ],
+  [
     /^the customer is frozen/,
     label(
       'This customer is frozen. Two people have to unfreeze the customer first.',

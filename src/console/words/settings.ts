@@ -1,4 +1,4 @@
-/** Texts of the settings; a setting is under `set_`, one whose change waits under `setting_`. */
+/** Texts of the settings and of the form of a key; a setting is under `set_`, one whose change waits under `setting_`. */
 import { label } from '../../base/text/label.ts';
 
 /** The words of settings. */
@@ -6,6 +6,61 @@ export const SETTINGS_WORDS = {
   settings: label('Settings', 'Configurações'),
   settingsWhy: label('These apply to new payments and withdrawals.', 'Valem para novos pagamentos e saques.'),
   protection: label('Security', 'Segurança'),
+  scope_read: label(
+    'Read transactions, balances, the statement and events.',
+    'Ler transações, saldos, extrato e eventos.',
+  ),
+  scope_create: label(
+    'Create and cancel payments. Moves no money out of your balance.',
+    'Criar e cancelar cobranças. Não movimenta o seu saldo.',
+  ),
+  scope_move: label(
+    'Move money out: withdrawals, payouts, refunds, payout destinations.',
+    'Movimentar dinheiro: saques, pagamentos, devoluções, destinos.',
+  ),
+  scope_admin: label(
+    'Manage keys, webhooks, payment links, pages and settings.',
+    'Gerenciar chaves, webhooks, links de pagamento, páginas e configurações.',
+  ),
+  expiresHint: label(
+    'From then on, requests with the key are refused with 401. A key never outlives the one that created it. Leave empty for no expiry.',
+    'A partir daí, requisições com a chave são recusadas com 401. Uma chave nunca dura mais que a que a criou. Deixe em branco para não expirar.',
+  ),
+  passkeyRoles: label('Passkeys', 'Passkeys'),
+  passkeyRolesNone: label(
+    'Actions that let money out or people in need a passkey.',
+    'Ações que liberam dinheiro ou acesso exigem passkey.',
+  ),
+  passkeyRolesFor: label('A passkey for every action', 'Passkey para toda ação'),
+  passkeyRolesWhat: label(
+    'People with these roles show a passkey before every action, at most five minutes before it. Without one they can only read.',
+    'Pessoas com estas funções usam a passkey antes de toda ação, no máximo cinco minutos antes. Sem ela, só consultam.',
+  ),
+  company: label('Company', 'Empresa'),
+  noCompany: label('No company on file', 'Nenhuma empresa cadastrada'),
+  addCompany: label('Add company…', 'Cadastrar empresa…'),
+  companyWhat: label(
+    'The company and its owners are compared with the screening lists now and once a day.',
+    'A empresa e os sócios são comparados com as listas restritivas agora e uma vez por dia.',
+  ),
+  saveCompany: label('Save company', 'Salvar empresa'),
+  legalName: label('Legal name', 'Razão social'),
+  cnpj: label('CNPJ', 'CNPJ'),
+  companyAddress: label('Address', 'Endereço'),
+  street: label('Street, number, district', 'Rua, número, bairro'),
+  city: label('City', 'Cidade'),
+  uf: label('State', 'UF'),
+  cep: label('Postal code (CEP)', 'CEP'),
+  owners: label('Owners', 'Sócios'),
+  noOwners: label('No owners on file', 'Nenhum sócio cadastrado'),
+  addOwner: label('Add owner', 'Adicionar sócio'),
+  removeOwner: label('Remove owner', 'Remover sócio'),
+  removeOwnerWhat: label(
+    '{name} will no longer be compared with the screening lists.',
+    '{name} não será mais comparado com as listas restritivas.',
+  ),
+  share: label('Share', 'Participação'),
+  shareHint: label('In percent. Leave empty if unknown.', 'Em porcentagem. Deixe em branco se não souber.'),
   set_whitelistCooling: label('Waiting period for new destinations', 'Período de espera para novos destinos'),
   set_approvalAbove: label(
     'Require a second approval above (per day)',
@@ -87,6 +142,19 @@ export const SETTINGS_WORDS = {
   set_showsPrice: label('Show rate and fees to payers', 'Mostrar cotação e taxas ao pagador'),
   set_logo: label('Logo', 'Logo'),
   noLogo: label('No logo', 'Sem logo'),
+  addLogo: label('Upload logo…', 'Enviar logo…'),
+  changeLogo: label('Replace logo…', 'Trocar logo…'),
+  changeLogoWhat: label(
+    'Payers see it on payment pages, in a square of 44 pixels.',
+    'O pagador vê o logo nas páginas de pagamento, em um quadrado de 44 pixels.',
+  ),
+  logoHint: label('PNG, JPEG or WebP, up to 64 KiB.', 'PNG, JPEG ou WebP, até 64 KiB.'),
+  saveLogo: label('Save logo', 'Salvar logo'),
+  removeLogo: label('Remove logo…', 'Remover logo…'),
+  removeLogoWhat: label('Payers will see your initials instead.', 'O pagador verá as suas iniciais.'),
+  removeLogoYes: label('Remove logo', 'Remover logo'),
+  lookPreview: label('Preview of a payment page', 'Prévia de uma página de pagamento'),
+  lookPreviewPay: label('Pay R$150.00', 'Pagar R$ 150,00'),
   asStandard: label('Default', 'Padrão'),
   no: label('No', 'Não'),
   changeLookWhat: label(

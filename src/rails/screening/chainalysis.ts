@@ -4,6 +4,7 @@
  *
  * @see https://public.chainalysis.com/docs/index.html
  */
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
 import { providerHealth } from './provider-health.ts';
 import { type Question, queryProvider, unavailable } from './query-provider.ts';
@@ -14,8 +15,11 @@ const NAME = 'chainalysis-sanctions';
 const TEXT_MAX = 200;
 
 /** @returns the screener; nothing is asked yet. People are not its concern. */
-export function chainalysisScreener(settings: ChainalysisSettings): Screener {
-  const health = providerHealth(NAME);
+export function chainalysisScreener(
+  settings: ChainalysisSettings,
+  tools: Pick<RailTools, 'database' | 'mode'>,
+): Screener {
+  const health = providerHealth(NAME, tools);
   return {
     match: async (subjects) => {
       const queried = subjects.flatMap((subject) =>
@@ -25,7 +29,7 @@ export function chainalysisScreener(settings: ChainalysisSettings): Screener {
       );
       return (await Promise.all(queried)).flat();
     },
-    checks: async () => [health.check()],
+    checks: async () => [await health.check()],
   };
 }
 

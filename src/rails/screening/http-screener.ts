@@ -1,5 +1,6 @@
 /** Screens at a provider over HTTP, by settings: members of the body, paths into the answer, and its words for our decisions. */
 import { createHash } from 'node:crypto';
+import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
 import { type JsonPath, valueAt } from './json-path.ts';
 import { providerHealth } from './provider-health.ts';
@@ -11,15 +12,15 @@ const TEXT_MAX = 200;
 const REFERENCE_LENGTH = 32;
 
 /** @returns the screener; nothing is asked yet. */
-export function httpScreener(settings: HttpSettings): Screener {
-  const health = providerHealth(settings.name);
+export function httpScreener(settings: HttpSettings, tools: Pick<RailTools, 'database' | 'mode'>): Screener {
+  const health = providerHealth(settings.name, tools);
   return {
     match: async (subjects) => {
       const queried = subjects.filter((subject) => isScreened(settings, subject));
       const found = await Promise.all(queried.map((subject) => health.note(() => query(settings, subject))));
       return found.flat();
     },
-    checks: async () => [health.check()],
+    checks: async () => [await health.check()],
   };
 }
 

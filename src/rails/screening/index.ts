@@ -36,8 +36,8 @@ function screenerOf(settings: ScreenerSettings, tools: RailTools): Screener {
     case 'lists':
       return listScreener(settings, tools);
     case 'http':
-      return httpScreener(settings);
+      return httpScreener(settings, tools);
     case 'chainalysis-sanctions':
-      return chainalysisScreener(settings);
+      return chainalysisScreener(settings, tools);
   }
 }

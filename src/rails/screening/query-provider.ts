@@ -51,8 +51,11 @@ async function answerTo(question: Question): Promise<string> {
 
 /** @returns the error for a provider that cannot be relied on now. */
 export function unavailable({ provider }: Pick<Question, 'provider'>, why: string): ScreenerUnavailable {
-  return new ScreenerUnavailable(`${provider} cannot be queried: ${why}`);
+  return new ScreenerUnavailable(`${failureOf(provider)} ${why}`);
 }
+
+/** @returns the beginning of each failure of a provider. */
+export const failureOf = (provider: string) => `${provider} cannot be queried:`;
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };

@@ -94,6 +94,7 @@ function blankCaller({ mode }: Services, personId: string, accountId: bigint): P
     verifiedAt: null,
     hasPasskey: false,
     hasJustSignedIn: false,
+    needsPasskey: false,
   };
   return personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
 }

@@ -34,6 +34,7 @@ export function personCaller(session: Omit<ValidSession, 'seenAt'>): PersonCalle
       verifiedAt: session.verifiedAt === null ? null : new Date(session.verifiedAt),
       hasPasskey: session.hasPasskey,
       hasJustSignedIn: session.hasJustSignedIn,
+      needsPasskey: session.needsPasskey,
     },
   };
 }

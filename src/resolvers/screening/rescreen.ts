@@ -1,5 +1,5 @@
 /**
- * Compares all active customers and whitelisted addresses with new versions of the lists, a slice at a time; of several processes one
+ * Compares all active customers, whitelisted addresses, and companies with their owners, with new versions of the lists, a slice at a time; of several processes one
  * does it. A round begins when a list has another version, and at least once a day.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,8 @@ import {
   claimRound,
   nextOfRound,
   noteLists,
+  ROUND_PARTS,
+  type RoundPart,
   type RoundRecord,
   releaseRound,
   type ScreeningRound,
@@ -122,7 +124,7 @@ async function compareNext(
   const records = await nextOfRound(database, mode, round, { since, limit: SLICE_MAX });
   let raised = 0;
   for (const record of records) {
-    const matches = await matchLists(subjectsIn(record));
+    const matches = await matchLists(subjectsIn(round.part, record));
     if (matches.length === 0) continue;
     const subject = { mode, accountId: record.accountId, transactionId: null };
     raised += await database.withTx(async (tx) => {
@@ -134,17 +136,19 @@ async function compareNext(
   const last = records.at(-1);
   const compared = records.length;
   const isPartOver = compared < SLICE_MAX;
-  const isOver = isPartOver && round.part === 'addresses';
+  const nextPart = ROUND_PARTS[ROUND_PARTS.indexOf(round.part) + 1];
+  const isOver = isPartOver && nextPart === undefined;
   const next = isPartOver
-    ? ({ part: 'addresses', atAccount: 0n, atRecord: '' } as const)
+    ? { part: nextPart ?? round.part, atAccount: 0n, atRecord: '' }
     : { part: round.part, atAccount: last?.accountId ?? 0n, atRecord: last?.record ?? '' };
   await advanceRound(database, mode, next, { compared, endedAt: isOver ? now : null });
   return !isOver;
 }
 
-function subjectsIn({ record, names, address }: RoundRecord): readonly ScreeningSubject[] {
+function subjectsIn(part: RoundPart, { record, names, address }: RoundRecord): readonly ScreeningSubject[] {
   if (address !== null) return [{ role: 'own_address', address }];
   const newest = names.slice(-NAMES_MAX);
-  if (newest.length === 0) return [{ role: 'customer', taxId: record }];
-  return newest.map((name) => ({ role: 'customer', name, taxId: record }));
+  const role = part === 'companies' ? 'holder' : 'customer';
+  if (newest.length === 0) return [{ role, taxId: record }];
+  return newest.map((name) => ({ role, name, taxId: record }));
 }

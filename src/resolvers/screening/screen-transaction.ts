@@ -51,19 +51,32 @@ export async function refuseSanctionedSender(
   target: Pick<HitSubject, 'accountId' | 'transactionId'>,
   subject: ScreeningSubject | undefined,
 ): Promise<void> {
-  const hits = await matchAndRaise(services, target, subject ? [subject] : [], true).catch(
-    (error: unknown) => {
-      if (!(error instanceof ScreenerUnavailable)) throw error;
-      throw new GatewayError('UNAVAILABLE', 'the sender cannot be screened now: nothing was changed', {
-        retryAfter: RETRY_SECONDS,
-      });
-    },
-  );
+  const hits = await matchAndRaise(services, target, subject ? [subject] : [], true).catch(refuseUnscreened);
   if (hits.length > 0)
     throw new GatewayError(
       'STEP_CONFLICT',
       'the sender is on a list of sanctions: the money is frozen until the hit is dismissed',
     );
+}
+
+/**
+ * Screens a person or company that a person is about to store: a match is raised as a hit, and stops nothing.
+ *
+ * @throws {GatewayError} `UNAVAILABLE` while a screener cannot answer.
+ */
+export async function screenSubject(
+  services: Screens,
+  target: Pick<HitSubject, 'accountId' | 'transactionId'>,
+  subject: ScreeningSubject,
+): Promise<void> {
+  await matchAndRaise(services, target, [subject], false).catch(refuseUnscreened);
+}
+
+function refuseUnscreened(error: unknown): never {
+  if (!(error instanceof ScreenerUnavailable)) throw error;
+  throw new GatewayError('UNAVAILABLE', 'nobody can be screened now: nothing was changed', {
+    retryAfter: RETRY_SECONDS,
+  });
 }
 
 /** @returns raised hits that are not dismissed; only those of sanctions lists if only these count. */

@@ -177,7 +177,7 @@ export function requireFresh(context: Pick<Context, 'caller' | 'mode' | 'databas
     'STEP_UP_REQUIRED',
     context.caller.person?.hasPasskey
       ? 'this needs a passkey check within the last five minutes: use your passkey at /console/confirm'
-      : 'in a live account this needs a passkey: add one at /console/security',
+      : 'this needs a passkey: add one at /console/security',
   );
 }
 
@@ -187,7 +187,7 @@ export function needsPasskey({
   mode,
   database,
 }: Pick<Context, 'caller' | 'mode' | 'database'>): boolean {
-  if (!person || (mode === 'sandbox' && !person.hasPasskey)) return false;
+  if (!person || (mode === 'sandbox' && !person.hasPasskey && !person.needsPasskey)) return false;
   const { hasPasskey, verifiedAt } = person;
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
@@ -218,7 +218,8 @@ const WITHOUT_RAILS: readonly ActionName[] = [
  */
 export function requirePermission(context: Context, name: ActionName): void {
   requireScope(context, ACTIONS[name].scope);
-  if (PASSKEY_ACTIONS.includes(name)) requireFresh(context);
+  const isBound = context.caller.person?.needsPasskey === true && ACTIONS[name].scope !== 'read';
+  if (isBound || PASSKEY_ACTIONS.includes(name)) requireFresh(context);
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 

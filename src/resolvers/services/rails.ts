@@ -228,7 +228,9 @@ export type ScreeningRole =
   | 'sender'
   | 'wallet'
   | 'destination'
-  | 'own_address';
+  | 'own_address'
+  | 'holder'
+  | 'owner';
 
 /** A person, a company or an address that is screened. */
 export interface ScreeningSubject {

@@ -1,5 +1,4 @@
 /** Changes the look of the account's hosted pages. Markup is refused, and nothing is loaded from other sites. */
-import { hash } from 'node:crypto';
 import type { Named } from '../../base/errors/violations.ts';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
 import { stripMetadata } from '../../base/pages/picture.ts';
@@ -8,7 +7,6 @@ import {
   changeBranding,
   type Logo,
   readBranding,
-  readLogo,
 } from '../../store/account/branding.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { accountObject } from '../../store/engine/audit.ts';
@@ -47,8 +45,8 @@ export async function updateBranding(
   checks: CreationChecks,
 ): Promise<void> {
   requirePermission(context, 'branding.update');
-  // These members send payers to other sites, or let other sites frame their pages.
-  if (input.supportUrl || input.frameHosts) requireFresh(context);
+  // Other sites may frame the pages then.
+  if (input.frameHosts) requireFresh(context);
   const change: BrandingChange = {
     ...changed('displayName', input.displayName, (input) => displayName(input, checks)),
     ...changed('accent', input.accent, (input) => accent(input, checks)),
@@ -63,6 +61,9 @@ export async function updateBranding(
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
   await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
+    // A new address sends payers to another site; a prefilled form sends the present one again.
+    if (change.supportUrl && change.supportUrl !== (await readBranding(tx, accountId)).supportUrl)
+      requireFresh(context);
     if (change.frameHosts)
       refuseUnseen((await readBranding(tx, accountId)).frameHosts, change.frameHosts, seen);
     await changeBranding(tx, accountId, change);
@@ -71,9 +72,8 @@ export async function updateBranding(
 
 /** A picture is identified by its hash. */
 async function factsOfBranding(tx: Tx, accountId: bigint): Promise<object> {
-  const { hasLogo: _hasLogo, ...branding } = await readBranding(tx, accountId);
-  const logo = await readLogo(tx, accountId);
-  return { ...branding, logo: logo ? `sha256:${hash('sha256', logo.image, 'hex')}` : null };
+  const { hasLogo: _hasLogo, logoHash, ...branding } = await readBranding(tx, accountId);
+  return { ...branding, logo: logoHash && `sha256:${logoHash}` };
 }
 
 function changed<Value>(

@@ -20,6 +20,14 @@ const ORIGINS: Statement = {
   name: 'account_origins',
   text: `select allowed_origins as "allowedOrigins" from account where id = $1`,
 };
+const PASSKEY_ROLES: Statement = {
+  name: 'account_passkey_roles',
+  text: `select passkey_roles as "passkeyRoles" from account where id = $1`,
+};
+const SET_PASSKEY_ROLES: Statement = {
+  name: 'account_set_passkey_roles',
+  text: 'update account set passkey_roles = $2 where id = $1',
+};
 const LISTED: Statement = {
   name: 'account_listed_origins',
   text: `select distinct unnest(allowed_origins) as origin from account where allowed_origins <> '{}'`,
@@ -200,6 +208,17 @@ export async function setAllowedOrigins(
   origins: readonly string[],
 ): Promise<void> {
   await database.query(SET_ORIGINS, [accountId, origins]);
+}
+
+/** @returns the roles whose people act with a fresh passkey alone. */
+export async function readPasskeyRoles(tx: Tx, accountId: bigint): Promise<readonly string[]> {
+  const [row] = await tx.query<{ passkeyRoles: readonly string[] }>(PASSKEY_ROLES, [accountId]);
+  return row?.passkeyRoles ?? [];
+}
+
+/** Sets the roles whose people act with a fresh passkey alone. */
+export async function setPasskeyRoles(tx: Tx, accountId: bigint, roles: readonly string[]): Promise<void> {
+  await tx.query(SET_PASSKEY_ROLES, [accountId, roles]);
 }
 
 /** @returns the origins that any account lists. */

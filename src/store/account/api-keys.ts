@@ -33,6 +33,8 @@ export interface SignedInPerson {
   readonly hasPasskey: boolean;
   /** Whether the session began, by a link or a provider, within the last ten minutes. */
   readonly hasJustSignedIn: boolean;
+  /** Whether the account wants a passkey of this role for every action. */
+  readonly needsPasskey: boolean;
 }
 
 /** A key to be stored. */

@@ -9,6 +9,8 @@ export interface Branding {
   /** `#rrggbb`, or null for the plain look. */
   readonly accent: string | null;
   readonly hasLogo: boolean;
+  /** SHA-256 of the logo, hex; null without one. */
+  readonly logoHash: string | null;
   /** Address at which a payer finds help. */
   readonly supportUrl: string | null;
   /** Origins that may show the pages in a frame. */
@@ -35,7 +37,7 @@ export interface BrandingChange {
 
 const READ: Statement = {
   name: 'branding_read',
-  text: `select coalesce(b.display_name, a.name) as "displayName", b.accent, b.logo is not null as "hasLogo",
+  text: `select coalesce(b.display_name, a.name) as "displayName", b.accent, b.logo is not null as "hasLogo", encode(sha256(b.logo), 'hex') as "logoHash",
       b.support_url as "supportUrl", coalesce(b.frame_hosts, '{}') as "frameHosts",
       coalesce(b.shows_price, false) as "showsPrice"
     from account a left join branding b on b.account_id = a.id where a.id = $1`,

@@ -19,6 +19,8 @@ export interface ValidSession {
   readonly verifiedAt: Instant | null;
   readonly hasPasskey: boolean;
   readonly hasJustSignedIn: boolean;
+  /** Whether the account wants a passkey of this role for every action. */
+  readonly needsPasskey: boolean;
 }
 
 /** A session as its owner sees it. */
@@ -63,7 +65,7 @@ const VALID: Statement = {
   text: `select s.id as "sessionId", p.id as "personId", p.name, p.email, a.id as "accountId", a.mode, m.role,
       a.allowed_origins as "allowedOrigins", s.seen_at as "seenAt", s.verified_at as "verifiedAt",
       exists (select from passkey k where k.person_id = p.id) as "hasPasskey",
-      s.created_at > now() - interval '${JUST_MINUTES} minutes' as "hasJustSignedIn"
+      s.created_at > now() - interval '${JUST_MINUTES} minutes' as "hasJustSignedIn", m.role = any (a.passkey_roles) as "needsPasskey"
     from person_session s join person p on p.id = s.person_id ${ACCOUNT} join account a on a.id = m.account_id
     where s.hash = $3 and ${HOLDS}`,
 };

@@ -7,7 +7,9 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Parts of a round, in their order. */
-export type RoundPart = 'customers' | 'addresses';
+export const ROUND_PARTS = ['customers', 'addresses', 'companies'] as const;
+/** One of ROUND_PARTS. */
+export type RoundPart = (typeof ROUND_PARTS)[number];
 
 /** A round. */
 export interface ScreeningRound {
@@ -22,10 +24,10 @@ export interface ScreeningRound {
   readonly compared: bigint;
 }
 
-/** A customer or an address that is compared. */
+/** A customer, an address, or a company or owner of one, that is compared. */
 export interface RoundRecord {
   readonly accountId: bigint;
-  /** Tax id of a customer, id of a whitelist entry. */
+  /** Tax id of a customer, a company or an owner, id of a whitelist entry. */
   readonly record: string;
   /** Newest last. */
   readonly names: readonly string[];
@@ -76,6 +78,17 @@ const ADDRESSES: Statement = {
     where (w.account_id, w.id) > ($2::bigint, $3::text) and a.mode = $1::text
       and w.network is not null and w.removed_at is null and $4::date is not null
     order by w.account_id, w.id limit $5`,
+};
+
+/** An owner of two companies is compared for each; a company that owns itself is compared once. */
+const COMPANIES: Statement = {
+  name: 'screening_round_companies',
+  text: `select p.account_id as "accountId", p.tax_id as record, array[min(p.name)] as names, null::text as address from (
+      select account_id, tax_id, legal_name as name from account_company
+      union all select account_id, tax_id, name from account_owner) p
+    join account a on a.id = p.account_id
+    where (p.account_id, p.tax_id) > ($2::bigint, $3::text) and a.mode = $1::text and $4::date is not null
+    group by 1, 2 order by 1, 2 limit $5`,
 };
 
 /** @returns the round of a mode. */
@@ -140,9 +153,14 @@ export function nextOfRound(
   { since, limit }: { readonly since: string; readonly limit: number },
 ): Promise<readonly RoundRecord[]> {
   const values = [mode, atAccount, atRecord, since, limit];
-  return part === 'customers'
-    ? tx.query<RoundRecord>(CUSTOMERS, values)
-    : tx.query<RoundRecord>(ADDRESSES, values);
+  switch (part) {
+    case 'customers':
+      return tx.query<RoundRecord>(CUSTOMERS, values);
+    case 'addresses':
+      return tx.query<RoundRecord>(ADDRESSES, values);
+    case 'companies':
+      return tx.query<RoundRecord>(COMPANIES, values);
+  }
 }
 
 /** Notes how far the round is. `endedAt`: it is over. */

@@ -446,6 +446,51 @@ const ACCOUNT_ROWS: readonly ActRow[] = [
     },
   },
   {
+    act: 'UpdateAccountCompany',
+    who: 'platform',
+    begin: async (stage) => {
+      const { accountId } = await stage.app.addAccount();
+      return {
+        path: `/console/accounts/${accountId}`,
+        given: { account: String(accountId) },
+        typed: COMPANY,
+        seen: 'Padaria Primavera Ltda',
+        check: async () => expect((await companyOf(stage, accountId)).postalCode).toBe('01310100'),
+      };
+    },
+  },
+  {
+    act: 'SetCompanyOwner',
+    who: 'platform',
+    begin: async (stage) => {
+      const accountId = await accountWithCompany(stage);
+      return {
+        path: `/console/accounts/${accountId}`,
+        given: { account: String(accountId) },
+        typed: { taxId: '529.982.247-25', name: 'Ana Souza', share: '60' },
+        seen: 'Ana Souza',
+        check: async () =>
+          expect((await companyOf(stage, accountId)).owners).toEqual([{ taxId: '52998224725', share: '60' }]),
+      };
+    },
+  },
+  {
+    act: 'RemoveCompanyOwner',
+    who: 'platform',
+    begin: async (stage) => {
+      const accountId = await accountWithCompany(stage);
+      const taxId = '52998224725';
+      await stage.askAsOperator(
+        `mutation { setCompanyOwner(input: { account: "${accountId}", taxId: "${taxId}", name: "Ana Souza" }) { company { taxId } errors { code message path } } }`,
+      );
+      return {
+        path: `/console/accounts/${accountId}`,
+        given: { account: String(accountId), taxId },
+        check: async () => expect((await companyOf(stage, accountId)).owners).toEqual([]),
+      };
+    },
+  },
+  {
     act: 'GrantCustomerLimits',
     who: 'platform',
     begin: async (stage) => {
@@ -502,3 +547,28 @@ export const OPERATOR_ROWS: readonly ActRow[] = [
   ...BOOK_ROWS,
   ...ACCOUNT_ROWS,
 ];
+
+const COMPANY = {
+  ...{
+    taxId: '12.ABC.345/01DE-35',
+    legalName: 'Padaria Primavera Ltda',
+    street: 'Rua das Flores 10, Centro',
+  },
+  ...{ city: 'São Paulo', state: 'SP', postalCode: '01310-100' },
+};
+
+async function accountWithCompany(stage: Stage): Promise<bigint> {
+  const { accountId } = await stage.app.addAccount();
+  const facts = Object.entries(COMPANY).map(([name, value]) => `${name}: "${value}"`);
+  await stage.askAsOperator(
+    `mutation { updateAccountCompany(input: { account: "${accountId}", ${facts.join()} }) { company { taxId } errors { code message path } } }`,
+  );
+  return accountId;
+}
+
+async function companyOf(stage: Stage, accountId: bigint) {
+  const { accountHolder } = await stage.askAsOperator(
+    `{ accountHolder(accountId: "${accountId}") { company { postalCode owners { taxId share } } } }`,
+  );
+  return accountHolder.company;
+}

@@ -137,6 +137,22 @@ const LIMIT_ROWS: readonly ActRow[] = [
 
 const LOOK_ROWS: readonly ActRow[] = [
   {
+    act: 'UpdatePasskeyRoles',
+    who: 'shop',
+    begin: async (stage) => ({
+      path: SETTINGS,
+      typed: { roles: ['DEVELOPER'] },
+      seen: 'Developer',
+      check: async () => {
+        const { viewer } = await stage.ask('{ viewer { account { passkeyRoles } } }');
+        expect(viewer.account.passkeyRoles).toEqual(['DEVELOPER']);
+        await stage.ask(
+          'mutation { updatePasskeyRoles(input: { roles: [] }) { passkeyRoles errors { code message path } } }',
+        );
+      },
+    }),
+  },
+  {
     act: 'UpdateBranding',
     who: 'shop',
     needsPasskey: true,

@@ -17,7 +17,7 @@ import { startTestChecks, type TestChecks } from '../../support/checks.ts';
 import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { newHome } from '../../support/home.ts';
-import { cpfOf } from '../../support/load.ts';
+import { cnpjOf, cpfOf } from '../../support/load.ts';
 import { crossramp, type Running, start } from '../../support/process.ts';
 
 /** Customers of each kind. */
@@ -181,20 +181,6 @@ async function settled(made: readonly Made[], isThere: (step: string, each: Made
     const open = made.filter((each) => !isThere(now.get(each.end2end) as string, each));
     expect(open.map(({ name, end2end }) => `${name}: ${now.get(end2end)}`)).toEqual([]);
   }, PATIENCE);
-}
-
-/** @returns a CNPJ with right check digits, another for each number. */
-function cnpjOf(n: number): string {
-  const digits = `${10_000_000 + n}0001`;
-  const check = (text: string) => {
-    const sum = [...text].reduce(
-      (total, digit, at) => total + Number(digit) * (((text.length - 1 - at) % 8) + 2),
-      0,
-    );
-    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
-  };
-  const first = check(digits);
-  return `${digits}${first}${check(`${digits}${first}`)}`;
 }
 
 let customers = 0;

@@ -207,6 +207,10 @@ describe('before anything can be paid', () => {
     expect(rows).toMatchObject([{ component: 'valida_id', state: 'INITIAL' }]);
     const checks = await app.services.railParts.find(({ name }) => name === 'screening')?.part.checks();
     expect(checks?.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('bureau');
+    // As `doctor` does it, in a process that has asked nobody.
+    const tools = { ...{ database: app.database, mode: 'sandbox', log: LOG } } as never;
+    const others = await createScreening(readScreeningSettings(settings(), 'screening'), tools).checks();
+    expect(others.filter(({ ok }) => !ok)).not.toEqual([]);
     provider.isAway = false;
     await dueNow();
     await until(rows[0].end2end, 'depositpix/QRCODE');

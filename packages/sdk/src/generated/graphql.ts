@@ -25,16 +25,22 @@ export interface Account {
   readonly allowedOrigins: readonly (string)[];
   /** Look of the hosted pages of the account. */
   readonly branding: Branding;
+  /** The company behind the account, as the operator has stored it; null: not stored. */
+  readonly company: AccountCompany | null;
   /** When the account was opened. */
   readonly createdAt: string;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
+  /** Logo of the hosted pages as a data URL; null without one. */
+  readonly logo: string | null;
   /** Play money or real money. */
   readonly mode: AccountMode;
   /** Name of the account holder. */
   readonly name: string;
   /** The time on the clock of the account: the time of the machine, or in a sandbox that of the sandbox clock. */
   readonly now: string;
+  /** Roles whose people need a fresh passkey for every action on the account. */
+  readonly passkeyRoles: readonly (MemberRole)[];
   /** The static links of the account: those that are open, newest first, then those that were disabled last; at most 1,000. */
   readonly staticLinks: readonly (StaticLink)[];
   /** Limits that the account set itself on its templates; a template without any is not listed. */
@@ -55,6 +61,26 @@ export interface Account {
   readonly webhookSecrets: readonly (WebhookSecret)[];
   /** The whitelist groups: where withdrawals may go. At most 200. */
   readonly whitelistGroups: readonly (WhitelistGroup)[];
+}
+/** The company behind an account. It is compared with the screening lists when it is stored, and once a day. */
+export interface AccountCompany {
+  readonly __typename: 'AccountCompany';
+  /** City. */
+  readonly city: string;
+  /** Name as it is registered. */
+  readonly legalName: string;
+  /** Its owners, by tax id; at most 50. */
+  readonly owners: readonly (CompanyOwner)[];
+  /** CEP, eight digits. */
+  readonly postalCode: string;
+  /** Two letters of the state. */
+  readonly state: string;
+  /** Street, number and district. */
+  readonly street: string;
+  /** CNPJ without punctuation. */
+  readonly taxId: string;
+  /** When its facts were stored last. */
+  readonly updatedAt: string;
 }
 /** Whether an account moves play money or real money. It never changes. */
 export type AccountMode = 'LIVE' | 'SANDBOX';
@@ -431,6 +457,8 @@ export interface Branding {
   readonly frameHosts: readonly (string)[];
   /** Whether the account has a logo. */
   readonly hasLogo: boolean;
+  /** SHA-256 of the logo, hexadecimal; null without one. */
+  readonly logoHash: string | null;
   /** Whether the payer of a checkout sees rate, fees and the crypto that you receive. Default: no. Payers who are asked to accept a quote, buy crypto or pay with it always see them. */
   readonly showsPrice: boolean;
   /** Where payers find help: an https URL or a `mailto:` address, of at most 2,048 characters. */
@@ -565,6 +593,16 @@ export interface ChooseNotificationsPayload {
   readonly errors: readonly (Refusal)[];
   /** Result of the mutation; null where it was refused. */
   readonly notifications: NotificationSettings | null;
+}
+/** An owner of a company. */
+export interface CompanyOwner {
+  readonly __typename: 'CompanyOwner';
+  /** Name of the owner. */
+  readonly name: string;
+  /** Percent of the company; null: not known. */
+  readonly share: string | null;
+  /** CPF or CNPJ without punctuation. */
+  readonly taxId: string;
 }
 /** Input of `confirmIdentity`. */
 export interface ConfirmIdentityInput {
@@ -3481,6 +3519,19 @@ export interface UpdateCustomerPayload {
   /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
   readonly errors: readonly (Refusal)[];
 }
+/** Input of `updatePasskeyRoles`. */
+export interface UpdatePasskeyRolesInput {
+  /** Roles, at most 10; an empty list ends the rule. */
+  readonly roles: readonly (MemberRole)[];
+}
+/** Result of `updatePasskeyRoles`, or its refusals. */
+export interface UpdatePasskeyRolesPayload {
+  readonly __typename: 'UpdatePasskeyRolesPayload';
+  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  readonly errors: readonly (Refusal)[];
+  /** The roles that need a passkey now; null where it was refused. */
+  readonly passkeyRoles: readonly (MemberRole)[] | null;
+}
 /** Changes. Members that are not given stay as they are; null takes a limit away. */
 export interface UpdateTemplateLimitsInput {
   /** Largest amount of a transaction, BRL. At most 2 decimals and 18 characters. */
@@ -4163,6 +4214,8 @@ export interface Mutations {
   readonly updateBranding: { readonly input: UpdateBrandingInput; readonly payload: UpdateBrandingPayload };
   /** Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`. */
   readonly updateCustomer: { readonly input: UpdateCustomerInput; readonly payload: UpdateCustomerPayload };
+  /** Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it. Needs the scope `admin`. */
+  readonly updatePasskeyRoles: { readonly input: UpdatePasskeyRolesInput; readonly payload: UpdatePasskeyRolesPayload };
   /** Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */
   readonly updateTemplateLimits: { readonly input: UpdateTemplateLimitsInput; readonly payload: UpdateTemplateLimitsPayload };
   /** Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`. */
