@@ -32,10 +32,14 @@ test('a name is looked up, and raises no hit', async () => {
 test.each([
   [['--live', '--name', 'João Müller'], /no screening of live accounts is configured/],
   [['--country', 'BR'], /name, tax id or address/],
-])('a look-up that compares nothing (%j) is refused', async (args, reason) => {
-  const { code, stderr } = await screening('check', ...args);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
-}, 60_000);
+])(
+  'a look-up that compares nothing (%j) is refused',
+  async (args, reason) => {
+    const { code, stderr } = await screening('check', ...args);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+  },
+  60_000,
+);
 
 test('a hit is listed with its tax id masked, and decided once, with a reason', async () => {
   await app.owner.query(

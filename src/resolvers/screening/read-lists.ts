@@ -36,6 +36,9 @@ export async function checkSubject(
   if ((subject.name ?? subject.taxId ?? subject.address) === undefined)
     throw new GatewayError('INVALID_PARAMETER', 'name, tax id or address: one of them is required');
   if (rails.screening.match === undefined)
-    throw new GatewayError('RAILS_MISSING', `no screening of ${mode} accounts is configured: nothing was compared`);
+    throw new GatewayError(
+      'RAILS_MISSING',
+      `no screening of ${mode} accounts is configured: nothing was compared`,
+    );
   return rails.screening.match([{ role: 'customer', ...subject }]);
 }
