@@ -1,6 +1,7 @@
 /** Names under which endpoints of webhooks get notifications of their account, and the body that they get. */
 import { NOTIFICATION_KINDS, type NotificationKind } from '../base/access/notification-kinds.ts';
 import { type Label, label } from '../base/text/label.ts';
+import { type Instant, isoMillis } from '../base/time/instant.ts';
 
 /** Headlines of notifications. */
 export const NOTIFICATION_HEADLINES: Readonly<Record<NotificationKind, Label>> = {
@@ -35,8 +36,7 @@ export interface NotificationFacts {
   /** Name of the key, or URL of the endpoint; null where it has neither. */
   readonly name: string | null;
   readonly facts: Readonly<Record<string, string | number>>;
-  /** ISO 8601. */
-  readonly at: string;
+  readonly at: Instant;
 }
 
 /** @returns the body of a webhook. */
@@ -47,6 +47,6 @@ export function notificationBody(
   return JSON.stringify({
     event: nameOfNotification(kind),
     account: { id: String(account.id), name: account.name },
-    ...{ subject, name, facts, created_at: at },
+    ...{ subject, name, facts, created_at: isoMillis(at) },
   });
 }

@@ -39,7 +39,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /**
  * @returns the listener. A cell of another process is answered 421 with its address, a cell that has not started 503; other
- * cells continue meanwhile. An unknown code goes to the first cell, where its record is missing.
+ * cells continue meanwhile. An unknown code goes to the first cell, where its record or path is missing.
  */
 export function serveCells(parts: CellsParts): RequestListener {
   return (request, response) => {
@@ -53,7 +53,7 @@ export function serveCells(parts: CellsParts): RequestListener {
     const running = cell?.running();
     if (!running)
       return sendProblem(unadmitted(request, response), parts.publicUrl, notStarted(cell?.code ?? ''));
-    request.url = target.url;
+    if (cell?.code === target.cell) request.url = target.url;
     if (target.isEntrance) rememberCell(response, cell?.code ?? '', parts.publicUrl);
     return running.handle(request, response);
   };

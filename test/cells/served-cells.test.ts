@@ -90,10 +90,16 @@ test(
     const misdirected = await get('/v2/balance', { authorization: `Bearer ${newApiKey('test', 'b2')}` });
     expect(misdirected.status).toBe(421);
     expect(misdirected.headers.get('content-type')).toBe('application/problem+json');
-    expect(misdirected.json()).toMatchObject({ code: 'MISDIRECTED', address: ADDRESS });
+    expect(misdirected.json()).toMatchObject({
+      code: 'MISDIRECTED',
+      address: ADDRESS,
+      next: expect.stringContaining('`address`'),
+    });
     expect((await get(`/pay/${newSessionToken('b2')}`)).status).toBe(421);
     const unknown = await get('/v2/balance', { authorization: `Bearer ${newApiKey('test', 'zz')}` });
     expect(unknown.status).toBe(401);
+    expect((await get('/cells/a1/readyz')).status).toBe(200);
+    for (const code of ['zz', '00']) expect((await get(`/cells/${code}/readyz`)).status).toBe(404);
   },
   LONG_MS,
 );

@@ -29,6 +29,18 @@ test('a name is looked up, and raises no hit', async () => {
   expect(JSON.parse((await screening('hits', '--state', 'all')).stdout)).toEqual([]);
 }, 60_000);
 
+test.each([
+  [['--live', '--name', 'João Müller'], /no screening of live accounts is configured/],
+  [['--country', 'BR'], /name, tax id or address/],
+])(
+  'a look-up that compares nothing (%j) is refused',
+  async (args, reason) => {
+    const { code, stderr } = await screening('check', ...args);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+  },
+  60_000,
+);
+
 test('a hit is listed with its tax id masked, and decided once, with a reason', async () => {
   await app.owner.query(
     `insert into screening_hit (mode, account_id, role, subject, tax_id, list, entry, entry_name, score, strength, answer, list_version, raised_at)

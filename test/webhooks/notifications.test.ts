@@ -11,6 +11,9 @@ import { graphqlClient } from '../support/graphql-client.ts';
 import { useReceiver } from '../support/receiver.ts';
 import { SILENT } from '../support/webhooks.ts';
 
+/** Times of what administers an account have milliseconds. */
+const ISO_MILLIS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 const app = useApp();
 const receiver = useReceiver();
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -71,6 +74,7 @@ describe('an endpoint that names notifications', () => {
       event: 'account.notification.key',
       account: { id: String(shop.accountId) },
       name: 'shop server',
+      created_at: expect.stringMatching(ISO_MILLIS),
     });
     expect(headers).toMatchObject({
       'crossramp-event': 'account.notification.key',
@@ -197,6 +201,7 @@ describe('an endpoint that names notifications', () => {
     expect(JSON.parse(rows[0].payload)).toMatchObject({
       event: 'account.notification.outflow',
       subject: 'test',
+      created_at: expect.stringMatching(ISO_MILLIS),
     });
   });
 });

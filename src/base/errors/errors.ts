@@ -66,7 +66,12 @@ export const ERRORS = {
     next: 'Send the body with `Content-Type: application/json`.',
   },
   EXPECTATION_FAILED: { status: 417, action: 'FIX', title: 'The Expect header has an unsupported value' },
-  MISDIRECTED: { status: 421, action: 'FIX', title: 'Another gateway serves this request' },
+  MISDIRECTED: {
+    status: 421,
+    action: 'FIX',
+    title: 'Another gateway serves this request',
+    next: 'Send the request to the gateway at `address`; without `address`, to one that writes.',
+  },
   UPGRADE_UNSUPPORTED: { status: 426, action: 'FIX', title: 'This server does not speak WebSocket' },
   RATE_LIMITED: { status: 429, action: 'WAIT', title: 'Too many requests' },
   INVALID_PARAMETER: {

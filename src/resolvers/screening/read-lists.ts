@@ -1,4 +1,5 @@
 /** The lists of this machine, and how far the customers and addresses were compared with them. */
+import { GatewayError } from '../../base/errors/errors.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import { readRound } from '../../store/rails/screening-rounds.ts';
 import { type Context, requirePlatform } from '../services/context.ts';
@@ -23,13 +24,21 @@ export async function readLists(context: Context): Promise<ScreeningLists> {
 /**
  * Compares a subject as a transaction would, and raises no hit.
  *
- * @throws {GatewayError} `FORBIDDEN` without a scope of the platform. {ScreenerAway}
+ * @throws {GatewayError} `FORBIDDEN` without a scope of the platform; `INVALID_PARAMETER` for a subject without name, tax id and address;
+ *   `RAILS_MISSING` where nothing is configured to compare with. {ScreenerAway}
  */
 export async function checkSubject(
   context: Context,
   subject: Omit<ScreeningSubject, 'role'>,
 ): Promise<readonly ScreeningMatch[]> {
   requirePlatform(context);
-  const { screening } = context.rails;
-  return (await screening.match?.([{ role: 'customer', ...subject }])) ?? [];
+  const { mode, rails } = context;
+  if ((subject.name ?? subject.taxId ?? subject.address) === undefined)
+    throw new GatewayError('INVALID_PARAMETER', 'name, tax id or address: one of them is required');
+  if (rails.screening.match === undefined)
+    throw new GatewayError(
+      'RAILS_MISSING',
+      `no screening of ${mode} accounts is configured: nothing was compared`,
+    );
+  return rails.screening.match([{ role: 'customer', ...subject }]);
 }
