@@ -43,8 +43,8 @@ export function isoExact(instant: Instant): string {
 /**
  * Reads an instant of RFC 3339, which has a zone. A leap second is read as the second after it.
  *
- * @returns the instant to the millisecond in UTC, or undefined when the text is not one or names an instant that does
- *   not exist (30 February, 25:00).
+ * @returns the instant to the millisecond in UTC, of the years 1 to 9999, or undefined when the text is not one or names an
+ *   instant that does not exist (30 February, 25:00).
  */
 export function parseInstant(text: string): Date | undefined {
   const parts = text.length > TEXT_MAX ? null : RFC_3339.exec(text);
@@ -55,6 +55,8 @@ export function parseInstant(text: string): Date | undefined {
     `${day}T${hour}:${minute}:${isLeap ? '59' : second}${fraction.slice(0, 4)}${zone.toUpperCase()}`,
   );
   if (Number.isNaN(instant.getTime()) || (isLeap && !DAY_END.test(instant.toISOString()))) return undefined;
+  // The zone can lead out of the years that can be printed.
+  if (!ISO_DAY.test(instant.toISOString().slice(0, 10))) return undefined;
   return isLeap ? new Date(instant.getTime() + SECOND_MS) : instant;
 }
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { readBody } from '../../base/input/read-body.ts';
+import { storableJson } from '../../base/text/storable-json.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type CallerCheck, refusalOf } from './callers.ts';
 import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
@@ -109,7 +110,7 @@ async function reading(answerCallback: () => Promise<Verdict>): Promise<Verdict>
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(storableJson(body.toString('utf8')));
   } catch {
     throw new WireError('the body must be JSON');
   }

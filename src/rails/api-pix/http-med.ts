@@ -3,6 +3,7 @@
  */
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { type PathStep, valueAt } from '../../base/text/json-path.ts';
+import { storableJson } from '../../base/text/storable-json.ts';
 import { parseInstant } from '../../base/time/instant.ts';
 import type { MedAnswerOrder } from '../../resolvers/services/rails.ts';
 import { type ApiPix, found, read, type StatementPart } from './client.ts';
@@ -20,8 +21,10 @@ export type MedSettings = Pick<ApiPixSettings, 'clientId'> & { readonly med: Htt
 /** The case has an answer. */
 const ANSWERED = 409;
 const TEXT_MAX = 500;
-const BRL = /^(0|[1-9]\d{0,9})(?:\.(\d{1,2}))?$/;
-const CENTAVOS = /^(?:0|[1-9]\d{0,11})$/;
+/** Parts of a path that lead elsewhere, however they are escaped. */
+const DOTS = /^\.{1,2}$/;
+const BRL = /^(?!0(?:\.0{1,2})?$)(0|[1-9]\d{0,9})(?:\.(\d{1,2}))?$/;
+const CENTAVOS = /^[1-9]\d{0,11}$/;
 
 /** @returns a page of the cases that were opened or changed in a period, and the number of pages. @throws {PspUnavailable} {PspProblem} */
 export async function listCases(
@@ -64,7 +67,7 @@ export function findCase(
 export function caseOfCallback({ callback }: HttpMedSettings, json: unknown): string {
   const found: unknown = callback && valueAt(json as ExactJson, callback);
   const id = Number.isSafeInteger(found) ? String(found) : found;
-  if (typeof id === 'string' && id !== '' && id.length <= TEXT_MAX) return id;
+  if (typeof id === 'string' && id !== '' && id.length <= TEXT_MAX && !DOTS.test(id)) return id;
   throw new WireError('there must be the id of a case where med.callback says');
 }
 
@@ -95,7 +98,7 @@ async function send(api: Calling, { clientId, med }: MedSettings, call: Call): P
   const headers = { accept: 'application/json', ...json, ...filledIn(med.headers, clientId) };
   const answer = await api.exchange({ ...call, headers }, med.hasToken);
   jsonOf(answer);
-  return answer.body === '' ? null : parseExactJson(answer.body);
+  return answer.body === '' ? null : parseExactJson(storableJson(answer.body));
 }
 
 function readCase({ paths, states, disputes, amounts }: HttpMedSettings, json: ExactJson, path: string) {
@@ -106,6 +109,7 @@ function readCase({ paths, states, disputes, amounts }: HttpMedSettings, json: E
   const instant = (name: 'openedAt' | 'dueAt', value: string): string =>
     parseInstant(value)?.toISOString() ??
     refuse(`${path}: paths.${name} must lead to an instant of RFC 3339`);
+  if (DOTS.test(text('case'))) refuse(`${path}: ${text('case')} is no id of a case`);
   const decision = states.get(text('state'));
   if (decision === undefined) refuse(`${path}: ${text('state')} is no word of words`);
   const [amount, dueAt, kind] = [optional('amount'), optional('dueAt'), optional('kind')];

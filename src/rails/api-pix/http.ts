@@ -3,6 +3,7 @@
  * open whether the call was acted on.
  */
 import { Agent, request as httpsRequest } from 'node:https';
+import { storableJson } from '../../base/text/storable-json.ts';
 import { traceCall } from '../../base/trace/spans.ts';
 import type { ApiPixSettings } from './settings.ts';
 
@@ -155,7 +156,7 @@ function objectOf(json: unknown): Json {
 
 function parse(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return JSON.parse(storableJson(body));
   } catch {
     return undefined;
   }

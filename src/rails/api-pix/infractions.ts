@@ -15,7 +15,7 @@ const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
   REJEITADA: 'rejected',
   CANCELADA: 'cancelled',
 };
-const AMOUNT = /^(?:0|[1-9]\d{0,9})\.\d{2}$/;
+const AMOUNT = /^(?!0\.00$)(?:0|[1-9]\d{0,9})\.\d{2}$/;
 const NAME_MAX = 80;
 
 /** Readable entries of a list, and the error of the first unreadable one. */

@@ -69,6 +69,8 @@ export const PART_MS = 24 * 3_600_000;
 /** Time after which another process may take over: a repeated report is settled once. Unit: ms. */
 const CYCLE_MS = 120_000;
 const PAGES_MAX = 10_000;
+/** Of the list of disputes, which the next payments wait for. */
+const DISPUTE_PAGES_MAX = 500;
 const ORDERS_PER_POLL = 20;
 /** Time for which a polled order is not polled again. Unit: ms. */
 const POLLING_MS = 60_000;
@@ -177,6 +179,8 @@ export async function readInfractions(
   let wrong: Error | undefined;
   try {
     await eachPage(async (page) => {
+      if (page === DISPUTE_PAGES_MAX)
+        throw new PspProblem(200, '', `the list of disputes has more than ${page} pages`);
       const entries = await getPage({ ...period, page });
       await reportEvents(tools, entries.read);
       wrong ??= entries.wrong;

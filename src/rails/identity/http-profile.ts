@@ -2,6 +2,7 @@
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { PATH_FORM, type PathStep, parsePath, valueAt } from '../../base/text/json-path.ts';
+import { storableJson } from '../../base/text/storable-json.ts';
 import type { CaseDecision, CustomerCase } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
 import { readTimes } from './common-settings.ts';
@@ -180,7 +181,7 @@ function readingOf({ paths, words }: HttpIdentitySettings, json: ExactJson): Rea
 /** @returns the JSON. @throws {ProviderFailure} */
 export function parsed(text: string): ExactJson {
   try {
-    return parseExactJson(text);
+    return parseExactJson(storableJson(text));
   } catch {
     throw new ProviderFailure('the answer is not JSON');
   }

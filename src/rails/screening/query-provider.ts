@@ -1,5 +1,6 @@
 /** Asks a provider over HTTP: bounded in time and size, without redirects. A failure never says what was asked or answered. */
 import { readAnswer } from '../../base/input/read-answer.ts';
+import { storableJson } from '../../base/text/storable-json.ts';
 import { ScreenerUnavailable } from '../../resolvers/services/rails.ts';
 
 /** A question. */
@@ -23,7 +24,7 @@ export async function queryProvider(question: Question): Promise<unknown> {
       : unavailable(question, reasonOf(error, question.timeoutMs));
   });
   try {
-    return JSON.parse(text);
+    return JSON.parse(storableJson(text));
   } catch {
     throw unavailable(question, 'no JSON');
   }

@@ -209,8 +209,8 @@ async function openCase(
   found: RailEventTarget | undefined,
 ): Promise<Failure | undefined> {
   if (found && (await isHeld(services, found))) return held(found);
-  await noteMedCase(services, event as DisputeEvent | InfractionEvent, found);
-  return undefined;
+  const isNoted = await noteMedCase(services, event as DisputeEvent | InfractionEvent, found);
+  return isNoted ? undefined : untaken('its case is about another payment');
 }
 
 /** Cases that were reported before their payment block its refunds from its first step on. */

@@ -33,22 +33,28 @@ const REASON_MAX = 500;
 /** A report of a rail about a case. */
 type MedReport = DisputeEvent | InfractionEvent;
 
-/** Opens the case of a report, and closes it where the report is of its decision. */
+/**
+ * Opens the case of a report, and closes it where the report is of its decision.
+ *
+ * @returns false where the case is about another payment: the report changes nothing.
+ */
 export async function noteMedCase(
   services: Services,
   report: MedReport,
   target: RailEventTarget | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const key = keyOf(services, report);
   const before = await findMedCase(services.database, key);
+  if (before && before.pixE2e !== report.endToEndId) return false;
   if (!before) await openCase(services, key, report, target);
   else if (before.transactionId === null && target) await linkCase(services, before, target);
   const decision = decisionOf(report);
   const known = decision && (await findMedCase(services.database, key));
-  if (!decision || !known || !mayDecide(known, decision)) return;
-  if (await stepCase(services, closing(services, known, { decision }))) return;
+  if (!decision || !known || !mayDecide(known, decision)) return true;
+  if (await stepCase(services, closing(services, known, { decision }))) return true;
   const now = await findMedCase(services.database, key);
   if (now && mayDecide(now, decision)) throw new Error('the case was linked to its payment meanwhile');
+  return true;
 }
 
 /** Decision about a case. */
@@ -116,11 +122,12 @@ async function openCase(
   });
 }
 
-/** A provider's clock is not believed about the future. */
+/** A provider's clock is not believed about the future, nor an answer that is due before its case. */
 function timesOf(report: MedReport, nowMs: number): { readonly openedMs: number; readonly dueMs: number } {
   const reported = report.kind === 'infraction' ? report.reportedAt : report.openedAt;
-  const openedMs = reported === undefined ? nowMs : Math.min(millisOf(reported), nowMs);
-  return { openedMs, dueMs: report.dueAt === undefined ? openedMs + ANSWER_MS : millisOf(report.dueAt) };
+  const openedMs = reported === undefined ? nowMs : Math.min(Math.max(millisOf(reported), 0), nowMs);
+  const dueMs = report.dueAt === undefined ? openedMs + ANSWER_MS : millisOf(report.dueAt);
+  return { openedMs, dueMs: Math.max(dueMs, openedMs) };
 }
 
 function keyOf({ mode }: Pick<Services, 'mode'>, report: MedReport): MedKey {

@@ -108,7 +108,7 @@ describe('a case of a provider', () => {
 
   test.each([
     ['brl', '12.5', '12.50'],
-    ['brl', '0', '0.00'],
+    ['brl', '0.1', '0.10'],
     ['centavos', '7', '0.07'],
     ['centavos', '999999999999', '9999999999.99'],
   ])('has an amount in %s without a loss of digits: %s is %s', async (amounts, cents, amount) => {
@@ -126,6 +126,9 @@ describe('a case of a provider', () => {
     ['another word', { ...CASE, status: 'ELSE' }],
     ['no EndToEndId', { ...CASE, transfer: {} }],
     ['an odd time', { ...CASE, openedAt: 'ontem' }],
+    ['an amount of nothing', { ...CASE, transfer: { e2e: 'E1', cents: 0 } }],
+    ['an id that leads elsewhere', { ...CASE, id: '..' }],
+    ['a time beyond the year 9999', { ...CASE, answerBy: '9999-12-31T23:59:59-03:00' }],
     ['a fraction of a centavo', { ...CASE, transfer: { e2e: 'E1', cents: 1.5 } }],
     ['another id', { ...CASE, id: 'c-2' }],
     ['nothing', null],
