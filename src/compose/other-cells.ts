@@ -21,6 +21,11 @@ import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
 /** Time limit of an answer. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
 const ANSWER_MAX_BYTES = 1_048_576;
+/** More than a house has books, each in each currency. */
+const ROWS_MAX = 5_000;
+const NAME = /^[ -~]{1,120}$/;
+/** Longer than any amount of a ledger. */
+const VALUE_LENGTH_MAX = 120;
 const QUERY =
   'query Figures($figure: Figure!, $from: Date, $to: Date, $day: Date) { figures(figure: $figure, from: $from, to: $to, day: $day) { names values } }';
 
@@ -165,14 +170,15 @@ function rowsOf(
   if (errors?.[0]) throw new Error(`it answers: ${String(errors[0].message).slice(0, 200)}`);
   const rows = data?.figures;
   const isRow = (row: Partial<FigureRow> | null) =>
-    isListOf(row?.names, names.length, (name) => typeof name === 'string') &&
-    isListOf(
-      row?.values,
-      values.length,
-      (value) => value === null || (typeof value === 'string' && isDecimal(value)),
-    );
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error('it answers in another form');
+    isListOf(row?.names, names.length, (name) => typeof name === 'string' && NAME.test(name)) &&
+    isListOf(row?.values, values.length, (value) => value === null || isValue(value));
+  if (!Array.isArray(rows) || rows.length > ROWS_MAX || !rows.every(isRow))
+    throw new Error('it answers in another form');
   return rows;
+}
+
+function isValue(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= VALUE_LENGTH_MAX && isDecimal(value);
 }
 
 function isListOf(list: unknown, length: number, isItem: (item: unknown) => boolean): boolean {

@@ -3,6 +3,8 @@
  * sum. Method: three cells on three databases, two of them in one process and the third behind HTTP, by GraphQL, the console and the command.
  */
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES, type Scope } from '../../src/base/access/api-key.ts';
@@ -162,12 +164,51 @@ describe('a cell that does not answer is named, and is in no sum', () => {
   });
 });
 
+describe('a cell that lies', () => {
+  let answer = '';
+  const server = createServer((_request, response) => response.end(answer));
+  let address: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+  const told = async (rows: unknown) => {
+    answer = JSON.stringify({ data: { figures: rows } });
+    others.push(cellElsewhere({ code: 'c3', address, operatorKeys: { sandbox: 'x' } }));
+    return over('TREASURY').finally(() => others.pop());
+  };
+  const row = (names: unknown, values: unknown) => ({ names, values });
+  test.each([
+    ['of more digits than money has', [row(['A', 'BRL'], [`0.${'0'.repeat(200_000)}1`, null])]],
+    ['of a name without an end', [row(['A'.repeat(10_000), 'BRL'], ['1', null])]],
+    ['of a name with lines', [row(['A\nBRL', 'X'], ['1', null])]],
+    ['in more rows than a house has', Array.from({ length: 20_000 }, () => row(['A', 'BRL'], ['1', null]))],
+    ['of exponents', [row(['A', 'BRL'], ['1e9', null])]],
+    ['of numbers', [row(['A', 'BRL'], [1, null])]],
+    ['of another length', [row(['A', 'BRL'], ['1'])]],
+    ['of nothing', [null]],
+  ])('with figures %s is named, and is in no sum', async (_, rows) => {
+    const found = await told(rows);
+    expect(found.cells.at(-1)).toEqual({ cell: 'c3', rows: null, failure: 'it answers in another form' });
+    expect(found.isComplete).toBe(false);
+  });
+});
+
 test('the scope of figures reads figures and changes nothing', async () => {
   const b2 = gateways.b2 as Gateway;
   expect((await query(b2, figuresKey, '{ figures(figure: TREASURY) { names } }')).errors).toBeUndefined();
   for (const text of [
     '{ treasury { balance } }',
     '{ balances { currency { code } } }',
+    '{ accounts { nodes { name } } }',
+    '{ accountHolder(accountId: "1") { name } }',
+    '{ openPixOrders { key } }',
+    '{ railHealth { rail } }',
+    '{ rateFeeds { __typename } }',
+    '{ screeningLists { __typename } }',
+    '{ reviewQueue { __typename } }',
+    '{ viewer { account { name } } }',
     'mutation { closeBooks(input: { day: "2026-01-01" }) { errors { code } } }',
   ]) {
     const { data, errors } = await query(b2, figuresKey, text);
