@@ -180,6 +180,21 @@ describe('an endpoint that names notifications', () => {
     });
   });
 
+  test('is not held up by many of another account whose endpoint does not take them', async () => {
+    await endpoint(['account.*']);
+    receiver.answer(path(), { status: 500 });
+    await app.owner.query(
+      `insert into notification (account_id, kind, subject) select $1, 'key', 'k' || n from generate_series(1, 30) n`,
+      [String(shop.accountId)],
+    );
+    place += 1;
+    const other = await app.addAccount();
+    await endpoint(['account.*'], other.apiKey);
+    await newKey(other.apiKey);
+    await send();
+    expect(receiver.at(path())).toHaveLength(1);
+  });
+
   test('is not told of its own failure', async () => {
     const { id } = await endpoint(['account.*']);
     await app.owner.query(

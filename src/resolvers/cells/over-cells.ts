@@ -1,6 +1,6 @@
 /** Figures of the house over all cells of an operator: the answer of each, and their sums (docs/decisions/0095). */
 import { sum } from '../../base/money/money.ts';
-import type { ReviewKind } from '../review/queue-sources.ts';
+import { REVIEW_KINDS, type ReviewKind } from '../review/queue-sources.ts';
 import { isVisible } from '../review/read-queue.ts';
 import type { Context } from '../services/context.ts';
 import type { FigureDays, FigureRequest, FigureRow, OtherCell } from '../services/other-cells.ts';
@@ -60,7 +60,7 @@ function shownOf(context: Context, figure: Figure, answer: CellFigures): CellFig
 /** A cell that is queried with the operator's key shows all kinds; the role of a person may have the scopes of some alone. */
 function isShown(context: Context, figure: Figure, { names: [kind] }: FigureRow): boolean {
   if (figure !== 'review_queue' || context.caller.scopes.includes('platform:figures')) return true;
-  return isVisible(context, kind as ReviewKind);
+  return kind !== undefined && Object.hasOwn(REVIEW_KINDS, kind) && isVisible(context, kind as ReviewKind);
 }
 
 /** @returns the answers of cells, in this order, with their exact sums. */
