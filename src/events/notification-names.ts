@@ -33,7 +33,7 @@ export interface NotificationFacts {
   readonly kind: NotificationKind;
   /** Id or name of what it tells of. */
   readonly subject: string;
-  /** Name of the key, or URL of the endpoint; null where it has neither. */
+  /** Name of the key, or host of the endpoint, whose whole URL may be a secret of its receiver; null where it has neither. */
   readonly name: string | null;
   readonly facts: Readonly<Record<string, string | number>>;
   readonly at: Instant;

@@ -205,6 +205,20 @@ describe('an endpoint that names notifications', () => {
     expect(await hooks()).toEqual([]);
   });
 
+  test('gets of another endpoint that fails its host alone: whoever knows the whole URL may call it', async () => {
+    await endpoint(['account.*']);
+    const url = 'https://hooks.invalid/services/T0/secret?token=secret';
+    const { createWebhookEndpoint } = await ask(CREATE, { url, names: ['onramp.*'] });
+    await app.owner.query(
+      `insert into notification (account_id, kind, subject) values ($1, 'endpoint', $2)`,
+      [String(shop.accountId), createWebhookEndpoint.webhookEndpoint.endpointId],
+    );
+    await send();
+    const [{ body } = { body: '' }] = receiver.at(path());
+    expect(JSON.parse(body)).toMatchObject({ name: 'https://hooks.invalid' });
+    expect(body).not.toContain('secret');
+  });
+
   test('can be tested with a made-up one', async () => {
     const { id } = await endpoint(['account.*']);
     const { sendSampleWebhook } = await ask(

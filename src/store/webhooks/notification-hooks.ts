@@ -83,7 +83,7 @@ const CLAIM: Statement = {
       returning h.*
     )
     select c.account_id as "accountId", a.name as "accountName", c.notification_id as "notificationId", c.endpoint_id as "endpointId",
-        c.attempts as attempt, n.kind, n.subject, n.facts, n.at, coalesce(k.name, e.url) as name, p.url, p.signing_key as "signingKey",
+        c.attempts as attempt, n.kind, n.subject, n.facts, n.at, coalesce(k.name, substring(e.url from '^[a-z]+://[^/?#]+')) as name, p.url, p.signing_key as "signingKey",
         p.id as "secretsId", array(select s.secret from webhook_secret s where s.account_id = p.account_id and s.endpoint_id = p.id
              and (s.valid_until is null or s.valid_until > $2)
            order by s.valid_until desc nulls first, s.created_at desc) as secrets
