@@ -10,6 +10,7 @@ import { createServices } from './compose/services.ts';
 import type { Config } from './config.ts';
 import { createSender } from './mail/sender.ts';
 import { startDigests, startMail } from './mail/worker.ts';
+import { receiptLetter } from './pages/receipt-letter.ts';
 import { endDemo, playDemo } from './rails/sandbox/demo.ts';
 import { startHousekeeping } from './resolvers/engine/housekeeping.ts';
 import { startWorker } from './resolvers/engine/run-jobs.ts';
@@ -207,7 +208,9 @@ function startWork(
     startContinuousVerify({ database: services.database, log }),
     ...(reconcileAtMs === null ? [] : [startNightlyReconciliation(services, log, reconcileAtMs)]),
     startDigests(services, log),
-    ...(mail ? [startMail(services, log, createSender(mail))] : []),
+    ...(mail
+      ? [startMail(services, log, createSender(mail), (receipt) => receiptLetter(services, receipt))]
+      : []),
     ...modes.map((own) => startWebhooks(own, log, { allowsLoopback: own.allowsLoopback })),
     ...modes.flatMap(({ railParts }) => railParts.flatMap(({ part }) => part.start?.() ?? [])),
   ];

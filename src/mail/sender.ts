@@ -44,6 +44,8 @@ const SILENCE_MS = 20_000;
 /** Errors of nodemailer about one message: its envelope, and its content. */
 const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE']);
 const PERMANENT = 500;
+/** Addresses, which servers like to repeat in their refusals. */
+const ADDRESS = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 const ERROR_LENGTH_MAX = 300;
 
 /** @returns a sender; its connection is closed at the end of the time. A server on another machine has to offer TLS, since messages and password would be readable otherwise. */
@@ -89,5 +91,9 @@ interface MailError extends Error {
 function outcomeOf({ code = '', responseCode = 0, message }: MailError): Outcome {
   const isOfMessage = OF_MESSAGE.has(code);
   const kind = isOfMessage && responseCode >= PERMANENT ? 'refused' : 'failed';
-  return { kind, error: `${code} ${message}`.slice(0, ERROR_LENGTH_MAX), isUnreachable: !isOfMessage };
+  return {
+    kind,
+    error: `${code} ${message}`.replaceAll(ADDRESS, '…').slice(0, ERROR_LENGTH_MAX),
+    isUnreachable: !isOfMessage,
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * Sends notifications: chooses the recipients of new ones, and sends what is due, one e-mail for each person. Several processes may do so on
- * one database. A message that was accepted just before its process died is sent once more, under the same id.
+ * Sends receipts and notifications: chooses the recipients of new ones, and sends what is due, one e-mail for each person. Several processes
+ * may do so on one database. A message that was accepted just before its process died is sent once more, under the same id.
  */
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from '../base/access/account-mode.ts';
@@ -11,10 +11,11 @@ import {
   type ClaimedMail,
   claimMail,
   endMail,
-  type MailEnd,
 } from '../store/people/notification-mails.ts';
 import { createDigests, type Digests } from './digest.ts';
-import type { Outcome, Sender } from './sender.ts';
+import { sendReceipts, type WriteReceipt } from './receipts.ts';
+import { sendEach, UNREACHABLE_MS } from './send-each.ts';
+import type { Sender } from './sender.ts';
 import { writeLetter } from './texts.ts';
 
 /** Notifications that go out until they are stopped. */
@@ -24,21 +25,24 @@ export interface MailWorker {
 }
 
 const REPEAT: RepeatOptions = { failedMs: 10_000, complaint: 'notifications have to wait' };
-const POLL_MS = 5_000;
-/** Pause after a server could not be reached. Unit: ms. */
-const UNREACHABLE_MS = 30_000;
 const DIGESTS_MS = 60_000;
-/** Messages in one turn; the next one follows at once. */
-const MESSAGES_MAX = 20;
-/** Waits after each failed attempt; after the last of them the notification has failed. Unit: min. */
-const RETRY_MINUTES = [1, 5, 30, 120, 360, 720] as const;
-const MINUTE_MS = 60_000;
 
-/** Starts sending, until it is stopped. */
-export function startMail(services: Services, log: Logger, sender: Sender): MailWorker {
+/** Starts sending notifications and receipts, until it is stopped. */
+export function startMail(
+  services: Services,
+  log: Logger,
+  sender: Sender,
+  writeReceipt: WriteReceipt,
+): MailWorker {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const sending = repeat(signal, log, REPEAT, () => sendDue(services, log, sender, signal));
+  const sending = repeat(signal, log, REPEAT, async () => {
+    const waits = [
+      await sendDue(services, log, sender, signal),
+      await sendReceipts(services, { log, sender, signal }, writeReceipt),
+    ];
+    return waits.includes(UNREACHABLE_MS) ? UNREACHABLE_MS : Math.min(...waits);
+  });
   return {
     stop: async () => {
       stopping.abort();
@@ -83,22 +87,19 @@ export async function sendDue(
   sender: Sender,
   signal?: AbortSignal,
 ): Promise<number> {
-  const { database } = services;
+  const { database, publicUrl } = services;
   await addressNotifications(database);
-  for (let count = 0; count < MESSAGES_MAX; count += 1) {
-    if (signal?.aborted) return POLL_MS;
+  return sendEach({ log, sender, signal, complaint: 'a notification was not accepted' }, async () => {
     const mail = await claimMail(database);
-    if (mail === undefined) return POLL_MS;
-    if (mail === null) continue;
-    const outcome = await sender.send(messageOf(mail, services.publicUrl));
-    const end = endOf(outcome, mail.attempt);
-    await endMail(database, mail, end);
-    if (end.state === 'sent') continue;
-    const { personId: person, attempt } = mail;
-    log.warn({ person, attempt, error: end.error, state: end.state }, 'a notification was not accepted');
-    if (outcome.kind !== 'accepted' && outcome.isUnreachable) return UNREACHABLE_MS;
-  }
-  return 0;
+    return (
+      mail && {
+        message: messageOf(mail, publicUrl),
+        attempt: mail.attempt,
+        about: { person: mail.personId },
+        end: (end) => endMail(database, mail, end),
+      }
+    );
+  });
 }
 
 function messageOf(mail: ClaimedMail, publicUrl: string) {
@@ -107,12 +108,4 @@ function messageOf(mail: ClaimedMail, publicUrl: string) {
   const [first] = items;
   const id = `${accountId}.${first?.notificationId}.${items.length}.${personId}`;
   return { to, ...letter, messageId: `${id}@${new URL(publicUrl).hostname}` };
-}
-
-function endOf(outcome: Outcome, attempt: number): MailEnd {
-  if (outcome.kind === 'accepted') return { state: 'sent' };
-  const minutes = RETRY_MINUTES[attempt - 1];
-  const { error } = outcome;
-  if (outcome.kind === 'refused' || minutes === undefined) return { state: 'failed', error };
-  return { state: 'pending', error, delayMs: minutes * MINUTE_MS };
 }

@@ -11,6 +11,7 @@ import {
   resolveDeposit,
 } from '../resolvers/orders/transaction-actions.ts';
 import { type PaymentSession, payerContext } from '../resolvers/payer/payment-session.ts';
+import { requestReceipt } from '../resolvers/payer/receipt-request.ts';
 import { renewSession } from '../resolvers/payer/renew-session.ts';
 import { isOutOfBounds } from '../resolvers/pricing/price.ts';
 import { playScenario } from '../resolvers/sandbox/play-sandbox.ts';
@@ -93,6 +94,9 @@ export const ACTIONS = {
       checksOf(services),
     );
   }),
+  email: stays((services, { session, form, language }) =>
+    requestReceipt(services, session, { name: 'email', value: form.get('email') ?? '' }, language),
+  ),
   renew: (services, { session, origin }) => renewSession(services, session, origin),
   sandbox: stays((services, { session: { row }, form, origin }) => {
     if (!services.sandbox) throw notFound();
@@ -101,7 +105,7 @@ export const ACTIONS = {
   }),
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** The actions of these forms, as the audit log names them; renewing a session is a creation of its family. */
+/** The actions of these forms, as the audit log names them; renewing a session is a creation of its family, a request for a receipt is no action. */
 export const PAGE_ACTIONS: Readonly<Record<keyof typeof ACTIONS, readonly ActionName[]>> = {
   amount: ['transaction.enter_amount'],
   identity: ['transaction.provide_identity'],
@@ -109,6 +113,7 @@ export const PAGE_ACTIONS: Readonly<Record<keyof typeof ACTIONS, readonly Action
   accept: ['transaction.accept_quote'],
   requote: ['deposit.resolve'],
   refund: ['deposit.resolve'],
+  email: [],
   renew: ['checkout.create', 'onramp.create', 'offramp.create'],
   sandbox: ['sandbox.trigger'],
 };

@@ -7,7 +7,7 @@ import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import { idPair, keyValues, note, type Pair, pair, type StepOf, steps } from '../ui/parts.ts';
 import { showTime } from '../ui/times.ts';
-import { form, orderOf, pathOf, type SessionPage, VERIFY } from './page.ts';
+import { form, orderOf, type PaymentFacts, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { backOf, payerMessageOf } from './payer-message.ts';
 import { person } from './summary.ts';
 
@@ -97,7 +97,7 @@ export function receiptParts(page: SessionPage): (Pair | null)[][] {
   const { pixE2e, txHash, explorerUrl, refundTxHash, refundExplorerUrl, returns } = facts;
   return [
     session.isPaidByPayer ? whatWasPaid(page) : whatWasSent(page),
-    timesOf(page),
+    [...timesOf(page), ...payerOf(page)],
     [
       idPair(translate('pixId'), pixE2e),
       idPair(translate('txHash'), linked(txHash, explorerUrl)),
@@ -115,7 +115,8 @@ function linked(hash: string | null, url: string | null): HtmlValue {
   return hash && url ? html`<a href="${url}" rel="noreferrer noopener">${hash}</a>` : hash;
 }
 
-function whatWasPaid(page: SessionPage): (Pair | null)[] {
+/** @returns the amounts of a payment, to whom and for what. */
+export function paidAmounts(page: PaymentFacts): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, target, amountPaid, amountPayment, amountReceived } = facts;
   const amount = (text: string | null, currency = source) => text && showAmount(text, currency, language);
@@ -133,13 +134,20 @@ function whatWasPaid(page: SessionPage): (Pair | null)[] {
       translate(target === BRL ? 'payeeGot' : 'delivered'),
       isDone && (target === BRL || facts.wallet) && amount(amountReceived, target),
     ),
-    pair(translate('payee'), target === BRL && person(page)),
+  ];
+}
+
+function whatWasPaid(page: SessionPage): (Pair | null)[] {
+  const { translate, facts } = page;
+  return [
+    ...paidAmounts(page),
+    pair(translate('payee'), facts.target === BRL && person(page)),
     pair(translate('pixKey'), facts.pixKey),
     idPair(translate('wallet'), facts.wallet),
   ];
 }
 
-function isBackDone({ facts, session }: SessionPage): boolean {
+function isBackDone({ facts, session }: PaymentFacts): boolean {
   return facts.returns.length > 0
     ? facts.returns.every(({ isDone }) => isDone)
     : session.step.ending !== 'open';
@@ -159,7 +167,8 @@ function whatWasSent(page: SessionPage): (Pair | null)[] {
   ];
 }
 
-function timesOf(page: SessionPage): (Pair | null)[] {
+/** @returns the times of a payment, or of what was sent. */
+export function timesOf(page: PaymentFacts): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, paidAt, returns } = facts;
   const { row, step, isPaidByPayer } = session;
@@ -174,9 +183,13 @@ function timesOf(page: SessionPage): (Pair | null)[] {
       statusCode === 'SUCCESS' && time(row.process?.finishedAt ?? row.updatedAt),
     ),
     pair(translate('returnedAt'), time(ended ?? (statusCode === 'REFUNDED' ? row.updatedAt : null))),
-    isPaidByPayer && source === BRL ? pair(translate('by'), person(page)) : null,
-    isPaidByPayer && source === BRL ? pair(translate('with'), 'PIX') : null,
   ];
+}
+
+function payerOf(page: SessionPage): (Pair | null)[] {
+  const { translate, facts, session } = page;
+  if (!session.isPaidByPayer || facts.source !== BRL) return [];
+  return [pair(translate('by'), person(page)), pair(translate('with'), 'PIX')];
 }
 
 /** @returns the button that starts again, if that makes sense. */

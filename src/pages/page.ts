@@ -2,6 +2,7 @@
 import { PAY_PATH } from '../base/pages/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
+import type { ReceiptOffer } from '../resolvers/payer/receipt-request.ts';
 import type { PossibleScenarios } from '../resolvers/services/sandbox.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
 import { field as fieldFrame } from '../ui/field.ts';
@@ -31,10 +32,17 @@ export interface SessionPage {
   readonly notice: string | null;
   /** Scenarios of the sandbox that are possible; null on pages of live accounts. */
   readonly scenarios: PossibleScenarios | null;
+  /** Offer of a receipt by e-mail; null where there is none. */
+  readonly receiptOffer: ReceiptOffer | null;
 }
+
+/** Parts that texts about a payment need. */
+export type PaymentFacts = Pick<SessionPage, 'translate' | 'facts' | 'session' | 'language'>;
 
 /** Last part of the path that leads to the identity check. */
 export const VERIFY = 'verify';
+/** Last part of the path of the form for a receipt by e-mail. */
+export const EMAIL = 'email';
 
 /** @returns the path of the session's page, or of an action on it. */
 export function pathOf(
@@ -70,8 +78,9 @@ export interface Field {
   readonly name: string;
   readonly label: Word;
   readonly hint?: string;
-  readonly inputmode?: 'decimal' | 'text';
+  readonly inputmode?: 'decimal' | 'text' | 'email';
   readonly autocomplete?: string;
+  readonly maxlength?: number;
 }
 
 /** @returns a field with its label, its hint and its error. The first field with an error has the focus. */
@@ -84,7 +93,7 @@ export function field({ translate, form }: SessionPage, { name, label, hint, ...
     value: form.values[name],
     attributes: {
       required: true,
-      maxlength: 140,
+      maxlength: traits.maxlength ?? 140,
       inputmode: traits.inputmode ?? 'text',
       autocomplete: traits.autocomplete ?? 'off',
       autofocus: Object.keys(form.wrong)[0] === name,

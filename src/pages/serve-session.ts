@@ -4,6 +4,7 @@ import { ERRORS, GatewayError, notFound } from '../base/errors/errors.ts';
 import { BRL } from '../base/money/currency.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
 import { type PaymentSession, readSession } from '../resolvers/payer/payment-session.ts';
+import { readReceiptOffer } from '../resolvers/payer/receipt-request.ts';
 import { verificationLink } from '../resolvers/payer/verify-identity.ts';
 import type { Origin, Services } from '../resolvers/services/context.ts';
 import { readTemplateSettings } from '../store/engine/pricing.ts';
@@ -12,8 +13,8 @@ import { showAmount } from '../ui/figures.ts';
 import { chooseLanguage, isLanguage, type Language } from '../ui/language.ts';
 import { ACTIONS, type Action } from './actions.ts';
 import { policyOf } from './layout.ts';
-import { type FormState, pathOf, type SessionPage, VERIFY } from './page.ts';
-import { receiptPage, sessionPage } from './session-page.ts';
+import { EMAIL, type FormState, pathOf, type SessionPage, VERIFY } from './page.ts';
+import { emailPage, receiptPage, sessionPage } from './session-page.ts';
 import { type Translate, translatorIn, type Word } from './words.ts';
 
 /** A request for a page. */
@@ -48,7 +49,9 @@ export async function showSession(services: Services, request: PageRequest): Pro
 /** The receipt of a session as a file to download; not found while there is none. */
 async function saveReceipt(services: Services, request: PageRequest): Promise<PageAnswer> {
   const session = await readSession(services, request.row);
-  const page = pageOf(services, request, session, { range: null, form: NOTHING_SENT, notice: null });
+  const page = pageOf(services, request, session, {
+    ...{ range: null, form: NOTHING_SENT, notice: null, receiptOffer: null },
+  });
   const body = receiptPage(page);
   if (body === undefined) throw notFound();
   const fileName = `${page.translate('receiptFile')}-${request.row.end2end}.html`;
@@ -81,7 +84,11 @@ export async function performSessionAction(
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
     // Another tab or the end of the session was faster. The page shows the current state.
     if (error.code === 'STEP_CONFLICT' && action !== 'sandbox') return redirect(request);
-    return show(services, request, session, ERRORS[error.code].status, error, form);
+    return show(services, request, session, ERRORS[error.code].status, {
+      error,
+      form,
+      isEmail: action === EMAIL,
+    });
   }
 }
 
@@ -98,8 +105,16 @@ export async function answerGet(
 ): Promise<PageAnswer> {
   if (action === 'receipt') return saveReceipt(services, request);
   if (action === VERIFY) return verify(services, request);
+  if (action === EMAIL) return showEmailForm(services, request);
   if (!Object.hasOwn(ACTIONS, action)) throw notFound();
   return redirect(request);
+}
+
+/** The form for a receipt by e-mail, which is no part of the page of the session: that one is loaded again, and leads away. */
+async function showEmailForm(services: Services, request: PageRequest): Promise<PageAnswer> {
+  const session = await readSession(services, request.row);
+  const offer = await readReceiptOffer(services, session);
+  return offer?.isOpen ? show(services, request, session, 200, { isEmail: true }) : redirect(request);
 }
 
 /** Redirects to the identity check; back to the page if there is none now. */
@@ -110,7 +125,7 @@ async function verify(services: Services, request: PageRequest): Promise<PageAns
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const session = await readSession(services, request.row);
-    return show(services, request, session, ERRORS[error.code].status, error);
+    return show(services, request, session, ERRORS[error.code].status, { error });
   }
 }
 
@@ -119,18 +134,24 @@ export function redirect(request: Omit<PageRequest, 'row' | 'origin'>): PageAnsw
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
 
+/** Outcome of the form that was sent, and whether it is that of a receipt. */
+interface Shown {
+  readonly error?: GatewayError;
+  readonly form?: URLSearchParams;
+  readonly isEmail?: boolean;
+}
+
 async function show(
   services: Services,
   request: PageRequest,
   session: PaymentSession,
   status: number,
-  error?: GatewayError,
-  form?: URLSearchParams,
+  { error, form, isEmail = false }: Shown = {},
 ): Promise<PageAnswer> {
   const { language } = languageIn(request);
   const translate = translatorIn(language);
   const range = session.ask === 'amount' ? await rangeOf(services, session, language) : null;
-  const body = sessionPage(
+  const body = (isEmail ? emailPage : sessionPage)(
     pageOf(services, request, session, {
       range,
       form:
@@ -138,6 +159,7 @@ async function show(
           ? { values: Object.fromEntries(form), wrong: wrongOf(error, translate, range) }
           : NOTHING_SENT,
       notice: error ? translate(noticeOf(error)) : null,
+      receiptOffer: await readReceiptOffer(services, session),
     }),
   );
   const retryAfter = error?.retryAfter;
@@ -153,7 +175,7 @@ function pageOf(
   services: Services,
   request: PageRequest,
   session: PaymentSession,
-  parts: Pick<SessionPage, 'range' | 'form' | 'notice'>,
+  parts: Pick<SessionPage, 'range' | 'form' | 'notice' | 'receiptOffer'>,
 ): SessionPage {
   const { language, isLanguageChosen } = languageIn(request);
   const isPlayed = session.isPaidByPayer;
@@ -197,6 +219,7 @@ const FIELD_WORDS: ReadonlyMap<string, Word> = new Map([
   ['pixKey', 'keyWrong'],
   ['pixKeyType', 'keyTypeWrong'],
   ['mine', 'refundUnsure'],
+  ['email', 'emailWrong'],
 ]);
 
 function wrongOf(

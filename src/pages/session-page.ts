@@ -9,7 +9,7 @@ import { keyValues, more } from '../ui/parts.ts';
 import { clock, depositPrompt, paymentPrompt } from './codes.ts';
 import { type Layout, layout } from './layout.ts';
 import { hasReceipt, moneyStatus, receipt, receiptParts, renewal, returnLink } from './outcome.ts';
-import { orderOf, pathOf, type SessionPage, showsPrice } from './page.ts';
+import { EMAIL, orderOf, pathOf, type SessionPage, showsPrice } from './page.ts';
 import { payerMessageOf } from './payer-message.ts';
 import {
   amountPrompt,
@@ -18,6 +18,7 @@ import {
   quotePrompt,
   resolutionPrompt,
 } from './prompts.ts';
+import { emailForm, emailLine } from './receipt-email.ts';
 import { sandboxPanel } from './sandbox-panel.ts';
 import { received, sum, summary } from './summary.ts';
 
@@ -41,13 +42,32 @@ export function sessionPage(page: SessionPage): string {
     languagePath: (other) => pathOf({ ...page, language: other, isLanguageChosen: true }),
     isRefreshed: isFollowed(page),
     sum: sum(page),
-    main: html`<main id="co"${stateOf(page)}>${page.notice && html`<p class="note warn" role="alert">${icon('warning')}<span>${page.notice}</span></p>`}
+    main: html`<main id="co"${stateOf(page)}>${noticeLine(page)}
 ${session.ask === null ? html`${moneyStatus(page)}${isDone && returnLink(page, true)}${renewal(page)}${receipt(page)}${rest(page)}` : promptForm(page, session.ask)}
 ${session.ask !== null && renewal(page)}
-${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page)}">${page.translate('check')}</a></p>`}</main>`,
+${isFollowed(page) && html`<p class="no-print"><a class="go" href="${pathOf(page)}">${page.translate('check')}</a></p>`}
+${emailLine(page)}</main>`,
     foot: html`<p id="say" class="unseen" role="status"></p><span id="way">${!isDone && returnLink(page, false)}</span>`,
     after: page.scenarios && sandboxPanel(page, page.scenarios),
   });
+}
+
+/** @returns the page of the form for a receipt by e-mail. */
+export function emailPage(page: SessionPage): string {
+  const title = page.translate('emailTitle');
+  return layout({
+    ...frameOf(page),
+    title,
+    languagePath: (other) => pathOf({ ...page, language: other, isLanguageChosen: true }, EMAIL),
+    isRefreshed: false,
+    main: html`<main id="co">${noticeLine(page)}<h1>${title}</h1>${emailForm(page)}</main>`,
+  });
+}
+
+function noticeLine({ notice }: SessionPage): Html | null {
+  return notice === null
+    ? null
+    : html`<p class="note warn" role="alert">${icon('warning')}<span>${notice}</span></p>`;
 }
 
 /** @returns the receipt as a document of its own, to be stored; undefined if there is none yet. */

@@ -4,7 +4,7 @@ import { trimDecimal } from '../base/money/money.ts';
 import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { address, idPair, keyValues, type Pair, pair } from '../ui/parts.ts';
-import { type SessionPage, showsPrice } from './page.ts';
+import { type PaymentFacts, type SessionPage, showsPrice } from './page.ts';
 import { backOf } from './payer-message.ts';
 import type { Word } from './words.ts';
 
@@ -31,9 +31,9 @@ export function summary(page: SessionPage): (Pair | null)[] {
 }
 
 /** @returns the amount received, and its price. */
-export function received(page: SessionPage): (Pair | null)[] {
+export function received(page: PaymentFacts): (Pair | null)[] {
   const { translate, facts, language } = page;
-  const { target, amountReceived, networkFee } = facts;
+  const { target, amountReceived } = facts;
   const isPayee = target === BRL;
   const amount = (text: string | null) => text && showAmount(text, target, language);
   return [
@@ -41,9 +41,18 @@ export function received(page: SessionPage): (Pair | null)[] {
       translate(isPayee ? 'payeeGets' : 'credited'),
       amount(amountReceived) ?? (isPayee ? null : target.displayName),
     ),
+    ...terms(page),
+  ];
+}
+
+/** @returns rate and all fees. */
+export function terms(page: PaymentFacts): (Pair | null)[] {
+  const { translate, facts, language } = page;
+  const { target, networkFee } = facts;
+  return [
     ...price(page),
     pair(translate('quoteBefore'), priceBefore(page)),
-    pair(translate('networkFee'), amount(networkFee)),
+    pair(translate('networkFee'), networkFee && showAmount(networkFee, target, language)),
   ];
 }
 
@@ -53,7 +62,7 @@ export function person({ facts: { clientName, clientTaxId } }: SessionPage): str
 }
 
 /** @returns rate and fees. */
-export function price({ translate, facts, language }: SessionPage): (Pair | null)[] {
+export function price({ translate, facts, language }: PaymentFacts): (Pair | null)[] {
   const { source, target, quote, fees } = facts;
   const crypto = source === BRL ? target : source;
   return [
@@ -71,7 +80,7 @@ function paidAmount({ facts, session, language }: SessionPage): string | null {
 }
 
 /** The result of the preceding session. */
-function priceBefore({ session, facts, language }: SessionPage): string | null {
+function priceBefore({ session, facts, language }: PaymentFacts): string | null {
   const before = session.row.process?.renews?.targetAmount;
   return before == null || before === facts.amountReceived
     ? null

@@ -210,6 +210,33 @@ const WORDS = {
 
   // The receipt.
   receipt: label('Receipt', 'Comprovante'),
+  emailTitle: label('Receipt by e-mail', 'Comprovante por e-mail'),
+  emailWhat: label(
+    'We send it once, when the payment is complete, and then delete the address.',
+    'Enviamos uma vez, quando o pagamento for concluído, e depois apagamos o endereço.',
+  ),
+  emailField: label('E-mail for the receipt', 'E-mail para o comprovante'),
+  emailTest: label(
+    'In test mode, only members of the account get receipts.',
+    'No modo de teste, só membros da conta recebem comprovantes.',
+  ),
+  emailWrong: label(
+    'Enter an e-mail address such as ana@example.com',
+    'Digite um e-mail, como ana@example.com',
+  ),
+  emailSave: label('Send the receipt', 'Enviar comprovante'),
+  emailChange: label('Change the address', 'Trocar o endereço'),
+  emailBack: label('Back to the payment', 'Voltar ao pagamento'),
+  emailWaiting: label('The receipt will be sent by e-mail.', 'O comprovante será enviado por e-mail.'),
+  emailSent: label('The receipt was sent by e-mail.', 'O comprovante foi enviado por e-mail.'),
+  emailFailed: label(
+    'The receipt could not be sent by e-mail.',
+    'Não foi possível enviar o comprovante por e-mail.',
+  ),
+  emailReason: label(
+    'You get this e-mail once, because this address was entered on the payment page.',
+    'Você recebe este e-mail uma única vez, porque este endereço foi informado na página de pagamento.',
+  ),
   receiptFile: label('receipt', 'comprovante'),
   youPaid: label('You paid', 'Você pagou'),
   youSent: label('You sent', 'Você enviou'),

@@ -19,6 +19,8 @@ const DOC = {
     'Origins that may show the pages in a frame, such as `https://shop.example.com`. Default: none.',
   showsPrice:
     'Whether the payer of a checkout sees rate, fees and the crypto that you receive. Default: no. Payers who are asked to accept a quote, buy crypto or pay with it always see them.',
+  sendsReceipts:
+    'Whether payers may ask on their page for a receipt by e-mail. Default: no. Nothing is sent where the gateway has no mail server.',
   logo: `Logo as a data URL: PNG, JPEG or WebP of at most ${BRANDING_MAX.logoBytes / 1_024} KiB, \`data:image/png;base64,…\`.`,
 } as const;
 
@@ -40,6 +42,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
         resolve: ({ frameHosts }) => [...frameHosts],
       }),
       showsPrice: t.exposeBoolean('showsPrice', { description: DOC.showsPrice }),
+      sendsReceipts: t.exposeBoolean('sendsReceipts', { description: DOC.sendsReceipts }),
     }),
   });
   builder.prismaObjectField(account, 'logo', (t) =>
@@ -78,6 +81,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
         ),
       }),
       showsPrice: t.boolean({ description: DOC.showsPrice }),
+      sendsReceipts: t.boolean({ description: DOC.sendsReceipts }),
     }),
     resolve: async (input, context) => {
       await updateBranding(context, namedOf(input), checksOf(context));
@@ -91,11 +95,12 @@ function namedOf({
   frameHosts,
   replacesFrameHosts,
   showsPrice,
+  sendsReceipts,
   ...texts
 }: {
   readonly [Name in Exclude<keyof BrandingInput, 'replacesFrameHosts'>]?: Name extends 'frameHosts'
     ? readonly string[] | null | undefined
-    : Name extends 'showsPrice'
+    : Name extends 'showsPrice' | 'sendsReceipts'
       ? boolean | null | undefined
       : string | null | undefined;
 } & { readonly replacesFrameHosts?: readonly string[] | null | undefined }): BrandingInput {
@@ -106,6 +111,7 @@ function namedOf({
   return {
     ...Object.fromEntries(named),
     ...(showsPrice !== undefined && { showsPrice }),
+    ...(sendsReceipts !== undefined && { sendsReceipts }),
     ...(replacesFrameHosts && {
       replacesFrameHosts: { name: 'input.replacesFrameHosts', values: replacesFrameHosts },
     }),

@@ -1,12 +1,12 @@
 /** People: the members of the account, their invitations, and the sessions of the person who sends the request (C-40). */
 
 import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
+import { EMAIL_LENGTH_MAX } from '../base/input/email-address.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import {
   changeMemberRole,
   confirmMember,
-  EMAIL_LENGTH_MAX,
   type Invitation,
   inviteMember,
   listMembers,

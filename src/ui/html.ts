@@ -23,6 +23,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+const CHARACTERS = new Map(Object.entries(ESCAPES).map(([character, escaped]) => [escaped, character]));
+
 /** @returns the template with its values in it. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = parts[0] as string;
@@ -39,6 +41,12 @@ export function attributes(members: Attributes): Html {
     text += value === true ? ` ${name}` : ` ${name}="${written(value)}"`;
   }
   return new Html(text);
+}
+
+/** @returns the text that a reader sees: without tags, its characters as they are. */
+export function plainText(value: HtmlValue): string {
+  const text = written(value).replace(/<[^>]*>/g, '');
+  return text.replace(/&[a-z]+;|&#39;/g, (each) => CHARACTERS.get(each) ?? each);
 }
 
 function written(value: HtmlValue): string {

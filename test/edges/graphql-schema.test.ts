@@ -20,6 +20,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ORIGIN_LENGTH_MAX } from '../../src/base/access/origin.ts';
 import { known } from '../../src/base/errors/assert.ts';
 import { LONGEST_TEXT } from '../../src/base/errors/violations.ts';
+import { EMAIL_LENGTH_MAX } from '../../src/base/input/email-address.ts';
 import { ALLOWED_CIDRS_MAX } from '../../src/resolvers/account/manage-keys.ts';
 import { EVENT_NAMES_MAX } from '../../src/resolvers/checks/check-event-names.ts';
 import {
@@ -34,7 +35,6 @@ import { KEY_LENGTH_MAX } from '../../src/resolvers/checks/once.ts';
 import { BOOKED_MAX } from '../../src/resolvers/ledger/book-house.ts';
 import { MED_FILE_MAX } from '../../src/resolvers/med/case-files.ts';
 import { USD_DIGITS } from '../../src/resolvers/orders/record-facts.ts';
-import { EMAIL_LENGTH_MAX } from '../../src/resolvers/people/members.ts';
 import { VIEW_LENGTHS } from '../../src/resolvers/people/views.ts';
 import { NOTE_LENGTH_MAX } from '../../src/resolvers/review/assign-case.ts';
 import { BRANDING_MAX } from '../../src/resolvers/settings/manage-branding.ts';

@@ -7,6 +7,7 @@ import type { Role } from '../../src/base/access/roles.ts';
 import { createDigests } from '../../src/mail/digest.ts';
 import { createSender, type Sender } from '../../src/mail/sender.ts';
 import { runDigests, sendDue, startMail } from '../../src/mail/worker.ts';
+import { receiptLetter } from '../../src/pages/receipt-letter.ts';
 import { addressNotifications, claimMail, endMail } from '../../src/store/people/notification-mails.ts';
 import { startWebhooks } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
@@ -385,7 +386,9 @@ describe('a message', () => {
   });
 
   test('goes out by itself while the worker runs, from two processes once', async () => {
-    const workers = [0, 1].map(() => startMail(app.services, SILENT, sender));
+    const workers = [0, 1].map(() =>
+      startMail(app.services, SILENT, sender, (receipt) => receiptLetter(app.services, receipt)),
+    );
     try {
       await newKey();
       await smtp.until(address('owner'), 1);

@@ -41,6 +41,12 @@ test.each([
   expect(await send(to)).toMatchObject({ kind, isUnreachable });
 });
 
+test('an address that a server repeats is in no error', async () => {
+  const to = 'repeated@shop.invalid';
+  smtp.answer(to, { at: 'RCPT', reply: `550 <${to}> unknown` });
+  expect(await send(to)).toMatchObject({ kind: 'refused', error: expect.stringMatching(/550 <…> unknown/) });
+});
+
 test('a server that is never silent and never done is left at the end of the whole attempt, which is before that of its lease', async () => {
   expect(ATTEMPT_MS).toBeLessThan(LEASE_SECONDS * 1_000);
   smtp.answer('slow@shop.invalid', 'trickle');

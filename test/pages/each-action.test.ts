@@ -7,12 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { ACTIONS, PAGE_ACTIONS } from '../../src/pages/actions.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
+import { signInAs } from '../support/people.ts';
 import { newCpf } from '../walk/walker.ts';
 import {
   checkout,
   mutate,
   offramp,
   payee,
+  request,
   type Session,
   seeTitle,
   somebody,
@@ -20,9 +22,11 @@ import {
   waitThrough,
 } from './sessions.ts';
 
-const app = useApp();
+const app = useApp({ mail: { url: 'smtp://127.0.0.1:1', from: 'gateway@shop.invalid' } });
 const browser = useBrowser();
 const PAY = 'Pay with PIX';
+const UPDATE_BRANDING =
+  'mutation ($input: UpdateBrandingInput!) { updateBranding(input: $input) { branding { sendsReceipts } errors { code message path } } }';
 const WRONG = 'We received a different amount';
 
 /** An act on the page of a session. */
@@ -55,6 +59,11 @@ async function wrongDeposit(): Promise<Session> {
   await expect.poll(() => stepOf(session)).toBe('crypto_deposit/WAITING_DEPOSIT');
   await trigger(app, session, 'deposit-wrong');
   return session;
+}
+
+async function addressOfMember(): Promise<string> {
+  const { rows } = await app.owner.query('select email from person order by created_at desc limit 1');
+  return rows[0]?.email;
 }
 
 const ROWS: Readonly<Record<keyof typeof ACTIONS, PayerRow>> = {
@@ -103,6 +112,21 @@ const ROWS: Readonly<Record<keyof typeof ACTIONS, PayerRow>> = {
     fill: (page) => page.getByRole('checkbox').check(),
     next: 'was sent back to you',
     step: /^refund\//,
+  },
+  email: {
+    session: async () => {
+      await signInAs(app, app.accountId, { email: `${newCpf()}@shop.invalid`, role: 'viewer' });
+      const input = { sendsReceipts: true };
+      await request(app, UPDATE_BRANDING, { input });
+      return checkout(app, somebody());
+    },
+    title: PAY,
+    before: (page) => page.getByRole('link', { name: 'Receipt by e-mail' }).click(),
+    fill: async (page) => page.getByLabel('E-mail').fill(await addressOfMember()),
+    // A request for a receipt is no act.
+    entries: 0,
+    next: PAY,
+    step: /^depositpix_v2\/QRCODE$/,
   },
   renew: {
     session: async () => {

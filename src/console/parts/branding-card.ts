@@ -20,6 +20,7 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
     pair(translate('set_accent'), branding.accent ?? translate('asStandard')),
     pair(translate('set_supportUrl'), branding.supportUrl ?? translate('none')),
     pair(translate('set_showsPrice'), yesOrNo(branding.showsPrice)),
+    pair(translate('set_sendsReceipts'), yesOrNo(branding.sendsReceipts)),
     pair(translate('set_logo'), translate(branding.logoHash === null ? 'noLogo' : 'yes')),
   ];
   const action = 'UpdateBranding';
@@ -32,7 +33,7 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
     open: translate('changeSettings'),
     what: translate('changeLookWhat'),
     button: translate('changeSettingsYes'),
-    fields: html`${one({ name: 'displayName', label: translate('set_displayName'), value: branding.displayName })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint'), value: branding.accent })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint'), value: branding.supportUrl })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices, value: String(branding.showsPrice) })}`,
+    fields: html`${one({ name: 'displayName', label: translate('set_displayName'), value: branding.displayName })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint'), value: branding.accent })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint'), value: branding.supportUrl })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices, value: String(branding.showsPrice) })}${one({ name: 'sendsReceipts', label: translate('set_sendsReceipts'), hint: translate('sendsReceiptsHint'), options: choices, value: String(branding.sendsReceipts) })}`,
   });
   const reset = disclosedForm(context, {
     action,

@@ -140,6 +140,11 @@ export const SETTINGS_WORDS = {
   set_supportUrl: label('Support link', 'Link de suporte'),
   supportUrlHint: label('https:// or mailto: address', 'Endereço https:// ou mailto:'),
   set_showsPrice: label('Show rate and fees to payers', 'Mostrar cotação e taxas ao pagador'),
+  set_sendsReceipts: label('E-mail receipts to payers', 'Comprovante por e-mail ao pagador'),
+  sendsReceiptsHint: label(
+    'Payers who enter an address get one. Needs a mail server.',
+    'Recebe quem informar um endereço. Requer servidor de e-mail.',
+  ),
   set_logo: label('Logo', 'Logo'),
   noLogo: label('No logo', 'Sem logo'),
   addLogo: label('Upload logo…', 'Enviar logo…'),

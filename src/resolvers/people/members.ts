@@ -8,6 +8,7 @@ import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/ac
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
+import { EMAIL_MESSAGE, parseEmail } from '../../base/input/email-address.ts';
 import { linkUrl } from '../../base/pages/console-url.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
@@ -49,11 +50,8 @@ export interface Invitation {
 /** Lifetime of links. Unit: ms. */
 export const LINK_MS = { INVITATION: 7 * 86_400_000, SIGN_IN: 12 * 3_600_000 } as const;
 
-const EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 /** People of an account, including those who have not accepted their invitation. */
 export const MEMBERS_MAX = 500;
-/** Characters of an e-mail address. */
-export const EMAIL_LENGTH_MAX = 254;
 
 /** @returns the people of the caller's account. @throws {GatewayError} `FORBIDDEN`. */
 export function listMembers(context: Context): Promise<Member[]> {
@@ -240,10 +238,6 @@ async function roleOf(
 }
 
 function emailOf(checked: Named, checks: CreationChecks): string | undefined {
-  const email = checked.value.trim().toLowerCase();
-  if (email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email)) return email;
-  return checks.add({
-    parameter: checked.name,
-    message: 'must be an e-mail address such as ana@example.com',
-  });
+  const { name: parameter, value } = checked;
+  return parseEmail(value) ?? checks.add({ parameter, message: EMAIL_MESSAGE });
 }

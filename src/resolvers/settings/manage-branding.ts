@@ -26,6 +26,7 @@ export interface BrandingInput {
   /** The present frame hosts, as the caller saw them; if omitted, they are replaced without a check. */
   readonly replacesFrameHosts?: SeenList | undefined;
   readonly showsPrice?: boolean | null | undefined;
+  readonly sendsReceipts?: boolean | null | undefined;
 }
 
 /** Most of each: characters of the name that payers read, bytes of a logo (64 KiB), origins that may frame the pages. */
@@ -53,6 +54,7 @@ export async function updateBranding(
     ...changed('supportUrl', input.supportUrl, (input) => supportUrl(input, checks)),
     ...changed('logo', input.logo, (input) => logo(input, checks)),
     ...(input.showsPrice !== undefined && { showsPrice: input.showsPrice }),
+    ...(input.sendsReceipts !== undefined && { sendsReceipts: input.sendsReceipts }),
     ...(input.frameHosts && { frameHosts: frameHosts(input.frameHosts, checks) ?? [] }),
   };
   const { replacesFrameHosts: seen } = input;

@@ -17,6 +17,8 @@ export interface Branding {
   readonly frameHosts: readonly string[];
   /** Whether the payer of a shop sees rate and fees. */
   readonly showsPrice: boolean;
+  /** Whether payers may ask for a receipt by e-mail. */
+  readonly sendsReceipts: boolean;
 }
 
 /** A picture. */
@@ -32,6 +34,7 @@ export interface BrandingChange {
   readonly supportUrl?: string | null;
   readonly frameHosts?: readonly string[];
   readonly showsPrice?: boolean | null;
+  readonly sendsReceipts?: boolean | null;
   readonly logo?: Logo | null;
 }
 
@@ -39,7 +42,7 @@ const READ: Statement = {
   name: 'branding_read',
   text: `select coalesce(b.display_name, a.name) as "displayName", b.accent, b.logo is not null as "hasLogo", encode(sha256(b.logo), 'hex') as "logoHash",
       b.support_url as "supportUrl", coalesce(b.frame_hosts, '{}') as "frameHosts",
-      coalesce(b.shows_price, false) as "showsPrice"
+      coalesce(b.shows_price, false) as "showsPrice", coalesce(b.sends_receipts, false) as "sendsReceipts"
     from account a left join branding b on b.account_id = a.id where a.id = $1`,
 };
 const LOGO: Statement = {
@@ -50,8 +53,10 @@ const LOGO: Statement = {
 /** Missing members are left unchanged: a flag per member says whether it is given. */
 const CHANGE: Statement = {
   name: 'branding_change',
-  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price)
-      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8, coalesce($9::boolean, false))
+  text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price,
+        sends_receipts)
+      values ($1, $3, $4, $5, coalesce($6::text[], '{}'), $7, $8, coalesce($9::boolean, false),
+        coalesce($10::boolean, false))
     on conflict (account_id) do update set
       display_name = case when 'displayName' = any ($2::text[]) then excluded.display_name else b.display_name end,
       accent = case when 'accent' = any ($2) then excluded.accent else b.accent end,
@@ -59,7 +64,8 @@ const CHANGE: Statement = {
       frame_hosts = case when 'frameHosts' = any ($2) then excluded.frame_hosts else b.frame_hosts end,
       logo = case when 'logo' = any ($2) then excluded.logo else b.logo end,
       logo_type = case when 'logo' = any ($2) then excluded.logo_type else b.logo_type end,
-      shows_price = case when 'showsPrice' = any ($2) then excluded.shows_price else b.shows_price end`,
+      shows_price = case when 'showsPrice' = any ($2) then excluded.shows_price else b.shows_price end,
+      sends_receipts = case when 'sendsReceipts' = any ($2) then excluded.sends_receipts else b.sends_receipts end`,
 };
 
 /** @returns the look of an account's pages. */
@@ -78,7 +84,7 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
 
 /** Changes the look, in one statement; missing members are left unchanged. */
 export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
-  const { displayName, accent, supportUrl, frameHosts, logo, showsPrice } = change;
+  const { displayName, accent, supportUrl, frameHosts, logo, showsPrice, sendsReceipts } = change;
   await database.query(CHANGE, [
     accountId,
     Object.keys(change),
@@ -89,5 +95,6 @@ export async function changeBranding(database: Tx, accountId: bigint, change: Br
     logo?.image ?? null,
     logo?.type ?? null,
     showsPrice ?? null,
+    sendsReceipts ?? null,
   ]);
 }

@@ -66,8 +66,10 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
     delete from person_session s using old where s.id = old.id`,
   links: `delete from person_link where ctid = any (array(
     select ctid from person_link where expires_at < ${BEFORE} limit $2::int))`,
-  // Mails and calls of endpoints are deleted with their notification.
-  notifications: `delete from notification where ctid = any (array(
+  // Mails and calls of endpoints are deleted with their notification; of receipts that payers asked for, the addresses.
+  notifications: `with receipts as (update receipt_mail set email = null, state = 'failed', ended_at = $3 where ctid = any (array(
+      select ctid from receipt_mail where email is not null and at < ${BEFORE} limit $2::int)))
+    delete from notification where ctid = any (array(
     select ctid from notification where at < ${BEFORE} limit $2::int))`,
   // An order that may still be placed again stays: by a job, for a return under way, for money being returned from suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(

@@ -8,7 +8,7 @@ const SETTINGS = '/console/settings';
 async function account({ ask }: Stage) {
   const fields = `accountSettings { afterLock approvalAbove whitelistCoolingSeconds pendingChanges { setting value } }
     templateLimits { template amountMax customerLimitDaily } allowedOrigins
-    branding { displayName accent supportUrl showsPrice frameHosts }`;
+    branding { displayName accent supportUrl showsPrice sendsReceipts frameHosts }`;
   return (await ask(`{ viewer { account { ${fields} } } }`)).viewer.account;
 }
 
@@ -164,6 +164,7 @@ const LOOK_ROWS: readonly ActRow[] = [
         accent: '#0b5fff',
         supportUrl: 'mailto:help@shop.invalid',
         showsPrice: 'true',
+        sendsReceipts: 'true',
       },
       seen: `Loja ${mark}`,
       check: async () =>
@@ -172,6 +173,7 @@ const LOOK_ROWS: readonly ActRow[] = [
           accent: '#0b5fff',
           supportUrl: 'mailto:help@shop.invalid',
           showsPrice: true,
+          sendsReceipts: true,
         }),
     }),
   },

@@ -155,6 +155,14 @@ beforeEach(async () => {
         `with told as (insert into notification (account_id, kind, subject, at) values (${accountId}, 'key', 'k${days}', ${daysAgo(days)}) returning *)
           insert into notification_mail (account_id, notification_id, person_id, due_at) select account_id, id, 'per_1', at from told`,
     ),
+    'delete from receipt_mail',
+    ...[
+      ['OLD', 40],
+      ['FRESH', 20],
+    ].map(
+      ([end2end, days]) =>
+        `insert into receipt_mail (account_id, transaction_id, email, language, at) values (${accountId}, ${id(String(end2end))}, '${end2end}@shop.invalid', 'pt', ${daysAgo(Number(days))})`,
+    ),
   ];
   await test.owner.query([...inserts, ...people].join(';'));
 });
@@ -176,6 +184,7 @@ it('expired records are deleted, and needed ones stay', async () => {
   });
   expect(await keysOf('notification', 'subject')).toEqual(['k20']);
   expect(await keysOf('notification_mail', 'person_id')).toEqual(['per_1']);
+  expect(await keysOf('receipt_mail', `coalesce(email, state)`)).toEqual(['FRESH@shop.invalid', 'failed']);
   expect(await keysOf('person_session', 'id')).toEqual(['used']);
   expect(await keysOf('idempotency_key', 'key')).toEqual(['done 0', 'running']);
   expect(await keysOf('webhook_delivery', 'event_seq')).toEqual(['1', '4', '5']);

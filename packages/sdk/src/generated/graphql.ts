@@ -459,6 +459,8 @@ export interface Branding {
   readonly hasLogo: boolean;
   /** SHA-256 of the logo, hexadecimal; null without one. */
   readonly logoHash: string | null;
+  /** Whether payers may ask on their page for a receipt by e-mail. Default: no. Nothing is sent where the gateway has no mail server. */
+  readonly sendsReceipts: boolean;
   /** Whether the payer of a checkout sees rate, fees and the crypto that you receive. Default: no. Payers who are asked to accept a quote, buy crypto or pay with it always see them. */
   readonly showsPrice: boolean;
   /** Where payers find help: an https URL or a `mailto:` address, of at most 2,048 characters. */
@@ -3489,6 +3491,8 @@ export interface UpdateBrandingInput {
   readonly logo?: string | null | undefined;
   /** With `frameHosts`: The list as you last read it, in any order. If it has changed since, nothing is changed: error `LIST_CHANGED`. Default: no check. At most 20 origins. */
   readonly replacesFrameHosts?: readonly (string)[] | null | undefined;
+  /** Whether payers may ask on their page for a receipt by e-mail. Default: no. Nothing is sent where the gateway has no mail server. */
+  readonly sendsReceipts?: boolean | null | undefined;
   /** Whether the payer of a checkout sees rate, fees and the crypto that you receive. Default: no. Payers who are asked to accept a quote, buy crypto or pay with it always see them. */
   readonly showsPrice?: boolean | null | undefined;
   /** Where payers find help: an https URL or a `mailto:` address, of at most 2,048 characters. */
