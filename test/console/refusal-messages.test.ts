@@ -47,6 +47,7 @@ const GENERAL: Readonly<Record<string, string>> = {
   'case 7 was answered': CHANGED,
   'case 7 was linked to its payment': CHANGED,
   'the hit 7 is already decided': NO_FORM,
+  'the receipt can no longer be requested': NO_FORM,
   'the endpoint was removed': CHANGED,
   'the endpoint of this delivery was removed': CHANGED,
   'the endpoint was not disabled, or has been recovered': CHANGED,

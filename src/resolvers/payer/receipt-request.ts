@@ -45,7 +45,7 @@ function hasSomethingToReceipt({ isPaidByPayer, ask: prompt, step, canVerify }: 
 /**
  * Stores the address for the receipt of a session. In the sandbox, where payments cost nothing, only people of the account get receipts.
  *
- * @throws {GatewayError} `NOT_FOUND` where no receipts are sent; `INVALID_PARAMETER`; `STEP_CONFLICT` where it can no longer be asked for.
+ * @throws {GatewayError} `NOT_FOUND` where no receipts are sent; `INVALID_PARAMETER`; `STEP_CONFLICT` where it can no longer be requested.
  */
 export async function requestReceipt(
   services: Services,
@@ -64,7 +64,7 @@ export async function requestReceipt(
     ]);
   const request = { accountId, transactionId, email: address, language };
   if (!hasSomethingToReceipt(session) || !(await storeReceipt(database, request)))
-    throw new GatewayError('STEP_CONFLICT', 'the receipt can no longer be asked for');
+    throw new GatewayError('STEP_CONFLICT', 'the receipt can no longer be requested');
 }
 
 async function isOfMember(
