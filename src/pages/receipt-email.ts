@@ -25,14 +25,16 @@ export function emailLine(page: SessionPage): Html | null {
 /** @returns the form, and the way back. */
 export function emailForm(page: SessionPage): Html {
   const { translate, scenarios } = page;
-  const content = html`<p>${translate('emailWhat')}</p>${field(page, {
-    name: EMAIL,
-    label: 'emailField',
-    inputmode: 'email',
-    autocomplete: 'email',
-    maxlength: EMAIL_LENGTH_MAX,
-    ...(scenarios && { hint: translate('emailTest') }),
-  })}`;
+  const content = html`<p>${translate('emailWhat')}${scenarios && html` ${translate('emailTest')}`}</p>${field(
+    page,
+    {
+      name: EMAIL,
+      label: 'emailField',
+      inputmode: 'email',
+      autocomplete: 'email',
+      maxlength: EMAIL_LENGTH_MAX,
+    },
+  )}`;
   return html`${form(page, EMAIL, translate('emailSave'), content)}
 <p><a class="go" href="${pathOf(page)}">${translate('emailBack')}</a></p>`;
 }
