@@ -72,6 +72,7 @@ const GENERAL: Readonly<Record<string, string>> = {
   'forms are accepted from the page itself only': 'a page of its own says that the form was refused',
   'the form belongs to another session': 'a page of its own says that the form was refused',
   'passkeys are accepted only from pages of this gateway': 'a page of its own says that the form was refused',
+  'no screening of 7 accounts is configured: nothing was compared': NO_FORM,
   'the account is live, and this gateway has 7': NO_RAILS,
   'the available balance does not cover this': 'the advice is that the balance does not cover it',
   'the available balance of 7 does not cover the amount': 'the advice is that the balance does not cover it',
