@@ -5,6 +5,10 @@ import type { ActionName } from '../base/access/actions.ts';
 export const COMMAND_ACTIONS: Readonly<Record<string, ActionName | null>> = {
   'account create': 'account.create',
   'account list': null,
+  'account company show': null,
+  'account company set': 'company.update',
+  'account owner set': 'company.update',
+  'account owner remove': 'company.update',
   backup: null,
   'cell create': null,
   'cell list': null,

@@ -152,8 +152,8 @@ function companyTaxId(input: Named, checks: CreationChecks): string | undefined 
 }
 
 function oneOfStates({ name: parameter, value }: Named, checks: CreationChecks): string | undefined {
-  const state = value.trim().toUpperCase();
-  if (STATES.includes(state)) return state;
+  const letters = value.trim().toUpperCase();
+  if (STATES.includes(letters)) return letters;
   return checks.add({ parameter, message: 'must be the two letters of a state, such as SP' });
 }
 
