@@ -226,11 +226,14 @@ describe('a case that is reported before its payment', () => {
       if (!found) throw new Error(`no transaction ${end2end}`);
       return found;
     };
-    const txid = await vi.waitFor(async () => {
-      const found = (await row()).process?.txid;
-      if (!found) throw new Error('there is no charge yet');
-      return found;
-    });
+    const txid = await vi.waitFor(
+      async () => {
+        const found = (await row()).process?.txid;
+        if (!found) throw new Error('there is no charge yet');
+        return found;
+      },
+      { timeout: 15_000 },
+    );
     count += 1;
     const pixE2e = `E99999999202611301200${String(count).padStart(11, '0')}`;
     const payment = {
