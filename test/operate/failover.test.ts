@@ -159,6 +159,6 @@ test('a start on several hosts without a primary ends with one line that names t
     PORT: '0',
     CROSSRAMP_HOME: files,
   });
-  expect(stderr).toContain('none of the servers 127.0.0.1:9, 127.0.0.1:10 is the primary');
+  expect(stderr).toContain('none of the servers 127.0.0.1:9, 127.0.0.1:10 takes writes');
   expect(code).toBe(1);
 }, 60_000);
