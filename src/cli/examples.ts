@@ -8,16 +8,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'account list': ['crossramp account list', 'crossramp account list --json'],
   'account company show': [
-    'crossramp account company show --account 7',
-    'crossramp account company show --account 7 --reveal --json',
+    'crossramp account company show --account 101',
+    'crossramp account company show --account 101 --reveal --json',
   ],
   'account company set': [
-    'crossramp account company set --account 7 --tax-id 11222333000181 --name "Loja Exemplo Ltda" --street "Rua Um, 10" --city Santos --state SP --postal-code 11010-000',
+    'crossramp account company set --account 101 --tax-id 11222333000181 --name "Loja Exemplo Ltda" --street "Rua Um, 10" --city Santos --state SP --postal-code 11010-000',
   ],
   'account owner set': [
-    'crossramp account owner set --account 7 --tax-id 52998224725 --name "Ana Souza" --share 60',
+    'crossramp account owner set --account 101 --tax-id 52998224725 --name "Ana Souza" --share 60',
   ],
-  'account owner remove': ['crossramp account owner remove --account 7 --tax-id 52998224725'],
+  'account owner remove': ['crossramp account owner remove --account 101 --tax-id 52998224725'],
   balance: ['crossramp balance', 'crossramp balance --json'],
   'transaction list': [
     'crossramp transaction list',
