@@ -292,7 +292,7 @@ async function setTrouble(isOn: boolean): Promise<void> {
 const begunMs = Date.now();
 let kills = 0;
 
-/** What is frozen waits for people; a forged callback names what the provider does not know. */
+/** Frozen payments wait for people; a forged callback names a check that the provider does not know. */
 const isExpected = (each: string) =>
   each.includes('compliance/UNCOMPLIANT') || each.includes('news unconfirmed is failed');
 
@@ -378,7 +378,7 @@ test('C-36: bank, network and ledger agree with the model, and nothing was booke
 });
 
 test('C-25: nobody passed unseen, and what is frozen waits in sight of compliance', async () => {
-  // Whoever bought for more than the limit was approved before the conversion; whoever is on a list was decided about by a person.
+  // A customer above the limit was approved before the conversion; a person decided about a customer on a list.
   const { rows: unseen } = await store.owner.query(
     `select t.end2end from transaction t where exists (select from event e where e.account_id = t.account_id
          and e.transaction_id = t.id and e.component like 'swap%')

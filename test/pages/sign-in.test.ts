@@ -167,7 +167,7 @@ describe.runIf(hasBrowser)('pages of signing in', () => {
   });
 });
 
-/** What a browser sends that was shown the page. */
+/** Header fields of a browser that was shown the page. */
 async function shown(url: string) {
   const page = await fetch(url);
   const [cookie = ''] = page.headers.getSetCookie();

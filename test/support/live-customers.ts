@@ -6,7 +6,7 @@ import type { PlannedDecision } from '../../src/checks/applicants.ts';
 import { cnpjOf, cpfOf, type Random } from './load.ts';
 import { LIST_FILES, SANCTIONED_WALLET } from './screening-lists.ts';
 
-/** What a customer buys: PIX to the balance, to a wallet, or crypto to a PIX key. */
+/** Purchase of a customer: PIX to the balance, to a wallet, or crypto to a PIX key. */
 export type Product = 'checkout' | 'balance' | 'wallet' | 'deposit';
 
 /** A kind of customer. */
@@ -20,7 +20,7 @@ export interface Kind {
   readonly takenBack?: 'unpaid' | 'paid';
   /** Has the name of somebody on a list; `namesake`: another tax id than the list knows. */
   readonly listed?: 'name' | 'masked' | 'namesake' | 'company';
-  /** What compliance decides about a hit before the payment. */
+  /** Decision of compliance about a hit before the payment. */
   readonly review?: 'accepts' | 'refuses';
   /** The wallet that is to receive the crypto, or the one that sends it, is sanctioned. */
   readonly isWalletSanctioned?: true;
