@@ -34,36 +34,32 @@ export function startMail(
   sender: Sender,
   writeReceipt: WriteReceipt,
 ): MailWorker {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const sending = repeat(signal, log, REPEAT, async () => {
+  return startRepeating(log, async (signal) => {
     const waits = [
       await sendDue(services, log, sender, signal),
       await sendReceipts(services, { log, sender, signal }, writeReceipt),
     ];
     return waits.includes(UNREACHABLE_MS) ? UNREACHABLE_MS : Math.min(...waits);
   });
-  return {
-    stop: async () => {
-      stopping.abort();
-      await sending.done;
-    },
-  };
 }
 
 /** Starts making digests, also where there is no mail server: endpoints get them as well. */
 export function startDigests(services: Services, log: Logger): MailWorker {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const makeDigests = createDigests(services, log);
-  const digests = repeat(signal, log, REPEAT, async () => {
+  return startRepeating(log, async (signal) => {
     await runDigests(makeDigests, log, signal);
     return DIGESTS_MS;
   });
+}
+
+function startRepeating(log: Logger, cycle: (signal: AbortSignal) => Promise<number>): MailWorker {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const loop = repeat(signal, log, REPEAT, () => cycle(signal));
   return {
     stop: async () => {
       stopping.abort();
-      await digests.done;
+      await loop.done;
     },
   };
 }
