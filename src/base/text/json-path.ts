@@ -28,3 +28,20 @@ export function valueAt(json: ExactJson, path: readonly PathStep[]): ExactJson |
   }
   return value;
 }
+
+/** @returns an object with the value of each member at its path of names. */
+export function objectOf<Member>(
+  members: readonly (readonly [path: readonly string[], member: Member])[],
+  read: (member: Member) => unknown,
+): object {
+  const made: Record<string, unknown> = {};
+  for (const [path, member] of members) {
+    let target = made;
+    for (const name of path.slice(0, -1)) {
+      target[name] ??= {};
+      target = target[name] as Record<string, unknown>;
+    }
+    target[path.at(-1) as string] = read(member);
+  }
+  return made;
+}

@@ -2,7 +2,7 @@
  * MED cases at any provider that lists and takes them as JSON. A callback names a case; what the provider then says about it counts.
  */
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
-import { type PathStep, valueAt } from '../../base/text/json-path.ts';
+import { objectOf, type PathStep, valueAt } from '../../base/text/json-path.ts';
 import { storableJson } from '../../base/text/storable-json.ts';
 import { parseInstant } from '../../base/time/instant.ts';
 import type { MedAnswerOrder } from '../../resolvers/services/rails.ts';
@@ -149,16 +149,7 @@ function bodyOf(
     fileHashes: () => files.map(({ hash }) => hash),
     files: () => files.map(fileBody),
   };
-  const made: Record<string, unknown> = {};
-  for (const [path, member] of body) {
-    let target = made;
-    for (const name of path.slice(0, -1)) {
-      target[name] ??= {};
-      target = target[name] as Record<string, unknown>;
-    }
-    target[path.at(-1) as string] = members[member]();
-  }
-  return made;
+  return objectOf(body, (member) => members[member]());
 }
 
 function fileBody({ name, type, hash, content }: MedAnswerOrder['files'][number]) {

@@ -1,7 +1,7 @@
 /** Any provider with a JSON interface: settings name its members, its words, and how it signs callbacks. */
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
-import { PATH_FORM, type PathStep, parsePath, valueAt } from '../../base/text/json-path.ts';
+import { objectOf, PATH_FORM, type PathStep, parsePath, valueAt } from '../../base/text/json-path.ts';
 import { storableJson } from '../../base/text/storable-json.ts';
 import type { CaseDecision, CustomerCase } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
@@ -143,16 +143,7 @@ export function httpProfile(settings: HttpIdentitySettings): IdentityProfile {
 }
 
 function bodyOf({ body }: HttpIdentitySettings, row: CustomerCase): object {
-  const made: Record<string, unknown> = {};
-  for (const [path, member] of body) {
-    let target = made;
-    for (const name of path.slice(0, -1)) {
-      target[name] ??= {};
-      target = target[name] as Record<string, unknown>;
-    }
-    target[path.at(-1) as string] = MEMBERS[member](row);
-  }
-  return made;
+  return objectOf(body, (member) => MEMBERS[member](row));
 }
 
 function readingOf({ paths, words }: HttpIdentitySettings, json: ExactJson): Reading {
