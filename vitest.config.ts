@@ -12,12 +12,12 @@ process.env.SECRETS_KEY_FILE ??= join(tmpdir(), `crossramp-test-${process.pid}.k
 const LONG = [
   'test/{,*/,*/*/}*crash.test.ts',
   'test/{chaos,going-live,half-open-network,package,slots-used-up,tools,wrong-clocks}.test.ts',
-  'test/clients/react-example.test.ts',
+  'test/clients/{bruno-requests,react-example,sdk-runtimes}.test.ts',
   'test/console/{browser,walks}.test.ts',
   'test/fuzz/*.test.ts',
   'test/operate/*.test.ts',
   'test/postgres/backup*.test.ts',
-  'test/rails/bank-file-memory.test.ts',
+  'test/rails/bank-file-{command,memory}.test.ts',
 ];
 const isLong = process.env.TESTS === 'long';
 /** A file that is named on the command line runs whatever it is. */

@@ -57,10 +57,13 @@ const deep = (name: string, path: string, day: string): Question => at(name, `${
 
 const LIST = '/console/transactions';
 const MIDDLE_DAY = '2026-02-01';
-/** Rows of a page. */
+/** Rows of a page of a list, and of the statement. */
 const ROWS = 25;
+const LINES = 50;
+/** A screen of one case, which the seeded accounts do not have. */
+const OF_ONE = '/review/case';
 const QUESTIONS: readonly Question[] = [
-  ...SCREENS.filter(({ path, scope }) => !path.includes(':') && !isOfPlatform(scope)).map(
+  ...SCREENS.filter(({ path, scope }) => !path.includes(':') && path !== OF_ONE && !isOfPlatform(scope)).map(
     ({ path, operation }) => at(operation.name, `/console${path}`),
   ),
   deep('Transactions, from the middle', LIST, MIDDLE_DAY),
@@ -81,6 +84,10 @@ const QUESTIONS: readonly Question[] = [
   at('Search, nothing', '/console/search?q=nobody-has-this'),
   at('Statement, one currency', '/console/statement?currency=USDT_TRX'),
   deep('Statement, up to the middle', '/console/statement', MIDDLE_DAY),
+  {
+    name: 'Statement, the page in the middle',
+    path: ({ account }) => `/console/statement?page=${Math.ceil(account.transactions / LINES / 2)}`,
+  },
 ];
 const EXPORTS: readonly Question[] = [
   at('Export of transactions', '/export/transactions'),

@@ -73,6 +73,16 @@ export async function liftLimits(owner: pg.Client): Promise<void> {
   );
 }
 
+/** @returns the URL of a new, empty database of the same server. */
+export async function newDatabase(url: string, name: string): Promise<string> {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  await owner.query(`drop database if exists ${name} with (force)`);
+  await owner.query(`create database ${name} template template0`);
+  await owner.end();
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+}
+
 /** @returns a database beside the migrated one, which nobody writes to: a copy of it, or an empty one. */
 async function freshDatabase(migratedUrl: string, isEmpty: boolean): Promise<string> {
   const url = new URL(migratedUrl);

@@ -6,10 +6,10 @@
  *
  * `npm run onramps -- --processes 1,2 --callers 48 --warmup 15 --seconds 10 --rounds 2`; with `--count` also statements, database
  * transactions and bytes of the log of each onramp, and the statements on which most time went. `--beside <folder>` measures the
- * gateway of another checkout in turn, `--delay 5` brings every statement to the database 5 ms late, `--open` keeps a
+ * gateway of another checkout in turn, `--cells` a process of one cell beside one without cells, `--delay 5` brings every statement to the database 5 ms late, `--open` keeps a
  * transaction of somebody else open all the while.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -46,6 +46,7 @@ const { values: options } = parseArgs({
     warmup: { type: 'string', default: '15' },
     count: { type: 'boolean', default: false },
     beside: { type: 'string' },
+    cells: { type: 'boolean', default: false },
     delay: { type: 'string', default: '0' },
     accounts: { type: 'string', default: '1' },
     open: { type: 'boolean', default: false },
@@ -75,6 +76,19 @@ interface Layout {
   readonly callers: number;
   /** Whether all callers of a key go to the same process. */
   readonly isByKey: boolean;
+  readonly cells: Cells;
+}
+
+/** How a process knows its cell: not at all, by `CELL`, or by a `CELLS_FILE` of one cell. */
+type Cells = 'none' | 'CELL' | 'CELLS_FILE';
+
+/** @returns the settings by which a process serves an empty database as its only cell. */
+function cellEnv(cells: Cells, home: string, databaseUrl: string): Record<string, string> {
+  if (cells === 'none') return {};
+  if (cells === 'CELL') return { CELL: 'a1' };
+  const file = join(home, 'cells.json');
+  writeFileSync(file, JSON.stringify({ cells: { first: { databaseUrl } } }));
+  return { CELLS_FILE: file };
 }
 
 /** @returns a key for each of so many accounts: of the sandbox's own, or of new ones. */
@@ -134,7 +148,10 @@ async function measure(url: string, layout: Layout, seconds: number): Promise<Re
       gateways.push(
         await startGateway(delayed.url, folder, {
           checkout,
-          env: { SECRETS_KEY_FILE: join(home, 'secrets.key') },
+          env: {
+            SECRETS_KEY_FILE: join(home, 'secrets.key'),
+            ...cellEnv(layout.cells, home, delayed.url),
+          },
           ...(first && { apiKey: first.apiKey }),
         }),
       );
@@ -176,16 +193,19 @@ function callersOf(processes: number): readonly (readonly [number, boolean])[] {
   return processes === 1 ? [alone] : [[callers, true], alone];
 }
 
+const ways: readonly Cells[] = options.cells ? ['none', 'CELL', 'CELLS_FILE'] : ['none'];
 const layouts = options.processes
   .split(',')
   .map(Number)
   .flatMap((processes): Layout[] =>
     callersOf(processes).flatMap(([all, isByKey]) =>
-      checkouts.map((checkout) => ({ checkout, processes, callers: all, isByKey })),
+      checkouts.flatMap((checkout) =>
+        ways.map((cells) => ({ checkout, processes, callers: all, isByKey, cells })),
+      ),
     ),
   );
-const nameOf = ({ processes, callers: all, isByKey }: Layout) =>
-  `${processes} ${processes === 1 ? 'process' : 'processes'}, ${all} callers${isByKey ? ' by key' : ''}`;
+const nameOf = ({ processes, callers: all, isByKey, cells }: Layout) =>
+  `${processes} ${processes === 1 ? 'process' : 'processes'}, ${all} callers${isByKey ? ' by key' : ''}${cells === 'none' ? '' : `, one cell by ${cells}`}`;
 const results = new Map<Layout, Result[]>(layouts.map((layout) => [layout, []]));
 for (let round = 0; round < Number(options.rounds); round += 1) {
   for (const layout of layouts) {
@@ -210,7 +230,8 @@ const resultsOf = (checkout: string, processes: number, all = callers, isByKey =
       layout.checkout === checkout &&
       layout.processes === processes &&
       layout.callers === all &&
-      layout.isByKey === isByKey,
+      layout.isByKey === isByKey &&
+      layout.cells === 'none',
   )?.[1];
 const where = options.accounts === '1' ? 'a busy account' : `${options.accounts} accounts`;
 const late = isDelayed ? `, every statement ${options.delay} ms late` : '';
@@ -288,14 +309,15 @@ publish(
       {
         title: `Whole onramps of ${where}${late}, created, paid and credited over REST`,
         headings: [
-          ...['Checkout', 'Processes', 'Callers', 'Onramps/s'],
+          ...['Checkout', 'Processes', 'Callers', ...(options.cells ? ['One cell by'] : []), 'Onramps/s'],
           ...['Node µs', 'PostgreSQL µs', 'Both µs', 'least to greatest', '% of a core each'],
           ...(options.count ? COUNTED.map(([what]) => what) : []),
         ],
-        rows: [...results].map(([{ checkout, processes, callers: all, isByKey }, runs]) => [
+        rows: [...results].map(([{ checkout, processes, callers: all, isByKey, cells }, runs]) => [
           checkout === HERE ? 'this' : checkout,
           String(processes),
           `${all}${isByKey ? ' by key' : ''}`,
+          ...(options.cells ? [cells === 'none' ? '' : cells] : []),
           count(middle(runs, rateOf)),
           count(middle(runs, ({ nodeUs }) => nodeUs)),
           count(middle(runs, ({ postgresUs }) => postgresUs)),

@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { freePort } from '../test/support/free-port.ts';
 import { clusterCpu, machine, parentOf, processCpu } from './cpu.ts';
-import { liftLimits, withWriteServer } from './environment.ts';
+import { liftLimits, newDatabase, withWriteServer } from './environment.ts';
 import { askSurely, endGateway, type Gateway, HERE, startGateway } from './gateway-process.ts';
 import { type Goal, goal, publish } from './report.ts';
 import { count, median, ratio } from './table.ts';
@@ -143,50 +143,59 @@ interface Stage {
   readonly end: () => Promise<void>;
 }
 
-/** @returns the URL of a new, empty database of the same server. */
-async function newDatabase(url: string, name: string): Promise<string> {
-  const owner = new pg.Client({ connectionString: url });
-  await owner.connect();
-  await owner.query(`drop database if exists ${name} with (force)`);
-  await owner.query(`create database ${name} template template0`);
-  await owner.end();
-  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+/** Starts a gateway with its provider. Where one of them does not start, the others are ended. */
+async function startStage(serverUrl: string, layout: Layout, index: number): Promise<Stage> {
+  const ends: (() => unknown)[] = [];
+  const end = async () => {
+    for (const each of ends.toReversed()) await each();
+  };
+  try {
+    const run = await startMeasured(serverUrl, layout, index, (each) => ends.push(each));
+    return { layout, run, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }
 
-async function startStage(serverUrl: string, layout: Layout, index: number): Promise<Stage> {
-  const { checkout, confirm } = layout;
+async function startMeasured(
+  serverUrl: string,
+  { checkout, confirm }: Layout,
+  index: number,
+  atEnd: (end: () => unknown) => void,
+): Promise<Stage['run']> {
   const url = await newDatabase(serverUrl, `wire_${index}`);
   const home = mkdtempSync(join(tmpdir(), 'crossramp-wire-'));
+  atEnd(() => rmSync(home, { recursive: true, force: true }));
   const owner = new pg.Pool({ connectionString: url, max: Number(options.callers) });
+  atEnd(() => owner.end());
   const psp = await startPsp(join(home, 'psp'), confirm);
+  atEnd(() => endPsp(psp));
   const isProfiled = options.profile && checkout === HERE;
   const gateway = await startGateway(url, join(home, 'gateway'), {
     checkout,
     nodeArgs: isProfiled ? ['--cpu-prof', `--cpu-prof-name=wire-${confirm}.cpuprofile`] : [],
     env: { RAILS_FILE: psp.railsFile, SECRETS_KEY_FILE: join(home, 'secrets.key') },
   });
+  atEnd(() => endGateway(gateway));
   const client = await owner.connect();
   const { rows } = await client.query('select pg_backend_pid() as pid');
   await liftLimits(client);
   client.release();
   const postmaster = parentOf(rows[0].pid);
   const used = () => [processCpu(gateway.child.pid as number), clusterCpu(postmaster)];
-  return {
-    layout,
-    run: async (onramps) => {
-      const before = used();
-      await make(onramps, () => onramp(gateway, psp, owner));
-      const [nodeUs = 0, postgresUs = 0] = used().map((us, at) => (us - (before[at] as number)) / onramps);
-      return { nodeUs, postgresUs };
-    },
-    end: async () => {
-      await endGateway(gateway);
-      psp.child.kill();
-      await once(psp.child, 'exit');
-      await owner.end();
-      rmSync(home, { recursive: true, force: true });
-    },
+  return async (onramps) => {
+    const before = used();
+    await make(onramps, () => onramp(gateway, psp, owner));
+    const [nodeUs = 0, postgresUs = 0] = used().map((us, at) => (us - (before[at] as number)) / onramps);
+    return { nodeUs, postgresUs };
   };
+}
+
+async function endPsp({ child }: Psp): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
 }
 
 console.log(machine());

@@ -38,7 +38,6 @@ auth:bearer {
   'environments/sandbox.bru': `vars {
   baseUrl: ${BASE_URL}
   end2end: CRX…
-  webhook_delivery: 1
 }
 vars:secret [
   apiKey
@@ -72,7 +71,7 @@ function variableOf(path: string): string {
   return FAMILIES.some(({ single }) => single === kind) ? 'end2end' : kind;
 }
 
-/** Member of the answer to a creation that identifies the record, by variable. */
+/** Member of an answer that identifies a record, by variable: of a creation; of deliveries, which nobody creates, of their list. */
 const IDENTIFIERS: Readonly<Record<string, string>> = {
   end2end: 'end2end',
   webhook_endpoint: 'id',
@@ -80,6 +79,7 @@ const IDENTIFIERS: Readonly<Record<string, string>> = {
   static_link: 'slug',
   whitelist_group: 'id',
   whitelist_entry: 'id',
+  webhook_deliveries: 'results[0].id',
 };
 
 /** Names the records of other requests by their variables. */
@@ -97,7 +97,8 @@ function requestText(path: string, method: string, operation: Operation, index: 
   const isKeyed = of('header').some(({ name }) => name === 'Idempotency-Key');
   const body = requestBody?.content['application/json'].example;
   const variable = variableOf(path);
-  const isCreation = method === 'post' && path.split('/').length === 3;
+  const known = variable === 'webhook_deliveries' ? 'webhook_delivery' : variable;
+  const isKnown = (known !== variable || method === 'post') && path.split('/').length === 3;
   const blocks = [
     block('meta', [`name: ${shortName(operation)}`, 'type: http', `seq: ${index + 1}`]),
     block(method, [
@@ -116,7 +117,7 @@ function requestText(path: string, method: string, operation: Operation, index: 
     ),
     block('headers', isKeyed ? ['~Idempotency-Key: order-1'] : []),
     block('body:json', body ? JSON.stringify(withVariables(body), null, 2).split('\n') : []),
-    block('vars:post-response', isCreation ? [`${variable}: res.body.${IDENTIFIERS[variable]}`] : []),
+    block('vars:post-response', isKnown ? [`${known}: res.body.${IDENTIFIERS[variable]}`] : []),
     block('docs', [`${summary}. ${description}`]),
   ];
   return blocks.filter(Boolean).join('\n');

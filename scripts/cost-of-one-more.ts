@@ -50,7 +50,7 @@ function railFiles(): readonly string[] {
 }
 
 /** Where the members of a creation's body are named, besides the fact that they become; notes about a case are others. */
-const CREATION = /^src\/(rest-compat|schema(?!\/review\.ts)|resolvers\/(orders|checks))\//;
+const CREATION = /^src\/(rest-compat|schema(?!\/review(-related)?\.ts)|resolvers\/(orders|checks))\//;
 
 /** Where the filters of lists of transactions are named, besides the facts that they look for. */
 const FILTERS =
@@ -109,7 +109,7 @@ export function costs(): readonly Cost[] {
       reason: '',
     },
     {
-      kind: 'event that leaves the step',
+      kind: 'event without a change of step',
       probe: '`partial_refund.requested`',
       files: naming(/'partial_refund\.requested'/),
       before: '3',

@@ -2,14 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Template } from '../src/templates/define.ts';
 import { REGISTRY } from '../src/templates/index.ts';
+import { type Position, placesOf } from '../test/support/places.ts';
 import {
-  type NewsCase,
-  RAIL_EVENT_JOB,
+  RAIL_EVENT_CASES,
+  type RailEventCase,
   returnUnderWay,
   stepAfter,
   UNTAKEN,
-} from '../test/support/news-at-places.ts';
-import { type Position, placesOf } from '../test/support/places.ts';
+} from '../test/support/rail-events-at-places.ts';
 
 /** Where they stand. */
 const DOCUMENT = new URL('../docs/ledger.md', import.meta.url);
@@ -33,7 +33,7 @@ function tables(): string {
  */
 function table(template: Template): string {
   const steps = Map.groupBy(placesOf(template), ({ step }) => step);
-  const columns = RAIL_EVENT_JOB.filter((rowOfEvent) =>
+  const columns = RAIL_EVENT_CASES.filter((rowOfEvent) =>
     [...steps.values()].flat().some((each) => stepAfter(each, rowOfEvent)),
   );
   if (columns.length === 0) return 'At no step.\n';
@@ -48,7 +48,7 @@ function table(template: Template): string {
   return head + [...lines].map(([line, steps]) => `| ${steps.join(', ')} | ${line} |\n`).join('');
 }
 
-function cell(here: readonly Position[], rowOfEvent: NewsCase): string {
+function cell(here: readonly Position[], rowOfEvent: RailEventCase): string {
   const concerned = rowOfEvent.about === 'return' ? here.filter(({ run }) => returnUnderWay(run)) : here;
   const outcomes = concerned.map((from) => {
     const step = stepAfter(from, rowOfEvent);

@@ -3,6 +3,7 @@ import { constants, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { cellName, FIRST_CELL } from './base/ids/cell.ts';
+import { watchEventLoop } from './base/process/event-loop.ts';
 import { VERSION } from './base/process/version.ts';
 import { cellsAround } from './compose/other-cells.ts';
 import { type RailsFile, readRailsFile } from './compose/rails-file.ts';
@@ -92,6 +93,7 @@ async function start(): Promise<void> {
   const source = { host: hostname(), role: config.role, version: VERSION };
   const log = openLog(config.logLevel, output, source);
   endLog = log;
+  watchEventLoop();
   const endTraces = openTracing(config.tracing, source, log);
   const { signal } = stopping;
   let handle = servesStart(config.publicUrl);

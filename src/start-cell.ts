@@ -18,6 +18,7 @@ import { startSettlingSettings } from './resolvers/engine/settle-settings.ts';
 import { refuseWrongClock, startClockWatch } from './resolvers/engine/watch-clock.ts';
 import { startRailEventRetries } from './resolvers/inbound/retry-rail-events.ts';
 import { startMedWork } from './resolvers/med/work.ts';
+import { startRestoredRails } from './resolvers/rails/restored-rails.ts';
 import { startNightlyReconciliation } from './resolvers/reconciliation/reconcile-nightly.ts';
 import { startContinuousVerify } from './resolvers/reconciliation/verify-continuously.ts';
 import { provisionSandbox } from './resolvers/sandbox/provision-sandbox.ts';
@@ -118,7 +119,7 @@ export async function startCell(parts: CellParts): Promise<StartedCell> {
  * @throws {WrongClockError} when it is far off.
  */
 async function openWatched({ settings, log, endings, signal }: CellParts): Promise<Store> {
-  const store = await openStore(settings, signal);
+  const store = await openStore(settings, { signal, report: printLine });
   endings.last.push(store.close);
   refuseWrongClock(store.database);
   endings.parallel.push(startClockWatch(store.database, log).stop);
@@ -180,11 +181,17 @@ async function fillOnce(
     const why = isCutOff
       ? 'A history was cut off while it was played: what was played stays, and the clock is that of the database again.'
       : 'There are transactions already: no history is played.';
-    process.stdout.write(`${why}\n`);
+    printLine(why);
     return;
   }
-  process.stdout.write('Playing thirty days of history, this takes half a minute …\n');
-  log.info({ made: await playDemo(services, accountId, log, signal) }, 'demo');
+  printLine('Playing thirty days of history …');
+  const made = await playDemo(services, accountId, { log, signal, report: printLine });
+  log.info({ made }, 'demo');
+}
+
+/** Standard output is for the person who starts the gateway. */
+function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 /**
@@ -202,6 +209,7 @@ function startWork(
   const others = [
     startHousekeeping(services.database, retention, log),
     startRailEventRetries(services, log),
+    startRestoredRails(services, log),
     startSettlingSettings(services, log),
     startMedWork(services, log),
     startRescreening(services, log),

@@ -26,9 +26,13 @@ const runbook = readFileSync(new URL('../docs/runbook.md', import.meta.url), 'ut
 const anchors = [...runbook.matchAll(/^## (.*)$/gm)].map((match) =>
   (match[1] as string).toLowerCase().replaceAll(' ', '-'),
 );
-const commands = [
-  ...readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8').matchAll(/^## (crossramp .*)$/gm),
-].map((match) => match[1] as string);
+/** The help of each command. */
+const help = new Map(
+  readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8')
+    .split(/^## (?=crossramp)/m)
+    .slice(1)
+    .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
+);
 
 interface RuleTest {
   readonly alert_rule_test: readonly {
@@ -85,6 +89,17 @@ test('every alert is tested: silent at first, and firing a minute after the firs
   }
 });
 
+test('every alert is made to fire by a planted fault', () => {
+  const tests = [
+    'operate/planted-troubles.test.ts',
+    'operate/planted-faults.test.ts',
+    'operate/planted-outages.test.ts',
+    'server/metrics/metrics.test.ts',
+  ].map((path) => readFileSync(new URL(path, import.meta.url), 'utf8'));
+  const isPlanted = (alert: string) => tests.some((text) => text.includes(`'${alert}'`));
+  expect(rules.filter(({ alert }) => !isPlanted(alert)).map(({ alert }) => alert)).toEqual([]);
+});
+
 test('the dashboard reads metrics that the gateway exports', () => {
   const text = readFileSync(new URL('../deploy/grafana/crossramp.json', import.meta.url), 'utf8');
   const { panels } = JSON.parse(text) as { panels: { targets?: { expr: string }[] }[] };
@@ -119,8 +134,13 @@ test('the runbook and the operations manual name metrics and commands that exist
   expect(
     named.filter((name) => !exported.has(name) && !/^crossramp_(app|owner|gateway)$/.test(name)),
   ).toEqual([]);
-  const called = [...runbook.matchAll(/`(crossramp [a-z][^`]*)`/g)].map((match) => match[1] as string);
-  expect(called.filter((line) => !commands.some((each) => `${line} `.startsWith(`${each} `)))).toEqual([]);
+  const called = [...runbook.matchAll(/`(crossramp\s[a-z][^`]*)`/g)].map((match) => match[1] as string);
+  const wrong = called.filter((line) => {
+    const command = [...help.keys()].findLast((each) => `${line} `.startsWith(`${each} `));
+    const options = [...line.matchAll(/ (--[a-z-]+)/g)].map((match) => match[1]);
+    return !command || options.some((each) => !help.get(command)?.includes(` ${each} `));
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('the manual lists every metric of the gateway', () => {

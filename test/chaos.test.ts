@@ -4,7 +4,7 @@
  * holds, drops, halves, delays, refuses and cuts; customers who pay all the while; a transaction that is open from the
  * beginning to the end; a sampler that really reads and writes. What callers were promised, the log and what the receiver of
  * webhooks got are compared: losses are judged, times are told. CHAOS_SECONDS=1200 CHAOS_RATE=15 for the full run,
- * CHAOS_FAULTS=long for its faults in a shorter one, SEED to choose the faults again, CHAOS_TIMES=judged on a machine that does
+ * CHAOS_FAULTS=long for its faults in a shorter one, CHAOS_FAULTS=short for more of them in a full one, SEED to choose the faults again, CHAOS_TIMES=judged on a machine that does
  * nothing else.
  */
 import { randomUUID } from 'node:crypto';
@@ -30,7 +30,7 @@ const EVENTS = 7;
 const IS_FULL = SECONDS >= 300;
 const JUDGES_TIMES = process.env.CHAOS_TIMES === 'judged';
 /** A fault lasts so long, and so long the network works between two of them. Unit: ms. */
-const IS_LONG = IS_FULL || process.env.CHAOS_FAULTS === 'long';
+const IS_LONG = process.env.CHAOS_FAULTS === 'long' || (IS_FULL && process.env.CHAOS_FAULTS !== 'short');
 const FAULT_MS = IS_LONG ? [500, 25_000] : [500, 3_000];
 const CALM_MS = IS_LONG ? [7_000, 20_000] : [3_000, 5_000];
 /** Promised of a machine that does nothing else. Unit: ms. */
@@ -190,8 +190,10 @@ const FAULTS: readonly [Fault | 'cut', Direction][] = [
 async function failAtRandom(): Promise<void> {
   const between = ([least = 0, most = 0]: readonly number[]) => random.integer(least, most);
   await sleep(between(CALM_MS));
-  while (!isOver) {
-    const [fault, direction] = random.pick(FAULTS);
+  for (let turn: (typeof FAULTS)[number][] = []; !isOver; ) {
+    // All kinds come equally often.
+    if (turn.length === 0) turn = random.shuffle(FAULTS);
+    const [fault, direction] = turn.pop() as (typeof FAULTS)[number];
     const outage = { what: `${fault} ${direction}`, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
     outages.push(outage);
     if (fault !== 'cut') proxy.fail(fault, direction);

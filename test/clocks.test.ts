@@ -14,7 +14,7 @@ const WALL_CLOCK: Readonly<Record<string, string>> = {
   'base/time/remote-clock.ts': 'compares the clock of the machine with that of the database',
   'base/trace/own-provider.ts': 'times of spans, as tracing compares them between machines; decides nothing',
   'base/ids/request-id.ts': 'part of a name: orders ids, decides nothing',
-  'checks/identity.ts': 'the program has no database',
+  'checks/callbacks.ts': 'the program has no database',
   'checks/sumsub.ts': 'the program has no database',
   'cli/events.ts': 'a developer’s machine signs what it forwards; it has no database',
   'cli/signer.ts': 'time of a log line; the signer has no database',
@@ -41,9 +41,10 @@ const BEFORE_LOCK: Readonly<Record<string, string>> = {
   closeBooks: 'refuses early what the lock would refuse too; judged again under it',
   reconcile: 'the time at which the statement was read',
   reconcileFile: 'the time at which the file was read',
-  auditView: 'since when a view counts as the same; its entry takes the time after the lock',
+  auditViews: 'since when a view counts as the same; its entry takes the time after the lock',
   close: 'in the transaction of the step, which has the lock',
   stepCase: 'in the transaction of the step, which has the lock',
+  stopRails: 'whether the operator names a past time; nothing waits for the lock',
   settleProtections: 'whether to lock at all; judged again under the lock',
 };
 

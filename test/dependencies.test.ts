@@ -20,6 +20,8 @@ interface Locked {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly devOptional?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
@@ -83,6 +85,44 @@ function expand(name: string): string[] {
   return [name.replace(/<\w+>$/, '*').replace(/^-/, '@pothos/')];
 }
 
+test('decision 0108 gives the purpose of every package that a dependency brings, by the dependencies that bring it', () => {
+  const table = read('docs/decisions/0108-packages-that-others-bring.md');
+  const namesIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+  const rows = [...table.matchAll(/^\| (`.+`) \| (.+) \|$/gm)].flatMap(([, by, packages]) =>
+    namesIn(packages).map((name) => [name, namesIn(by).toSorted()] as const),
+  );
+  const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const brought = new Map<string, string[]>();
+  for (const by of direct.toSorted())
+    for (const name of broughtBy(by, direct)) brought.set(name, [...(brought.get(name) ?? []), by]);
+  expect(rows.toSorted()).toEqual([...brought].toSorted());
+});
+
+/** @returns names of the packages that a dependency brings, those aside that `package.json` names itself. */
+function broughtBy(dependency: string, direct: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const paths = new Set([`node_modules/${dependency}`]);
+  for (const path of paths) {
+    const { dependencies, optionalDependencies } = lock.packages[path] as Locked;
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const found = placeOf(name, path);
+      if (direct.includes(name) || found === undefined) continue;
+      names.add(name);
+      paths.add(found);
+    }
+  }
+  return names;
+}
+
+/** @returns the place in the lock file at which a package finds another one; undefined for one of another system. */
+function placeOf(name: string, from: string): string | undefined {
+  for (let folder = `${from}/`; ; folder = folder.slice(0, folder.lastIndexOf('node_modules/'))) {
+    const path = `${folder}node_modules/${name}`;
+    if (path in lock.packages) return path;
+    if (folder === '') return undefined;
+  }
+}
+
 describe('docs/threats.md', () => {
   test('names tests that there are', () => {
     const named = [...read('docs/threats.md').matchAll(/`(test\/[\w/.-]+)`/g)].map(
@@ -91,4 +131,31 @@ describe('docs/threats.md', () => {
     expect(named.length).toBeGreaterThan(50);
     expect(named.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
   });
+
+  test('has each section of ASVS 5.0 once', () => {
+    const cells = [...read('docs/threats.md').matchAll(/^\| (\d[\d.]*(?:(?:, | to )\d[\d.]*)*) /gm)].map(
+      ([, cell]) => cell,
+    );
+    const named = cells.flatMap((cell) =>
+      (cell as string).split(', ').flatMap((part) => {
+        const [from = '', to = from] = part.split(' to ');
+        const [chapter = 0, first] = from.split('.').map(Number);
+        if (first === undefined) return sectionsOf(chapter);
+        const last = Number(to.split('.')[1]);
+        return Array.from({ length: last - first + 1 }, (_, at) => `${chapter}.${first + at}`);
+      }),
+    );
+    const all = Object.keys(ASVS_SECTIONS).flatMap((chapter) => sectionsOf(Number(chapter)));
+    expect(named.toSorted()).toEqual(all.toSorted());
+  });
 });
+
+/** Number of sections of each chapter of ASVS 5.0. */
+const ASVS_SECTIONS: Readonly<Record<number, number>> = {
+  ...{ 1: 5, 2: 4, 3: 7, 4: 4, 5: 4, 6: 8, 7: 6, 8: 4, 9: 2 },
+  ...{ 10: 7, 11: 7, 12: 3, 13: 4, 14: 3, 15: 4, 16: 5, 17: 3 },
+};
+
+function sectionsOf(chapter: number): string[] {
+  return Array.from({ length: ASVS_SECTIONS[chapter] ?? 0 }, (_, at) => `${chapter}.${at + 1}`);
+}

@@ -118,10 +118,12 @@ test('docs/operations.md lists every setting of src/config.ts', () => {
 
 test('docs/operations.md lists every command', () => {
   const [, table = ''] = read('docs/operations.md').split('## Commands');
-  const listed = [...table.matchAll(/`(\w+)(?: ([^`]+))?`/g)].flatMap(([, group, names = '']) =>
+  const listed = [...table.matchAll(/`([\w-]+)(?: ([^`]+))?`/g)].flatMap(([, group, names = '']) =>
     names.split('\\|').map((name) => `${group} ${name.split(' ')[0]}`),
   );
-  const commands = [...read('docs/cli.md').matchAll(/^## crossramp (\w+ \w+)$/gm)].map((match) => match[1]);
+  const commands = [...read('docs/cli.md').matchAll(/^## crossramp ([\w-]+ \w+)$/gm)].map(
+    (match) => match[1],
+  );
   expect(commands.filter((command) => !listed.includes(command as string))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /**
  * Goal: the gateway outlives its database, and ends when it is told to (C-51). Method: the gateway as a process, once on
- * the embedded server, which is killed, once on a server that is stopped and does not answer.
+ * the embedded server, which is killed, once on a server that is stopped and does not answer; its log.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import { expect, test } from 'vitest';
 import { newHome } from './support/home.ts';
 import { startMortalPostgres } from './support/mortal-postgres.ts';
 import { crossramp, start } from './support/process.ts';
+
+/** Levels of the log. */
+const [INFO, ERROR] = [30, 50];
 
 const statusOf = async (url: string, init: RequestInit = {}) =>
   (await fetch(url, { ...init, signal: AbortSignal.timeout(10_000) })).status;
@@ -57,3 +60,36 @@ test('C-51: a gateway whose database does not answer still ends', async () => {
     remove();
   }
 }, 120_000);
+
+test('C-51: a database out of reach for half a minute is an error in the log of a gateway that nobody probes', async () => {
+  const postgres = await startMortalPostgres();
+  const { home, remove } = newHome();
+  const running = await start({ CROSSRAMP_HOME: home, DATABASE_URL: postgres.url, LOG_LEVEL: 'info' });
+  let log = '';
+  running.child.stderr?.on('data', (chunk: Buffer) => (log += chunk));
+  const linesOf = (message: string) =>
+    log
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => line.includes(`"${message}"`))
+      .map((line) => JSON.parse(line));
+  try {
+    postgres.pause();
+    await expect
+      .poll(() => linesOf('the gateway has not been ready for a while'), { timeout: 120_000, interval: 500 })
+      .toHaveLength(1);
+    const [{ level, reason, forMs }] = linesOf('the gateway has not been ready for a while');
+    expect([level, reason]).toEqual([ERROR, 'database away']);
+    expect(forMs).toBeGreaterThanOrEqual(30_000);
+    expect(linesOf('the gateway is ready again')).toEqual([]);
+    postgres.resume();
+    await expect
+      .poll(() => linesOf('the gateway is ready again'), { timeout: 60_000, interval: 500 })
+      .toMatchObject([{ level: INFO, forMs: expect.any(Number) }]);
+  } finally {
+    running.child.kill('SIGKILL');
+    postgres.resume();
+    await postgres.remove();
+    remove();
+  }
+}, 240_000);

@@ -27,6 +27,7 @@ import { importClosure } from '../scripts/import-closure.ts';
 import { signerAt } from '../src/rails/chain/signer.ts';
 import { useDatabase } from './support/database.ts';
 import { type Ended, ended } from './support/process.ts';
+import { OPEN_POLICY } from './support/signer.ts';
 import { evmTransfer, requested, STRANGERS } from './support/signing.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -242,6 +243,7 @@ describe('the package of the signer', () => {
     const at = ['--folder', folder, '--passphrase-file', passphrase];
     const made = await ended(runSigner('init', ...at, '--import', join(place, 'seed'), '--json'));
     expect([made.stderr, made.code]).toEqual(['', 0]);
+    writeFileSync(join(folder, 'policy.json'), JSON.stringify(OPEN_POLICY));
     const child = runSigner(...at, '--socket', socket);
     const end = ended(child);
     await new Promise<void>((resolve, reject) => {

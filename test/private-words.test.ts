@@ -67,7 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'isGivenUp',
   ],
   'TCP and HTTP call it so': ['KEEP_ALIVE_MS', 'keepAlive', 'keepSocketAlive'],
-  'members of GraphQL': ['lastNewsAt', 'nextTryAt', 'placedAt', 'railNews', 'unsettledNews'],
+  'members of GraphQL': ['nextTryAt', 'placedAt'],
   'columns of tables': ['askAt', 'askAtMs', 'askedAt', 'askedBy', 'placedAtMs', 'toldAt'],
   'members of settings': ['lookUpUrl'],
 };

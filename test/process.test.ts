@@ -11,13 +11,13 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PLATFORM_SCOPES, SCOPES } from '../src/base/access/api-key.ts';
 import type { RailPlan } from '../src/compose/rails-file.ts';
 import { readStartOptions, refuseOutsideRails } from '../src/start-options.ts';
-import { HISTORY } from './support/app.ts';
 import { useDatabase } from './support/database.ts';
 import { freePort } from './support/free-port.ts';
 import { databaseUrl, withAdmin } from './support/global-setup.ts';
 import { newHome } from './support/home.ts';
 import { crossramp, failToStart, launch, type Running, start } from './support/process.ts';
 import { eventually } from './support/receiver.ts';
+import { HISTORY } from './support/sandbox.ts';
 
 const FILE = 'docs/examples/history.ndjson';
 const shell = promisify(execFile);
@@ -77,6 +77,12 @@ describe('a first start', () => {
     expect(slow.length).toBeGreaterThan(0);
     expect(slow.length).toBeLessThanOrEqual(40);
     expect(slow.length + closed.length).toBe(50);
+  });
+
+  test('reports each part that takes seconds, one line each', () => {
+    expect(running.banner).toMatch(
+      /^Creating the embedded database …\nStarting the embedded database …\nApplying \d+ migrations …\n\nCrossramp Gateway is ready\n/,
+    );
   });
 
   test('writes sandbox.json, readable by its owner only', () => {
@@ -229,6 +235,7 @@ describe('starting again', () => {
     const { code } = await running.end(signal);
     expect(code).toBe(signal === 'SIGKILL' ? null : 0);
     running = await start(env);
+    expect(running.banner).toMatch(/^\nCrossramp Gateway is ready\n/);
     expect(running.banner).not.toContain(apiKey);
     expect((await balance()).status).toBe(200);
   });

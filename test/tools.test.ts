@@ -3,23 +3,18 @@
  * test/tools in processes of their own, with the modules of its own package.json: they are installed by TOOLS_TEST=1, or by `npm ci` in
  * that folder; nothing is fetched after that. Clients are generated from the document that a gateway serves, and each makes a checkout.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from './support/app.ts';
+import { hasModules, TOOLS } from './support/tools.ts';
 
-const FOLDER = fileURLToPath(new URL('tools/', import.meta.url));
 const TIMEOUT = 500_000;
-
-if (process.env.TOOLS_TEST === '1')
-  spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, timeout: TIMEOUT });
 
 /** Runs a program of that folder beside the gateway of this process. @returns what it printed, with its errors where it failed. */
 async function run(program: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [program, ...args], {
-    cwd: FOLDER,
+    cwd: TOOLS,
     env: { ...process.env, ...env },
     timeout: TIMEOUT,
   });
@@ -28,13 +23,13 @@ async function run(program: string, args: readonly string[] = [], env: Record<st
   return (await ended) === 0 ? out : `failed: ${out}${errors}`;
 }
 
-describe.skipIf(!existsSync(`${FOLDER}node_modules`))('tools of others', () => {
+describe.skipIf(!hasModules(TOOLS))('tools of others', () => {
   const app = useApp();
 
   test('graphql-eslint, composition, inspector and linters find no errors', {
     timeout: TIMEOUT,
   }, async () => {
-    expect(await run('read.js')).not.toMatch(/failed|\d errors/);
+    expect(await run('read.js', [], { BASE_URL: app.baseUrl })).not.toMatch(/failed|\d errors/);
   });
 
   describe('clients by generators', () => {

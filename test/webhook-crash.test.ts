@@ -210,7 +210,7 @@ function outlastLeases(): Promise<void> {
   );
 }
 
-/** Events that were not relayed, jobs that were not done, news that waits to be tried again, deliveries that have not ended. */
+/** Events that were not relayed, jobs that were not done, rail events that wait to be tried again, deliveries that have not ended. */
 async function pending(): Promise<number> {
   const { rows } = await owner.query(
     `select (select count(*) from webhook_delivery where state = 'pending') + (select count(*) from job where kind not like 'expire%')

@@ -163,7 +163,7 @@ async function defectsOf(books: Books): Promise<string[]> {
   const open = await rows(
     `select kind, key, outcome, last_error from rail_news where outcome in ('pending', 'failed')`,
   );
-  for (const event of open) defects.push(`news is not settled: ${JSON.stringify(event)}`);
+  for (const event of open) defects.push(`a rail event is not settled: ${JSON.stringify(event)}`);
   for (const defect of (await verifyLedger(store.database, accountId)).defects)
     defects.push(JSON.stringify(defect));
   return defects;

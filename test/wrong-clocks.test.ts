@@ -1,6 +1,6 @@
 /**
  * Goal: ages go by the clock of the database (docs/decisions/0055). Method: gateways as processes, one of which has another wall clock
- * than the database: from its start, or since it jumped, while orders come with retries of one key.
+ * than the database: from its start, or since it jumped, while orders come with retries of one key, and through a turn of housekeeping.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,8 @@ import { failToStart, type Running, start } from './support/process.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const JUMPS_MS = [200 * DAY_MS, -48 * HOUR_MS, 48 * HOUR_MS, 25 * HOUR_MS, 0];
+/** A gateway that far ahead starts, and deletes nothing. */
+const SLIGHTLY_AHEAD_MS = 30_000;
 /** Callers that make an order a second each, and make it again at the other gateway under its key. */
 const CALLERS = 20;
 /** The jump after those, which lasts until the gateway has looked at its clock. */
@@ -127,6 +129,40 @@ test('a gateway logs that its clock is wrong', async () => {
   const line = JSON.parse(log.split('\n').find((each) => each.includes('is off')) ?? '');
   expect([line.level, Math.abs(line.aheadMs) > DAY_MS]).toEqual([ERROR, true]);
 }, 30_000);
+
+test('a gateway whose clock jumped by 200 days deletes nothing when its housekeeping runs', async () => {
+  const REFUSAL = 'nothing is deleted while the clock of this machine is off';
+  const gateway = await start({
+    ...env,
+    NODE_OPTIONS,
+    WALL_CLOCK_MS: String(SLIGHTLY_AHEAD_MS),
+    WALL_CLOCK_JUMPS_MS: String(200 * DAY_MS),
+  });
+  let text = '';
+  gateway.child.stderr?.on('data', (chunk: Buffer) => (text += chunk));
+  const counts = async () =>
+    (
+      await store.owner.query(
+        `select (select count(*)::int from idempotency_key) as keys, (select count(*)::int from event) as events`,
+      )
+    ).rows[0];
+  try {
+    const before = await counts();
+    expect(before.keys).toBeGreaterThan(0);
+    gateway.child.kill('SIGUSR2');
+    // Its lines have its own time.
+    const isAfterJump = (line: string) =>
+      line.includes(REFUSAL) && JSON.parse(line).time > Date.now() + 100 * DAY_MS;
+    await vi.waitFor(() => expect(text.split('\n').slice(0, -1).some(isAfterJump)).toBe(true), {
+      ...{ timeout: 120_000, interval: 500 },
+    });
+    const after = await counts();
+    expect(after.keys).toBe(before.keys);
+    expect(after.events).toBeGreaterThanOrEqual(before.events);
+  } finally {
+    await gateway.end('SIGKILL');
+  }
+}, 240_000);
 
 test.each([
   ['48 hours ahead', 48 * HOUR_MS, /172\d{3} seconds ahead of/],

@@ -2,7 +2,7 @@
 # Pays a supplier R$ 100 by PIX out of the balance in USDT. The key needs the scopes read, create and move.
 set -eu
 url=${CROSSRAMP_URL:-http://localhost:4000}
-invoice=invoice-$(date +%s)-$$
+invoice=${1:-invoice-$(date +%s)-$$}
 
 request() { # method, path, body
   curl -sS --fail-with-body -X "$1" "$url$2" -H "Authorization: Bearer $CROSSRAMP_KEY" \
@@ -13,7 +13,7 @@ member() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 # Play money of the sandbox.
 request POST /v2/sandbox/fund '{"currency": "USDT_TRX", "amount": "100"}' > /dev/null
 
-# Run again with the same invoice, the payment is made once.
+# Run again with the same invoice (its argument), the payment is made once.
 payment=$(request POST /v2/offramp "{\"amount_sent\": \"100.00\", \"currency_entry_paid_code\": \"USDT_TRX\",
   \"pix_key\": \"pagamentos@fornecedor.example\", \"pix_key_type\": \"email\",
   \"client_name\": \"Fornecedor Ltda\", \"client_tax_id\": \"11222333000181\", \"external_code\": \"$invoice\"}")
@@ -21,8 +21,8 @@ id=$(echo "$payment" | member end2end)
 
 for attempt in $(seq 60); do
   payment=$(request GET "/v2/offramp/$id")
-  state=$(echo "$payment" | member state)
-  case $state in DONE | ERROR) break ;; esac
+  status=$(echo "$payment" | sed -n 's/.*"status":{"en":"\([^"]*\)".*/\1/p')
+  case $status in Created | Pending | Processing) ;; *) break ;; esac
   sleep 0.5
 done
-echo "$id is $state: PIX $(echo "$payment" | member pix_e2e)"
+echo "$id is $status: PIX $(echo "$payment" | member pix_e2e)"

@@ -14,19 +14,26 @@ const ROW = `
     clientName
     ...CheckoutRow
     ...OnrampRow
+    ...OnrampInstantRow
     ...OfframpRow
+    ...OfframpInstantRow
     ...WithdrawalRow
   }
   fragment CheckoutRow on CrossrampCheckout { amountPayment }
   fragment OnrampRow on Onramp { amountPayment }
+  fragment OnrampInstantRow on OnrampInstant { amountPayment }
   fragment OfframpRow on Offramp { amountSent }
+  fragment OfframpInstantRow on OfframpInstant { amountReceived }
   fragment WithdrawalRow on Withdrawal { amountReceived currencyReceiveCode }`;
 const LIST = `{ transactions(first: 20) { nodes { ...Row } } } ${ROW}`;
 const CHANGES = `subscription ($after: String) { events(after: $after) { __typename cursor ... on TransactionEvent { transaction { ...Row } } } } ${ROW}`;
 
 const text = (value) => String(value ?? '').replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+/** Withdrawals alone are shown in crypto. */
 const amountOf = ({ amountPayment, amountSent, amountReceived, currencyReceiveCode }) =>
-  amountReceived ? `${amountReceived} ${currencyReceiveCode}` : `R$ ${amountPayment ?? amountSent ?? '–'}`;
+  currencyReceiveCode
+    ? `${amountReceived} ${currencyReceiveCode}`
+    : `R$ ${amountPayment ?? amountSent ?? amountReceived ?? '–'}`;
 const rowOf = (row) =>
   `<li id="${row.end2end}">${[row.end2end, text(row.clientName), amountOf(row), text(row.headline.en)].join(' · ')}</li>`;
 

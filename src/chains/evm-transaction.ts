@@ -1,11 +1,11 @@
-/** Transactions of EVM networks: type 2 (EIP-1559) without an access list, which is all that is sent from here. */
+/** Transactions of EVM networks: type 2 (EIP-1559) without an access list, the only type that the gateway sends. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hex } from '@scure/base';
 import { addressBytes, evmAddress } from '../base/chain/address.ts';
 import { bytesOfInteger, decodeRlp, encodeRlp, integerOfBytes, joined, type RlpItem } from './rlp.ts';
 import type { Signature } from './signature.ts';
 
-/** Content of a transaction. Fees in wei of the network's coin. */
+/** Content of a transaction. Fees are in wei of the network's coin. */
 export interface EvmTransaction {
   readonly chainId: number;
   readonly nonce: number;
@@ -31,7 +31,8 @@ export function encodeEvmTransaction(transaction: EvmTransaction): string {
 
 /**
  * @param unsigned - `0x02…`, without a signature.
- * @throws {RangeError} for anything but a whole type-2 transaction to an address, without an access list, in canonical form.
+ * @throws {RangeError} unless the text is one type-2 transaction to an address, without an access list, in canonical
+ *   form.
  */
 export function readEvmTransaction(unsigned: string): EvmTransaction {
   const items = itemsOf(unsigned);
@@ -101,6 +102,6 @@ function countOf(item: RlpItem | undefined): number {
 
 function addressOf(item: RlpItem | undefined): string {
   if (!(item instanceof Uint8Array) || item.length !== ADDRESS_BYTES)
-    throw new RangeError('expected an address: contracts are not created from here');
+    throw new RangeError('expected an address: the gateway creates no contracts');
   return evmAddress(item);
 }

@@ -1,4 +1,4 @@
-/** The part of Protocol Buffers that transactions of TRON are written in: integers and byte strings by field number. */
+/** The part of Protocol Buffers that transactions of TRON need: integers and byte strings by field number. */
 
 /** Value of a field: an integer of up to 63 bits, or bytes. */
 export type ProtoValue = bigint | Uint8Array;
@@ -9,7 +9,7 @@ const INTEGER = 0;
 const BYTES = 2;
 const VARINT_BYTES_MAX = 10;
 
-/** @returns the message; zeros and empty byte strings are left out, as every writer of version 3 does. */
+/** @returns the message without zeros and empty byte strings, as version 3 (proto3) prescribes. */
 export function encodeMessage(fields: readonly ProtoField[]): Uint8Array {
   const parts = fields
     .filter(([, value]) => (typeof value === 'bigint' ? value !== 0n : value.length > 0))
@@ -17,7 +17,7 @@ export function encodeMessage(fields: readonly ProtoField[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
 }
 
-/** @returns the fields in their order. @throws {RangeError} for other kinds of values, and for bytes that end too early. */
+/** @returns the fields in their order. @throws {RangeError} for other wire types, and for truncated bytes. */
 export function decodeMessage(bytes: Uint8Array): readonly ProtoField[] {
   const fields: ProtoField[] = [];
   let at = 0;

@@ -1,11 +1,11 @@
-/** RLP (Ethereum yellow paper, appendix B): byte strings and lists of them, in their one canonical form. */
+/** RLP (Ethereum yellow paper, appendix B): byte strings and lists of them, in canonical form only. */
 
 /** A byte string, or a list. */
 export type RlpItem = Uint8Array | readonly RlpItem[];
 
 const STRING = 0x80;
 const LIST = 0xc0;
-/** Maximum length that fits into the first byte itself. */
+/** Maximum length that the first byte alone can express. */
 const SHORT_MAX = 55;
 
 /** @returns the item as bytes. */
@@ -31,13 +31,13 @@ export function bytesOfInteger(value: bigint): Uint8Array {
   return Uint8Array.from(Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex'));
 }
 
-/** @returns the number. @throws {RangeError} for one with zeros in front. */
+/** @returns the number. @throws {RangeError} for leading zeros. */
 export function integerOfBytes(bytes: Uint8Array): bigint {
   if (bytes[0] === 0) throw new RangeError('expected an integer without leading zeros');
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
-/** @returns the byte strings one after the other. */
+/** @returns the concatenation of the byte strings. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
 }

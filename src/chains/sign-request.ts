@@ -1,6 +1,6 @@
-/** Requests from the gateway to the signer, and its answers: the vocabulary of their protocol (docs/signer.md). */
+/** Requests of the gateway to the signer, and their answers (docs/signer.md). */
 
-/** Key that signs: the one of the hot wallet, or of the deposit address with an index. */
+/** Signing key: that of the hot wallet, or that of the deposit address with an index. */
 export type SigningKey =
   | { readonly purpose: 'hot' }
   | { readonly purpose: 'deposit'; readonly index: number };
@@ -17,9 +17,9 @@ export type Intent = (typeof INTENTS)[number];
 
 /** One transaction to be signed. */
 export interface SignRequest {
-  /** Key of the order: a repetition gets the same answer, and is counted once. */
+  /** Key of the order. A repeated request gets the same answer, and is counted once. */
   readonly id: string;
-  /** ETH, POLYGON, BASE, BSC, TRX. */
+  /** `ETH`, `POLYGON`, `BASE`, `BSC` or `TRX`. */
   readonly network: string;
   readonly key: SigningKey;
   /** The whole unsigned transaction: `0x02…` on EVM networks, `raw_data` in hexadecimal digits on TRON. */
@@ -34,7 +34,7 @@ export interface SignRequest {
 /** A signed transaction, ready to be broadcast. */
 export interface Signed {
   readonly raw: string;
-  /** As block explorers name it. */
+  /** Hash of the transaction as block explorers show it. */
   readonly hash: string;
 }
 
@@ -44,7 +44,10 @@ export interface SignerFacts {
   readonly hot: Readonly<Record<string, string>>;
   /** Extended public key of the account of deposit addresses by network. */
   readonly xpub: Readonly<Record<string, string>>;
-  readonly limits: unknown;
+  readonly limits: {
+    /** Limits of destinations without proof, as decimal text in US dollars. */
+    readonly unproven?: Readonly<Record<'transaction' | 'hour' | 'day', string>>;
+  };
   /** Origin of the page on which people prove destinations; null when there is none. */
   readonly page: string | null;
 }

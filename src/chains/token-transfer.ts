@@ -1,4 +1,4 @@
-/** The only call of a token contract that moves our money: `transfer(address,uint256)` (ERC-20, TRC-20). */
+/** The only call of a token contract that moves the gateway's tokens: `transfer(address,uint256)` (ERC-20, TRC-20). */
 import { hex } from '@scure/base';
 
 /** First 4 bytes of Keccak-256 of `transfer(address,uint256)`. */
@@ -20,7 +20,7 @@ export function encodeTokenTransfer({ to, amount }: TokenTransfer): Uint8Array {
   return hex.decode(SELECTOR + words.join(''));
 }
 
-/** @returns undefined for any other call, and for one with bytes before, between or after its two words. */
+/** @returns undefined for any other call, and for a call with extra bytes before, between or after its two words. */
 export function readTokenTransfer(data: Uint8Array): TokenTransfer | undefined {
   const [, to, amount] = CALL.exec(hex.encode(data)) ?? [];
   return to && amount ? { to: hex.decode(to), amount: BigInt(`0x${amount}`) } : undefined;

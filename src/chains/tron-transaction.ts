@@ -8,7 +8,7 @@ import { addressBytes, tronAddress } from '../base/chain/address.ts';
 import { decodeMessage, encodeMessage, type ProtoField, type ProtoValue } from './protobuf.ts';
 import type { Signature } from './signature.ts';
 
-/** A transfer of TRX. Amount in sun, of which a TRX has 1,000,000. */
+/** A transfer of TRX. The amount is in sun; 1 TRX is 1,000,000 sun. */
 export interface TrxTransfer {
   readonly kind: 'transfer';
   readonly from: string;
@@ -16,13 +16,13 @@ export interface TrxTransfer {
   readonly amount: bigint;
 }
 
-/** A call of a contract, with no money of the call's own. */
+/** A call of a contract that sends no TRX or tokens with it. */
 export interface ContractCall {
   readonly kind: 'call';
   readonly from: string;
   readonly contract: string;
   readonly data: Uint8Array;
-  /** Maximum cost of energy, sun. */
+  /** Maximum cost of energy. Unit: sun. */
   readonly feeLimit: bigint;
 }
 
@@ -32,9 +32,9 @@ export interface TronTransaction {
   readonly refBlockBytes: Uint8Array;
   /** Bytes 8 to 15 of the id of that block. */
   readonly refBlockHash: Uint8Array;
-  /** Time after which the network never accepts it, milliseconds. */
+  /** Time from which the network refuses the transaction. Unit: ms since 1970. */
   readonly expiration: bigint;
-  /** When it was made, milliseconds; makes two equal transfers two. */
+  /** Creation time, ms since 1970; distinguishes two otherwise equal transfers. */
   readonly timestamp: bigint;
   readonly order: TrxTransfer | ContractCall;
 }
@@ -87,8 +87,8 @@ export function encodeTronTransaction({ order, ...at }: TronTransaction): string
 
 /**
  * @param unsigned - `raw_data` in hexadecimal digits.
- * @throws {RangeError} for anything that `encodeTronTransaction` would write differently: other contracts, several of them,
- * memos, permissions, TRX or tokens sent with a call.
+ * @throws {RangeError} for anything that `encodeTronTransaction` would write differently: other or several contracts,
+ *   memos, permissions, and calls that send TRX or tokens.
  */
 export function readTronTransaction(unsigned: string): TronTransaction {
   const raw = messageOf(bytesOf(unsigned));
@@ -102,13 +102,13 @@ export function readTronTransaction(unsigned: string): TronTransaction {
     timestamp: raw.integer(RAW.timestamp),
     order: orderOf(contract.integer(CONTRACT.type), messageOf(parameter.bytes(ANY.value)), feeLimit),
   };
-  // Encoding again and comparing refuses every field, order and form that the reader above skips.
+  // Encoding again and comparing refuses all fields, orders and forms that the reader above skips.
   if (encodeTronTransaction(transaction) !== unsigned)
     throw new RangeError('expected a transfer or a call of a contract, and nothing else');
   return transaction;
 }
 
-/** @returns the id of the transaction, which is also what has to be signed. */
+/** @returns the id of the transaction, which is also the digest to be signed. */
 export function tronDigest(unsigned: string): Uint8Array {
   return sha256(bytesOf(unsigned));
 }

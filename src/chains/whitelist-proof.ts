@@ -1,6 +1,6 @@
 /**
- * Proof that a person, and not only the gateway, has chosen a destination. People make it outside of the gateway: on
- * the page of the signer by a passkey that the signer knows, or by a key of the account. The signer checks it
+ * Proof that a person, not only the gateway, has chosen a destination. People make the proof outside of the gateway: on
+ * the page of the signer with an enrolled passkey, or with a key of the account. The signer checks the proof
  * (docs/signer.md).
  */
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -11,16 +11,16 @@ export interface ProvenDestination {
   /** Id of the account at the gateway. */
   readonly account: string;
   readonly network: string;
-  /** In its canonical form. */
+  /** Address in its canonical form. */
   readonly address: string;
-  /** In whole seconds, `2027-11-28T00:00:00Z`. */
+  /** Expiry in whole seconds, such as `2027-11-28T00:00:00Z`. */
   readonly expiresAt: string;
 }
 
-/** A proof that was made on the page of the signer, which stores it. */
+/** A proof made on the page of the signer, which stores it. */
 export interface PageProof {
   readonly kind: 'passkey';
-  /** Id under which the signer stores it. */
+  /** Id of the proof at the signer. */
   readonly id: string;
   readonly account: string;
   readonly expiresAt: string;
@@ -29,7 +29,7 @@ export interface PageProof {
 /** A signature of `destinationStatement` in UTF-8: Ed25519, or ECDSA with SHA-256 in DER. */
 export interface KeyProof {
   readonly kind: 'key';
-  /** Name of the key in the policy of the signer. */
+  /** Name of the key in the signer's policy. */
   readonly id: string;
   readonly account: string;
   readonly expiresAt: string;
@@ -37,7 +37,7 @@ export interface KeyProof {
   readonly signature: string;
 }
 
-/** Either of them. */
+/** A proof of either kind. */
 export type WhitelistProof = PageProof | KeyProof;
 
 /** @returns the text that a key signs for a destination. */
@@ -56,7 +56,7 @@ export function pageChallenge(destination: ProvenDestination, nonce: string): st
   return base64urlnopad.encode(sha256(new TextEncoder().encode(text)));
 }
 
-/** @returns the time in whole seconds, as proofs have it. */
+/** @returns the time in whole seconds, the form of expiries in proofs. */
 export function expiryText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,45 +1,41 @@
-/** Applicants of the fake provider: who is checked, what the provider found, and what it will find by plan. */
+/** Applicants of the fake provider: their facts, the decisions so far, and the planned decisions. */
 import { randomBytes } from 'node:crypto';
 import { Refused } from './http.ts';
+import { type Planned, Timeline } from './timeline.ts';
 
-/** Answers of the provider, in its own words. */
+/** Decisions of the provider, in its own vocabulary. */
 export const DECISIONS = ['pending', 'approved', 'denied', 'retry', 'review', 'expired'] as const;
 /** One of DECISIONS. */
 export type Decision = (typeof DECISIONS)[number];
 
-/** A person or company that is checked. */
+/** A person or company under check. */
 export interface Applicant {
-  /** Id of the provider. */
+  /** Id at the provider. */
   readonly id: string;
-  /** The caller's own id: one applicant each. */
+  /** The caller's own id, unique among the applicants. */
   readonly externalId: string;
   readonly taxId: string;
   readonly name: string;
   readonly level: string;
   readonly kind: string;
-  /** Members of the request that made it, by name. */
+  /** Names of the members that the start request had. */
   readonly received: readonly string[];
   decision: Decision;
   reasons: readonly string[];
   score: number | null;
-  /** Decisions so far. */
+  /** Number of decisions so far. */
   decisions: number;
-  /** Tokens of links that were not used yet. */
+  /** Tokens of links that are still unused. */
   readonly links: Set<string>;
 }
 
-/** A decision that follows by plan. */
-export interface PlannedDecision {
-  readonly decision: Decision;
-  /** After the decision before, or after the start. Unit: ms. */
-  readonly afterMs: number;
-  readonly reasons?: readonly string[];
-}
+/** A planned decision of the provider. */
+export type PlannedDecision = Planned<Decision>;
 
 /** Facts of a new applicant. */
 export type NewApplicant = Pick<Applicant, 'externalId' | 'taxId' | 'name' | 'level' | 'kind' | 'received'>;
 
-/** Called when an applicant was decided. */
+/** Called after each decision about an applicant. */
 export type OnDecision = (applicant: Applicant) => void;
 
 const TOKEN_BYTES = 16;
@@ -48,9 +44,9 @@ const TOKEN_BYTES = 16;
 export class Applicants {
   readonly #byExternalId = new Map<string, Applicant>();
   readonly #plans = new Map<string, readonly PlannedDecision[]>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timeline = new Timeline();
   readonly #onDecision: OnDecision;
-  /** Starts with an external id that was there already. */
+  /** Number of starts whose external id existed already. */
   repeated = 0;
 
   constructor(onDecision: OnDecision) {
@@ -61,7 +57,7 @@ export class Applicants {
     return [...this.#byExternalId.values()];
   }
 
-  /** @returns the new applicant, whose plan begins; undefined where there is one of this external id. */
+  /** Adds an applicant and begins its plan. @returns undefined if the external id exists already. */
   add(facts: NewApplicant): Applicant | undefined {
     if (this.#byExternalId.has(facts.externalId)) {
       this.repeated += 1;
@@ -74,11 +70,13 @@ export class Applicants {
       links: new Set(),
     };
     this.#byExternalId.set(facts.externalId, applicant);
-    this.#follow(applicant, this.#plans.get(facts.taxId) ?? []);
+    this.#timeline.follow(this.#plans.get(facts.taxId) ?? [], ({ decision, reasons }) =>
+      this.decide(applicant, decision, reasons),
+    );
     return applicant;
   }
 
-  /** @returns the applicant of an external id, or of the provider's own. */
+  /** @param id - external id, or the provider's own. */
   find(id: string): Applicant | undefined {
     return this.#byExternalId.get(id) ?? this.all.find((each) => each.id === id);
   }
@@ -90,12 +88,12 @@ export class Applicants {
     return found;
   }
 
-  /** Decides about applicants of a tax id as they come, one decision after the other. */
+  /** Plans the decisions about applicants with this tax id, one after the other. */
   plan(taxId: string, decisions: readonly PlannedDecision[]): void {
     this.#plans.set(taxId, decisions);
   }
 
-  /** Decides about an applicant now, and tells it by a callback. */
+  /** Decides about an applicant now, and reports the decision by a callback. */
   decide(applicant: Applicant, decision: Decision, reasons: readonly string[] = []): void {
     applicant.decision = decision;
     applicant.reasons = reasons;
@@ -104,14 +102,14 @@ export class Applicants {
     this.#onDecision(applicant);
   }
 
-  /** @returns the token of a new link, which is used up by a decision on its page. */
+  /** @returns the token of a new link; the first decision on the link's page uses it up. */
   newLink(applicant: Applicant): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     applicant.links.add(token);
     return token;
   }
 
-  /** @returns the applicant of a link that was not used. @throws {Refused} 404. */
+  /** @returns the applicant of an unused link. @throws {Refused} 404. */
   ofLink(token: string): Applicant {
     const found = this.all.find(({ links }) => links.has(token));
     if (!found) throw new Refused(404, 'this link was used, or never existed');
@@ -119,16 +117,6 @@ export class Applicants {
   }
 
   close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  #follow(applicant: Applicant, [next, ...rest]: readonly PlannedDecision[]): void {
-    if (!next) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.decide(applicant, next.decision, next.reasons);
-      this.#follow(applicant, rest);
-    }, next.afterMs);
-    this.#timers.add(timer);
+    this.#timeline.close();
   }
 }

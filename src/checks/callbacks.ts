@@ -1,4 +1,5 @@
-/** Callbacks of the fake provider: signed, and sent until they are answered with 2xx, less and less often. */
+/** Signed callbacks of the fake provider, retried at growing intervals until the receiver answers with 2xx. */
+import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import type { Faults } from './faults.ts';
 
@@ -8,10 +9,10 @@ export interface Callback {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes a callback; `isForged` signs with a secret that the gateway does not know, and says the opposite. */
+/** Makes a callback; with `isForged`, one that is signed with a wrong secret and reports the opposite decision. */
 export type Write = (isForged: boolean) => Callback;
 
-/** Attempts of callbacks, counted by their outcome: a status, or `unreachable`. */
+/** Number of attempts by outcome: a status, or `unreachable`. */
 export type CallbackCounts = Readonly<Record<string, number>>;
 
 /** Time limit of a call, and pauses between attempts, which double from the first to the last. Unit: ms. */
@@ -19,6 +20,19 @@ const LIMIT_MS = 10_000;
 const PAUSE_FIRST_MS = 250;
 const PAUSE_MAX_MS = 60_000;
 const ATTEMPTS_MAX = 15;
+
+/** Secret of forged callbacks, which no one shares. */
+export const FORGED_SECRET = 'a secret that nobody shares';
+
+/** @returns a callback signed with HMAC-SHA256 over `timestamp.body`. */
+export function signedCallback(secret: string, content: object, isForged: boolean): Callback {
+  const body = JSON.stringify(content);
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac('sha256', isForged ? FORGED_SECRET : secret)
+    .update(`${timestamp}.${body}`)
+    .digest('hex');
+  return { body, headers: { 'x-timestamp': timestamp, 'x-signature': signature } };
+}
 
 /** Sends callbacks. */
 export class Callbacks {
@@ -31,7 +45,7 @@ export class Callbacks {
     this.#faults = faults;
   }
 
-  /** Sends a callback, with the fault that the plan says; nothing where there is no URL. */
+  /** Sends a callback, with the next fault of the plan if there is one. Does nothing without a URL. */
   send(url: string | null, write: Write): void {
     if (url === null) return;
     const fault = this.#faults.next('callback');
@@ -58,12 +72,12 @@ export class Callbacks {
     }
   }
 
-  /** @returns attempts so far, by outcome. */
+  /** @returns number of attempts so far, by outcome. */
   counts(): CallbackCounts {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Gives up all that is to be sent. */
+  /** Drops all unsent callbacks. */
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);

@@ -1,4 +1,7 @@
-/** The fake provider of checks: one server for the gateway, and one by which tests decide. All of it listens on this machine only. */
+/**
+ * The fake provider of identity checks and screening: a server for the gateway, and one through which tests decide. Both listen only on this
+ * machine.
+ */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,21 +13,25 @@ import { Faults } from './faults.ts';
 import { listenerOf } from './http.ts';
 import { identityCallback, identityRoutes } from './identity.ts';
 import type { ChecksParts, Secrets } from './parts.ts';
+import { screeningCallback, screeningRoutes } from './screening.ts';
+import { Subjects } from './subjects.ts';
 import { sumsubCallback, sumsubRoutes } from './sumsub.ts';
 
-/** Start of a provider. Ports may be 0: any free one. */
+/** Options of a provider. Port 0 means any free port. */
 export interface ChecksOptions {
   readonly port: number;
   readonly controlPort: number;
-  /** URL of the gateway that callbacks of identity checks go to; null: none are sent. */
+  /** URL of the gateway that receives callbacks of identity checks; null sends none. */
   readonly callbackUrl: string | null;
-  /** Interface of its callbacks; default `http`. */
+  /** URL of the gateway that receives callbacks of screening; default null. */
+  readonly screeningCallbackUrl?: string | null;
+  /** Interface of the callbacks; default `http`. */
   readonly dialect?: Dialect;
-  /** Made when not given. */
+  /** Default: new random secrets. */
   readonly secrets?: Secrets;
 }
 
-/** A provider that runs. */
+/** A running provider. */
 export interface RunningChecks {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
@@ -41,6 +48,7 @@ export async function startChecks({
   port,
   controlPort,
   callbackUrl,
+  screeningCallbackUrl = null,
   dialect = 'http',
   secrets = newSecrets(),
 }: ChecksOptions): Promise<RunningChecks> {
@@ -50,9 +58,16 @@ export async function startChecks({
   const onDecision = (applicant: Applicant) =>
     callbacks.send(callbackUrl, (isForged) => write(secrets, applicant, isForged));
   const applicants = new Applicants(onDecision);
+  const subjects = new Subjects((reference, screened) =>
+    callbacks.send(screeningCallbackUrl, (isForged) =>
+      screeningCallback(secrets, reference, screened, isForged),
+    ),
+  );
   let origin = '';
-  const parts: ChecksParts = { faults, callbacks, applicants, secrets, origin: () => origin };
-  const api = createServer(listenerOf([...identityRoutes(parts), ...sumsubRoutes(parts)]));
+  const parts: ChecksParts = { faults, callbacks, applicants, subjects, secrets, origin: () => origin };
+  const api = createServer(
+    listenerOf([...identityRoutes(parts), ...sumsubRoutes(parts), ...screeningRoutes(parts)]),
+  );
   const control = createServer(listenerOf(controlRoutes(parts)));
   origin = `http://${HOST}:${await listenOn(api, port)}`;
   const controlUrl = `http://${HOST}:${await listenOn(control, controlPort)}`;
@@ -62,13 +77,14 @@ export async function startChecks({
     secrets,
     close: async () => {
       applicants.close();
+      subjects.close();
       callbacks.close();
       await Promise.all([ended(api), ended(control)]);
     },
   };
 }
 
-/** @returns secrets that nobody had before. */
+/** @returns new random secrets. */
 export function newSecrets(): Secrets {
   const secret = () => randomBytes(SECRET_BYTES).toString('base64url');
   return { apiKey: secret(), callbackSecret: secret(), appToken: secret(), appSecret: secret() };

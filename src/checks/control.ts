@@ -1,14 +1,15 @@
-/** The control server: decides about applicants, and says what goes wrong. For tests and a sandbox alone. */
-import type { PlannedDecision } from './applicants.ts';
+/** The control server, for tests and a sandbox: decides about applicants and screened subjects, and sets faults. */
 import { FAULT_TARGETS, FAULTS, type FaultName, type FaultPlan, type FaultRule } from './faults.ts';
 import { type Body, Refused, type Route, route } from './http.ts';
 import { decisionOf } from './identity.ts';
 import { type ChecksParts, textOf } from './parts.ts';
+import { screeningDecisionOf } from './screening.ts';
+import type { Planned } from './timeline.ts';
 
 const MS_MAX = 3_600_000;
 
 /** @returns the routes of the control server. */
-export function controlRoutes({ applicants, faults, callbacks }: ChecksParts): readonly Route[] {
+export function controlRoutes({ applicants, subjects, faults, callbacks }: ChecksParts): readonly Route[] {
   return [
     route('GET', '/applicants', () => ({
       status: 200,
@@ -23,7 +24,22 @@ export function controlRoutes({ applicants, faults, callbacks }: ChecksParts): r
       return { status: 200, body: { id: applicant.id, decision: applicant.decision } };
     }),
     route('PUT', '/plans/:taxId', ({ named: [taxId = ''], body }) => {
-      applicants.plan(taxId, listOf(body.decisions).map(plannedOf));
+      applicants.plan(
+        taxId,
+        listOf(body.decisions).map((each) => plannedOf(each, decisionOf)),
+      );
+      return { status: 200, body: {} };
+    }),
+    route('GET', '/screenings', () => ({ status: 200, body: { screenings: subjects.queries } })),
+    route('PUT', '/subjects/:value', ({ named: [value = ''], body }) => {
+      subjects.plan(
+        value,
+        listOf(body.decisions).map((each) => plannedOf(each, screeningDecisionOf)),
+      );
+      return { status: 200, body: {} };
+    }),
+    route('POST', '/subjects/:value/decide', ({ named: [value = ''], body }) => {
+      subjects.decide(value, screeningDecisionOf(body.decision), textsOf(body.reasons));
       return { status: 200, body: {} };
     }),
     route('GET', '/faults', () => ({
@@ -37,9 +53,12 @@ export function controlRoutes({ applicants, faults, callbacks }: ChecksParts): r
   ];
 }
 
-function plannedOf({ decision, afterMs, reasons }: Body): PlannedDecision {
+function plannedOf<Decision extends string>(
+  { decision, afterMs, reasons }: Body,
+  read: (value: unknown) => Decision,
+): Planned<Decision> {
   return {
-    decision: decisionOf(decision),
+    decision: read(decision),
     afterMs: integerOf(afterMs ?? 0, 'afterMs', MS_MAX),
     reasons: textsOf(reasons),
   };

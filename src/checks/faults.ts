@@ -1,35 +1,37 @@
-/** Faults on demand: by kind of request and by rate, the same at every run with the same seed. */
+/** Faults on demand, by kind of request and by rate. Runs with the same seed have the same faults. */
 
 /** Kinds of requests and callbacks. */
-export const FAULT_TARGETS = ['start', 'read', 'link', 'callback'] as const;
+export const FAULT_TARGETS = ['start', 'read', 'link', 'screen', 'callback'] as const;
 /** One of FAULT_TARGETS. */
 export type FaultTarget = (typeof FAULT_TARGETS)[number];
 
 /** Faults of requests and of callbacks. */
 export const FAULTS = {
-  /** Does nothing: 500. */
+  /** Answers 500 without processing the request. */
   failing: 'request',
-  /** Does nothing: 429. */
+  /** Answers 429 without processing the request. */
   limited: 'request',
-  /** Processes the request, and breaks the connection after `ms` without an answer. */
+  /** Processes the request, and closes the connection after `ms` without an answer. */
   timeout: 'request',
   /** Processes the request, and answers after `ms`. */
   slow: 'request',
+  /** Processes the request, and answers 200 with text that is not JSON. */
+  garbled: 'request',
   /** Is never sent. */
   lost: 'callback',
   /** Is sent twice. */
   doubled: 'callback',
   /** Is sent `ms` later. */
   late: 'callback',
-  /** Is sent at a random time of the next `ms`, so that later ones pass it. */
+  /** Is sent at a random time within the next `ms`, so that later callbacks overtake it. */
   reordered: 'callback',
-  /** Is sent first with a signature by another secret, and says the opposite. */
+  /** Is preceded by a callback with a wrong signature and the opposite decision. */
   forged: 'callback',
 } as const;
 /** One of FAULTS. */
 export type FaultName = keyof typeof FAULTS;
 
-/** A fault that happens to a share of its target. */
+/** A fault of a share of the requests or callbacks of one kind. */
 export interface FaultRule {
   readonly on: FaultTarget | 'any';
   readonly fault: FaultName;
@@ -39,7 +41,7 @@ export interface FaultRule {
   readonly ms: number;
 }
 
-/** All rules, and the seed of their dice. */
+/** All rules, and the seed of their random numbers. */
 export interface FaultPlan {
   readonly seed: number;
   readonly rules: readonly FaultRule[];
@@ -55,13 +57,13 @@ export class Faults {
     return this.#plan;
   }
 
-  /** Replaces the plan; its dice begin anew. */
+  /** Replaces the plan, and restarts its random numbers. */
   set(plan: FaultPlan): void {
     this.#plan = plan;
     this.#roll = diceOf(plan.seed);
   }
 
-  /** @returns the fault that happens now, if any: the first whose die falls so. */
+  /** @returns the first fault whose random number is below its rate, if any. */
   next(target: FaultTarget): FaultRule | undefined {
     const found = this.#plan.rules.find(
       ({ on, fault, rate }) =>
@@ -81,13 +83,13 @@ export class Faults {
     return Object.fromEntries(this.#counts);
   }
 
-  /** @returns a number from 0 to below 1. */
+  /** @returns a random number from 0 to below 1. */
   roll(): number {
     return this.#roll();
   }
 }
 
-/** Dice of 32 bits (mulberry32): enough for faults, and the same everywhere. */
+/** Random numbers of 32 bits (mulberry32): good enough for faults, and the same on every platform. */
 function diceOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** Requests and answers in JSON, which all interfaces of the fake provider have in common. */
+/** Requests and answers in JSON, shared by all interfaces of the fake provider. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultRule } from './faults.ts';
@@ -6,39 +6,39 @@ import type { FaultRule } from './faults.ts';
 /** A JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A request, read. */
+/** A parsed request. */
 export interface CheckRequest {
   readonly method: string;
-  /** Path with its query, as it was sent: signatures cover it. */
+  /** Path with its query exactly as sent, because signatures cover it. */
   readonly target: string;
-  /** Open parts of the path, decoded. */
+  /** Values of the path's parameters, decoded. */
   readonly named: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  /** Body as it was sent. */
+  /** Body exactly as sent. */
   readonly text: string;
   readonly body: Body;
 }
 
-/** An answer. `html` in place of `body` for pages. */
+/** An answer; pages have `html` instead of `body`. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
   readonly html?: string;
 }
 
-/** A method and a path, whose open parts are groups. */
+/** A method and a path, whose parameters are groups of the expression. */
 export interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly answer: (input: CheckRequest) => Answer | Promise<Answer>;
-  /** Refuses a caller that is not known here. @throws {Refused} */
+  /** Refuses an unknown caller. @throws {Refused} */
   readonly admit?: (input: CheckRequest) => void;
-  /** @returns the fault that happens to this request. */
+  /** @returns the next fault of this request, if any. */
   readonly fault?: () => FaultRule | undefined;
 }
 
-/** A request that is refused. */
+/** Error of a refused request. */
 export class Refused extends Error {
   readonly status: number;
   constructor(status: number, words: string) {
@@ -49,7 +49,7 @@ export class Refused extends Error {
 
 const BODY_MAX = 1_048_576;
 
-/** @param path - such as `/cases/:id`: an open part is one step of the path. */
+/** @param path - such as `/cases/:id`; a parameter matches one segment of the path. */
 export function route(
   method: string,
   path: string,
@@ -59,7 +59,7 @@ export function route(
   return { method, path: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), answer, ...more };
 }
 
-/** @returns the listener of a server that answers by these routes. */
+/** @returns a listener that answers by these routes. */
 export function listenerOf(routes: readonly Route[]): RequestListener {
   return (request, response) => {
     answerTo(routes, request, response).catch((error: unknown) => {
@@ -91,7 +91,7 @@ async function answerTo(
   else send(response, answer);
 }
 
-/** Injects a fault into a request: before it is processed, or after. */
+/** Injects a fault before or after the request is processed. */
 async function withFault(
   rule: FaultRule | undefined,
   work: () => Promise<Answer>,
@@ -104,6 +104,9 @@ async function withFault(
     case 'slow':
       await sleep(rule.ms);
       return work();
+    case 'garbled':
+      await work();
+      return { status: 200, html: '<html>a page in place of the answer' };
     case 'timeout':
       await work();
       await sleep(rule.ms);
@@ -132,7 +135,7 @@ function bodyOf(text: string, type: string | undefined): Body {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Body;
   } catch {
-    // Refused below, as any other value that is no object.
+    // A value that is no object is refused below.
   }
   throw new Refused(400, 'the body is not a JSON object');
 }

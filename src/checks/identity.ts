@@ -1,10 +1,9 @@
 /**
- * Identity checks over plain JSON: `POST /v1/checks`, `GET /v1/checks/{externalId}`, and the page behind a link. Callbacks are signed
- * with HMAC-SHA256 over `timestamp.body`.
+ * Identity checks over plain JSON: `POST /v1/checks`, `GET /v1/checks/{externalId}`, and the page of a link. Callbacks
+ * are signed with HMAC-SHA256 over `timestamp.body`.
  */
-import { createHmac } from 'node:crypto';
 import { type Applicant, DECISIONS, type Decision } from './applicants.ts';
-import type { Callback } from './callbacks.ts';
+import { type Callback, signedCallback } from './callbacks.ts';
 import { type Answer, type CheckRequest, Refused, type Route, route } from './http.ts';
 import { admitKey, type ChecksParts, type Secrets, textOf } from './parts.ts';
 
@@ -86,14 +85,10 @@ export function identityCallback(
   isForged: boolean,
 ): Callback {
   const status = isForged ? oppositeOf(applicant.decision) : applicant.decision;
-  const body = JSON.stringify({ event: 'check.decided', ...shownOf(applicant), status });
-  const timestamp = String(Math.floor(Date.now() / 1_000));
-  const secret = isForged ? 'a secret that nobody shares' : callbackSecret;
-  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return { body, headers: { 'x-timestamp': timestamp, 'x-signature': signature } };
+  return signedCallback(callbackSecret, { event: 'check.decided', ...shownOf(applicant), status }, isForged);
 }
 
-/** @returns the decision that a forger would claim. */
+/** @returns the decision that a forged callback reports. */
 export function oppositeOf(decision: Decision): Decision {
   return decision === 'approved' ? 'denied' : 'approved';
 }

@@ -3,6 +3,7 @@ import type { Applicants } from './applicants.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { Faults } from './faults.ts';
 import { type Body, type CheckRequest, Refused } from './http.ts';
+import type { Subjects } from './subjects.ts';
 
 /** Secrets that the provider and the gateway share. */
 export interface Secrets {
@@ -10,18 +11,19 @@ export interface Secrets {
   readonly apiKey: string;
   /** Signs callbacks. */
   readonly callbackSecret: string;
-  /** Of the Sumsub dialect: token of the app, and the secret that signs requests. */
+  /** Token of the app, and the secret that signs requests; used by the Sumsub dialect. */
   readonly appToken: string;
   readonly appSecret: string;
 }
 
-/** Everything that interfaces of the provider work with. */
+/** Shared parts of the provider's interfaces. */
 export interface ChecksParts {
   readonly faults: Faults;
   readonly callbacks: Callbacks;
   readonly applicants: Applicants;
+  readonly subjects: Subjects;
   readonly secrets: Secrets;
-  /** Origin of the provider, for links: `http://127.0.0.1:4110`. */
+  /** @returns the origin of the provider, for links, such as `http://127.0.0.1:4110`. */
   readonly origin: () => string;
 }
 
@@ -30,12 +32,12 @@ export function admitKey({ secrets }: Pick<ChecksParts, 'secrets'>, { headers }:
   if (headers['x-api-key'] !== secrets.apiKey) throw new Refused(401, 'the header x-api-key is wrong');
 }
 
-/** @returns a text; an empty one where it is none. */
+/** @returns the value if it is a text, otherwise an empty text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** @returns an object; an empty one where it is none. */
+/** @returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
 }

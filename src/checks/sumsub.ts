@@ -1,15 +1,15 @@
 /**
- * The same applicants as Sumsub tells of them: signed requests (`X-App-Token`, `X-App-Access-Ts`, `X-App-Access-Sig`), review answers
- * GREEN and RED, and callbacks with `X-Payload-Digest`.
+ * The applicants in the interface of Sumsub: signed requests (`X-App-Token`, `X-App-Access-Ts`, `X-App-Access-Sig`),
+ * review answers GREEN and RED, and callbacks with `X-Payload-Digest`.
  */
 import { createHmac } from 'node:crypto';
 import type { Applicant } from './applicants.ts';
-import type { Callback } from './callbacks.ts';
+import { type Callback, FORGED_SECRET } from './callbacks.ts';
 import { type Answer, type CheckRequest, Refused, type Route, route } from './http.ts';
 import { oppositeOf } from './identity.ts';
 import { type ChecksParts, objectOf, type Secrets, textOf } from './parts.ts';
 
-/** Age up to which a signed request is accepted. Unit: s. */
+/** Maximum age of a signed request. Unit: s. */
 const SIGNED_MAX_SECONDS = 60;
 
 /** @returns the routes of the Sumsub dialect. */
@@ -117,7 +117,7 @@ export function sumsubCallback(
     type: applicant.decision === 'review' ? 'applicantOnHold' : 'applicantReviewed',
     ...reviewOf(shown),
   });
-  const secret = isForged ? 'a secret that nobody shares' : callbackSecret;
+  const secret = isForged ? FORGED_SECRET : callbackSecret;
   const digest = createHmac('sha256', secret).update(body).digest('hex');
   return { body, headers: { 'x-payload-digest': digest, 'x-payload-digest-alg': 'HMAC_SHA256_HEX' } };
 }

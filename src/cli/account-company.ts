@@ -98,7 +98,7 @@ function onAccount(command: Command): Command {
   return command.requiredOption('--account <id>', 'id or handle of the account').addOption(revealOption());
 }
 
-/** Tax ids of owners are those of people: masked unless they are asked for. */
+/** Tax ids of owners are tax ids of people: masked unless the caller requests them whole. */
 const PRINTED = {
   json: ({ owners, updatedAt, ...facts }: Company, { reveal }: Reveal) => ({
     ...{ ...facts, updatedAt: isoMillis(updatedAt) },

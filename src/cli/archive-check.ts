@@ -20,11 +20,11 @@ const ARCHIVER: Statement = {
 interface Archiver {
   readonly isFailing: boolean;
   readonly failures: number;
-  /** Null where nothing was archived since the statistics began, as after a crash. */
+  /** Null if nothing was archived since the statistics began, as after a crash. */
   readonly archivedAt: string | null;
   readonly ageSeconds: number | null;
   readonly failedAt: string | null;
-  /** 0 where no backup has begun archiving. */
+  /** 0 if no backup has begun archiving. */
   readonly timeoutSeconds: number;
   readonly nowMs: string;
 }
@@ -57,7 +57,7 @@ function stateWithout(clusterFolder: string, { timeoutSeconds }: Archiver): Stat
   return { ok: false, detail };
 }
 
-/** The state with the age of the newest backup. A folder that cannot be read is one more failure. */
+/** @returns the state, with the age of the newest backup. A folder that cannot be read counts as a failure. */
 async function withNewest(folder: string, { detail }: State, nowMs: number): Promise<State> {
   try {
     const newest = (await listSets(folder)).at(-1);

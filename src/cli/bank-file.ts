@@ -1,4 +1,4 @@
-/** `crossramp reconcile --file`: options for the form of the file, and what the command prints of it. */
+/** `crossramp reconcile --file`: options for the form of the file, and the output of the command. */
 import { createReadStream } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -34,8 +34,11 @@ export interface BankFileOptions {
   readonly json?: boolean;
 }
 
-/** Keeps the young generation as small as it is at the start: garbage of a long file would let it grow by 100 MB (decision 0090). */
-const SMALL_HEAP = '--semi-space-growth-factor=1';
+/**
+ * Keeps garbage small: a long file would let the young generation grow by 100 MB, and the old one far beyond what is used
+ * (decision 0090).
+ */
+const SMALL_HEAP = '--semi-space-growth-factor=1 --heap-growing-percent=25';
 const COLUMN = /^([a-z]+)=(.+)$/;
 
 /** Adds the options of the form of a file. */
@@ -77,7 +80,7 @@ export function bankFileOptions(command: Command): Command {
     .option('--skip <words...>', 'skip rows whose text begins with one of these');
 }
 
-/** Prints the reports of a file; the same file again prints the reports of before. */
+/** Prints the reports of a file; a file that was read before prints its former reports. */
 export async function fileReports(options: BankFileOptions, path: string): Promise<void> {
   setFlagsFromString(SMALL_HEAP);
   const { bank, columns = {}, bankAccount = null, decimalMark = null } = options;
@@ -130,6 +133,7 @@ function isMember(text: string): text is ColumnMember {
 
 function summaryText(read: BankFileSummary): string {
   const { account, movements, incoming, outgoing, first, last, skipped, skippedRows } = read;
+  const { comparedBalances, balanceDifferences } = read;
   const head = `${movements} movements of ${account ?? 'an account that the file does not name'}: BRL ${incoming} in, ${outgoing} out`;
   const ends = [first, last].flatMap((each) => (each ? [shownCells(each)] : []));
   const rows = skippedRows.map(({ place: position, why, text }) => [position, SKIP_REASONS[why], text]);
@@ -142,6 +146,21 @@ function summaryText(read: BankFileSummary): string {
       ],
       [3],
     ),
+    comparedBalances > 0 &&
+      `${comparedBalances} balances compared with the movements, ${balanceDifferences.length} of them differ`,
+    balanceDifferences.length > 0 &&
+      table(
+        [
+          ['PLACE', 'DAY', 'BALANCE', 'BY MOVEMENTS'],
+          ...balanceDifferences.map(({ place: position, day, balance, calculated }) => [
+            position,
+            day ?? '',
+            balance,
+            calculated,
+          ]),
+        ],
+        [2, 3],
+      ),
     skipped > 0 &&
       `${skipped} rows skipped${skipped > rows.length ? `, of which these are the first ${rows.length}` : ''}`,
     rows.length > 0 && table([['PLACE', 'WHY', 'TEXT'], ...rows]),

@@ -1,4 +1,4 @@
-/** `crossramp capital book`: capital of the house, which two people book. */
+/** `crossramp capital book`: proposes capital of the house; a second person approves it. */
 import { Command, Option } from 'commander';
 import { bookCapital, type CapitalDirection } from '../resolvers/ledger/book-capital.ts';
 import { uses } from './command.ts';

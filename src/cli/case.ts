@@ -1,4 +1,4 @@
-/** `crossramp case list|show|approve|deny|retry|freeze|unfreeze`: how far customers are identified. */
+/** `crossramp case list|show|approve|deny|retry|freeze|unfreeze`: identity cases of customers. */
 import { Command, Option } from 'commander';
 import { maskName, maskTaxId } from '../base/text/mask.ts';
 import { isoMillis } from '../base/time/instant.ts';
@@ -11,12 +11,12 @@ import type { CaseState, CustomerCase } from '../store/account/customer-cases.ts
 import { StoreError } from '../store/connection/check-server.ts';
 import { columnsText, lists, uses } from './command.ts';
 import { revealOption, withMode } from './output.ts';
+import { namedReason, type Reasoned, withReason } from './reason.ts';
 
 interface Options {
   readonly state?: CaseState;
   readonly all?: boolean;
   readonly reveal?: boolean;
-  readonly reason?: string;
 }
 
 const LIMIT = 100;
@@ -89,12 +89,12 @@ export function caseCommand(): Command {
   );
   for (const [action, description] of CASE_COMMANDS)
     uses(
-      withMode(command.command(action).description(description).argument('<id>', 'id of the case'))
-        .addOption(revealOption())
-        .requiredOption('--reason <text>', 'reason of the decision, for the audit log; 1 to 200 characters'),
+      withReason(
+        withMode(command.command(action).description(description).argument('<id>', 'id of the case')),
+      ).addOption(revealOption()),
       {
-        run: (context, { reason = '' }: Options, id: string) =>
-          performCaseAction(context, action, id, { name: '--reason', value: reason }, checksOf(context)),
+        run: (context, { reason }: Options & Reasoned, id: string) =>
+          performCaseAction(context, action, id, namedReason(reason), checksOf(context)),
         json: shown,
         text: ({ id, state, unfreezeBy }) =>
           `case ${id} is ${state}${unfreezeBy === null ? '' : '; another person has to unfreeze it too'}`,

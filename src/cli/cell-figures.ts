@@ -23,6 +23,8 @@ interface Options {
 }
 
 const UNKNOWN = 'not valued';
+/** Time limit of a cell: a command has more time than a page. Unit: ms. */
+const LIMIT_MS = 10_000;
 
 /** Adds the command. */
 export function addFigures(cell: Command): void {
@@ -48,7 +50,8 @@ export function addFigures(cell: Command): void {
       const figure = name.replaceAll('-', '_') as Figure;
       const { from, to, day, live } = options;
       const mode = live ? 'live' : 'sandbox';
-      const request = { mode, scopes: ['platform:figures'], figure, days: { from, to, day } } as const;
+      const days = { from, to, day };
+      const request = { mode, scopes: ['platform:figures'], figure, days, limitMs: LIMIT_MS } as const;
       const found = overCells(figure, await readAll(request));
       answer(options, found, textOf(found));
       if (!found.isComplete) process.exitCode = 1;

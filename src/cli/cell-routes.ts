@@ -4,13 +4,16 @@ import { CODED_FORMS, FIRST_CELL_NAME } from '../base/ids/cell.ts';
 /** Cells with the addresses of their gateways, `host:port`. */
 export type CellAddresses = ReadonlyMap<string, readonly string[]>;
 
-/** Parts of a request that say its cell. */
+/** Parts of a request that name its cell. */
 type Subject = 'path' | 'entrance' | 'bearer' | 'token' | 'session' | 'remembered';
 
-/** A form of a part: the code is its only group; a form without a group is of the first cell. Rules stand in the order in which they count. */
+/**
+ * A form of a part: the code is its only group; a form without a group is of the first cell. Rules are in order of
+ * precedence.
+ */
 interface Rule {
   readonly subject: Subject;
-  /** In the syntax that PCRE and RE2 share; the whole part matches. */
+  /** The syntax is the one that PCRE and RE2 share, and matches the whole part. */
   readonly pattern: string;
 }
 
@@ -41,7 +44,7 @@ const BEARER = '[Bb][Ee][Aa][Rr][Ee][Rr] +';
 const HEADING =
   'Made by crossramp cell routes: requests go to their cell (docs/scaling.md). Make it again when a cell is added.';
 
-/** @returns an nginx configuration for its `http` block. @param listen - where it listens, such as 8080. */
+/** @returns an nginx configuration for its `http` block. @param listen - port of the listener, such as 8080. */
 export function nginxRoutes(cells: CellAddresses, listen: string): string {
   const named = (pattern: string) =>
     pattern
@@ -52,7 +55,7 @@ export function nginxRoutes(cells: CellAddresses, listen: string): string {
   const map = (source: string, name: string, lines: readonly string[]) =>
     `map ${source} $crossramp_${name} {\n  default "";\n${lines.join('\n')}\n}`;
   const of = (...subjects: Subject[]) => RULES.filter(({ subject }) => subjects.includes(subject));
-  // Several parts of one request in one map, in their order: the first that says a cell counts.
+  // All parts of a request in one map, in order: the first one that names a cell counts.
   const path = of('path', 'entrance').map(({ subject, pattern }) =>
     subject === 'path' ? line(pattern, '', ' .*') : line(pattern, '/console(?:/[^ ]*)? '),
   );
@@ -112,7 +115,10 @@ const SAMPLES: Readonly<Record<Subject, string>> = {
   remembered: 'req.cook(cell)',
 };
 
-/** @returns an HAProxy configuration: a front end and a back end for each cell. @param listen - such as :8080. */
+/**
+ * @returns an HAProxy configuration: a front end and a back end for each cell. @param listen - address of the listener,
+ * such as :8080.
+ */
 export function haproxyRoutes(cells: CellAddresses, listen: string): string {
   const rules = RULES.map(({ subject, pattern }) => {
     const whole = `^${subject === 'bearer' ? BEARER : ''}${pattern}$`;
@@ -200,7 +206,7 @@ function endpointOf(address: string): string {
   return `      - endpoint: { address: { socket_address: { address: "${address.slice(0, at)}", port_value: ${address.slice(at + 1)} } } }`;
 }
 
-/** @returns the cell of requests that say none. */
+/** @returns the cell of requests that name no cell. */
 function firstOf(cells: CellAddresses): string {
   return cells.has(FIRST_CELL_NAME) ? FIRST_CELL_NAME : ([...cells.keys()][0] ?? FIRST_CELL_NAME);
 }

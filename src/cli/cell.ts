@@ -1,18 +1,18 @@
 /** `crossramp cell`: the cells of an installation (docs/scaling.md). */
-import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CELL_FORM, cellName, cellNamed, FIRST_CELL_NAME } from '../base/ids/cell.ts';
-import { openStore, writingUrl } from '../compose/open-store.ts';
+import { CELL_FORM, cellName, cellNamed } from '../base/ids/cell.ts';
+import { openStore } from '../compose/open-store.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { addressOf, urlsOfHosts } from '../store/connection/several-hosts.ts';
-import { type CellLocation, CellServer } from '../store/migration/cell-server.ts';
+import { CellServer } from '../store/migration/cell-server.ts';
 import { type CellCheck, checkCell } from '../store/migration/check-cell.ts';
-import { abortMove, type Moved, moveCell } from '../store/migration/move-cell.ts';
 import { readCell } from '../store/migration/settle-cell.ts';
 import { addFigures } from './cell-figures.ts';
+import { codeOf, locationOf } from './cell-location.ts';
+import { addMove } from './cell-move.ts';
 import { type CellAddresses, envoyRoutes, haproxyRoutes, nginxRoutes } from './cell-routes.ts';
 import { columnsText } from './command.ts';
-import { answer, jsonOption, progressWriter } from './output.ts';
+import { answer, jsonOption } from './output.ts';
 import { allCells, cellSettings } from './with-store.ts';
 
 /** Host, or an IPv6 address in brackets, and port. */
@@ -90,80 +90,6 @@ function addVerify(cell: Command): void {
     });
 }
 
-interface MoveOptions {
-  readonly toFile: string;
-  readonly toSchema?: string;
-  readonly reachedAtFile?: string;
-  readonly abort?: boolean;
-  readonly json?: boolean;
-}
-
-function addMove(cell: Command): void {
-  cell
-    .command('move')
-    .description(
-      'Moves a cell to another server while it works; writes wait for its last moments. Run the same command again after a failure at any point.',
-    )
-    .argument('<code>', `${CELL_FORM}, or ${FIRST_CELL_NAME}`, codeOf)
-    .requiredOption(
-      '--to-file <file>',
-      'file with the URL of the target database for its owner, which holds a password',
-    )
-    .option('--to-schema <name>', 'schema there; by default that of the source')
-    .option(
-      '--reached-at-file <file>',
-      'file with the URL by which the target reaches the source, where it differs',
-    )
-    .option('--abort', 'give up a move that has not switched: the source serves on')
-    .addOption(jsonOption())
-    .action(async (code: string, options: MoveOptions) => {
-      const source = await locationOf(cellSettings(code));
-      const target = {
-        url: await writingUrl(urlIn(options.toFile)),
-        schema: options.toSchema ?? source.schema,
-      };
-      if (options.abort) {
-        await abortMove({ code, source, target });
-        return answer(
-          options,
-          { cell: cellName(code), aborted: true },
-          `cell ${cellName(code)} stays where it is`,
-        );
-      }
-      const moved = await followMove(options, { code, source, target });
-      answer(options, { ...moved, code: cellName(code), epoch: String(moved.epoch) }, movedText(moved));
-    });
-}
-
-async function followMove(
-  options: MoveOptions,
-  move: Omit<Parameters<typeof moveCell>[0], 'onStep' | 'reachedAt'>,
-): Promise<Moved> {
-  const progress = progressWriter<{ step: string; copied?: number; tables?: number; behind?: number }>(
-    options,
-    ({ step, copied, tables, behind }) =>
-      copied === undefined ? step : `${step}: ${copied} of ${tables} tables, ${behind} bytes behind`,
-  );
-  const reachedAt = options.reachedAtFile ? urlIn(options.reachedAtFile) : move.source.url;
-  try {
-    return await moveCell({
-      ...move,
-      reachedAt,
-      onStep: (step, copy) => {
-        if (step === 'copying') progress.report({ step, ...copy });
-        else process.stderr.write(options.json ? `${JSON.stringify({ progress: { step } })}\n` : `${step}\n`);
-      },
-    });
-  } finally {
-    progress.end();
-  }
-}
-
-function movedText({ code, epoch, heldMs }: Moved): string {
-  const held = heldMs === null ? '' : `; writes waited for ${heldMs} ms`;
-  return `cell ${cellName(code)} works in its new place since epoch ${epoch}${held}; name that database in the settings of its gateways`;
-}
-
 function addRoutes(cell: Command): void {
   cell
     .command('routes')
@@ -206,17 +132,6 @@ function withAddresses(text: string, before: CellAddresses = new Map()): CellAdd
   return new Map([...before, [name, addresses]]);
 }
 
-/** @throws {ConfigError} for the embedded server, which serves this machine alone. */
-async function locationOf({
-  databaseOwnerUrl,
-  databaseUrl,
-  databaseSchema: schema,
-}: Config): Promise<CellLocation> {
-  const url = databaseOwnerUrl ?? databaseUrl;
-  if (url === undefined) throw new ConfigError('DATABASE_URL: expected a server of your own for a cell');
-  return { url: await writingUrl(url), schema };
-}
-
 async function listed(config: Config): Promise<ListedCell> {
   const name = cellName(config.cell ?? '');
   if (config.databaseUrl === undefined)
@@ -230,18 +145,4 @@ async function listed(config: Config): Promise<ListedCell> {
   const found = await server.cell().finally(() => server.close());
   if (!found) return { cell: name, state: 'empty', epoch: '', place: location };
   return { cell: cellName(found.code), state: found.state, epoch: String(found.epoch), place: location };
-}
-
-function codeOf(text: string): string {
-  const code = cellNamed(text);
-  if (code === undefined) throw new InvalidArgumentError(`expected ${FIRST_CELL_NAME}, or ${CELL_FORM}`);
-  return code;
-}
-
-function urlIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new ConfigError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
 }

@@ -29,7 +29,7 @@ export function clockCommand(): Command {
     run: async (context, _options: object, duration: string) => {
       if (!context.sandbox) throw new StoreError('this gateway has no sandbox');
       const now = await advanceClock(context, duration);
-      // The clock of live accounts has not moved: their jobs are the gateway's.
+      // The clock of live accounts has not moved, so the gateway runs their jobs.
       await settle(context, pino({ level: 'silent' }), { mode: 'sandbox' });
       await settleSettings(context);
       return now;

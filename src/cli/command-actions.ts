@@ -1,4 +1,4 @@
-/** Action of each command, as the audit log has it; null for those that only read, or work on no account. */
+/** Action of each command in the audit log; null for commands that only read or use no account. */
 import type { ActionName } from '../base/access/actions.ts';
 
 /** The commands by their names. */
@@ -31,6 +31,9 @@ export const COMMAND_ACTIONS: Readonly<Record<string, ActionName | null>> = {
   'case retry': 'case.retry',
   'case freeze': 'case.freeze',
   'case unfreeze': 'case.unfreeze',
+  'med list': null,
+  'med show': null,
+  'med answer': 'med.answer_for',
   'suspense list': null,
   'suspense assign': 'suspense.assign',
   'suspense approve': 'suspense.approve',
@@ -41,11 +44,17 @@ export const COMMAND_ACTIONS: Readonly<Record<string, ActionName | null>> = {
   'screening hits': null,
   'screening dismiss': 'hit.dismiss',
   'screening confirm': 'hit.confirm',
-  'news list': null,
-  'news retry': 'news.retry',
-  'news close': 'news.close',
+  'rail-event list': null,
+  'rail-event retry': 'rail_event.retry',
+  'rail-event close': 'rail_event.close',
   'order list': null,
   'order settle': 'order.settle',
+  'restored rails': null,
+  'restored list': null,
+  'restored begin': 'restore.begin',
+  'restored release': 'restore.release',
+  'restored match': 'restore.match',
+  'restored dismiss': 'restore.dismiss',
   'job list': null,
   'job show': null,
   'job retry': 'job.retry',

@@ -7,18 +7,18 @@ import type { Context } from '../resolvers/services/context.ts';
 import { answer, jsonOption, table } from './output.ts';
 import { type AccountOptions, asOperator } from './with-store.ts';
 
-/** Opens what a command works on, and runs the work there. */
+/** Opens the resource that a command works on, and runs the work there. */
 type Opening<Source> = <Found>(
   options: AccountOptions,
   work: (source: Source) => Promise<Found>,
 ) => Promise<Found>;
 
-/** A use case with the way its result is printed. `names`: the arguments of the command. */
+/** A use case with the way its result is printed. `names`: arguments of the command. */
 export interface Use<Options, Result, Source = Context> {
-  /** Default: as the operator on the account of `--account`, or on the platform of the mode. */
+  /** Default: as the operator, on the account of `--account` or on the platform of the mode. */
   readonly on?: Opening<Source>;
   readonly run: (source: Source, options: Options, ...names: string[]) => Promise<Result>;
-  /** Default: the result as it is. */
+  /** Default: the unchanged result. */
   readonly json?: (result: Result, options: Options, ...names: string[]) => unknown;
   readonly text: (result: Result, options: Options, ...names: string[]) => string;
 }
@@ -40,7 +40,7 @@ export function uses<Options, Result, Source = Context>(
 /** Columns of a table by their headings: a member of the row that `--json` prints, or its text. */
 export type Columns<Shown> = Readonly<Record<string, (keyof Shown & string) | ((shown: Shown) => string)>>;
 
-/** A list with the way it is printed. */
+/** A list with its printed form. */
 export interface Listing<Options, Row, Shown, Source = Context> {
   readonly on?: Opening<Source>;
   readonly run: (source: Source, options: Options, ...names: string[]) => Promise<readonly Row[]>;

@@ -26,7 +26,7 @@ interface Options {
 /** The cursors of listeners, kept between starts. */
 interface Saved {
   readonly secret: string;
-  /** By base URL and local URL. */
+  /** Key: base URL and local URL. */
   readonly cursors: Readonly<Record<string, string>>;
 }
 
@@ -82,7 +82,7 @@ async function listen(api: Api, options: Options & { forwardTo: string }): Promi
   const target = `${api.baseUrl} ${options.forwardTo}`;
   const log = await followEvents(api, options.after ?? saved.cursors[target]);
   const again = await followRedeliveries(api);
-  // Printed when both starting points are fixed: everything that happens from now on is forwarded.
+  // Printed when both starting points are fixed: all later events are forwarded.
   process.stderr.write(`signing secret: ${saved.secret}\nforwarding to ${options.forwardTo}\n`);
   const isWanted = filterOf(options.events);
   const pass = async (event: FollowedEvent) => {
@@ -125,7 +125,7 @@ async function forward(event: FollowedEvent, url: string, secret: string): Promi
   }
 }
 
-/** The same for every attempt and every listener. */
+/** Value that is the same for every attempt and every listener. */
 function webhookIdOf(cursor: string): string {
   const [, , seq] = Buffer.from(cursor, 'base64url').toString().split(':');
   return `evt_${seq}_${createHash('sha256').update(cursor).digest('hex').slice(0, 32)}`;

@@ -30,7 +30,7 @@ export interface FollowedEvent {
   readonly body: string;
 }
 
-/** The gateway answered that it does not do this; the message is one line. */
+/** Thrown when the gateway refuses a request; the message is one line. */
 class Refusal extends StoreError {
   /** Code of the problem, and the cursor to go on with after `CURSOR_EXPIRED`. */
   readonly problem: { readonly code?: unknown; readonly earliest?: unknown };
@@ -61,9 +61,8 @@ export function apiNamed(options: { readonly baseUrl?: string; readonly key?: st
 }
 
 /**
- * Follows the log. While the gateway does not answer, it is asked again every second. Where events after the cursor were dropped, or
- * lost when the database was restored, standard error says so, and the log is followed from the oldest event.
- *
+ * Follows the log. An unanswered request is repeated every second. If events after the cursor were dropped, or lost
+ * when the database was restored, it reports that on standard error and continues from the oldest event.
  * @param after - cursor of the last known event; undefined: only future events.
  * @returns all later events, without end. It resolves when the starting point is fixed.
  * @throws {StoreError} when the gateway refuses the key, or the cursor for another reason.
@@ -84,13 +83,13 @@ async function* eventsAfter(api: Api, after: string): AsyncGenerator<FollowedEve
   }
 }
 
-/** @returns the cursor of the current end of the log: a new stream begins with it. */
+/** @returns the cursor of the current end of the log, at which a new stream begins. */
 function newest(api: Api): Promise<string> {
   const body = JSON.stringify({ query: 'subscription { events { cursor } }' });
   return fetchPath(api, '/graphql', { body, accept: 'text/event-stream', read: firstId });
 }
 
-/** Reads a stream of events up to its first id. @returns undefined when it ends before. */
+/** Reads a stream of events up to its first id. @returns undefined if the stream ends first. */
 async function firstId(answer: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = '';
@@ -108,7 +107,7 @@ interface Page {
   readonly next: string;
 }
 
-/** @returns the events after a cursor; of one that has expired none, and the cursor before the oldest event. */
+/** @returns the events after a cursor; for an expired cursor no events, and the cursor before the oldest event. */
 async function readPage(api: Api, cursor: string): Promise<Page> {
   try {
     const query = `after=${encodeURIComponent(cursor)}&limit=100&wait=${WAIT_SECONDS}`;
@@ -129,7 +128,7 @@ export interface RequestOptions {
   readonly body?: string;
   /** Media type of the answer; JSON if it is not given. */
   readonly accept?: string;
-  /** Reads the answer; undefined means to ask again. Default: the whole text. */
+  /** Reads the answer; undefined means that the request is repeated. Default: the whole text. */
   readonly read?: (answer: Response) => Promise<string | undefined>;
 }
 

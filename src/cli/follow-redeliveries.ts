@@ -5,7 +5,7 @@ import { type Api, type FollowedEvent, fetchPath } from './follow-events.ts';
 
 interface Delivery {
   readonly id: string;
-  /** Above 0 for redeliveries. */
+  /** Number above 0 for redeliveries. */
   readonly round: number;
   readonly event: FollowedEvent | null;
 }
@@ -21,8 +21,8 @@ const POLL_MS = 2_000;
 
 /**
  * Follows future redeliveries; polls every two seconds.
- *
- * @returns the event of every redelivery, oldest first, without end. Resolves when the earlier deliveries are known.
+ * @returns the event of every redelivery, oldest first, without end. @returns a promise that resolves when the earlier
+ * deliveries are known.
  * @throws {StoreError} when the gateway refuses the key.
  */
 export async function followRedeliveries(api: Api): Promise<AsyncGenerator<FollowedEvent>> {

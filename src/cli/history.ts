@@ -71,7 +71,7 @@ function writtenDown(context: Context, file: string): NonNullable<ImportOptions[
   };
 }
 
-/** Starts to read when the first line is wanted: Node's reader loses lines that it reads before anybody waits for them. */
+/** Starts to read when the first line is requested: Node's reader loses lines that it reads earlier. */
 async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   yield* file.readLines();
 }
@@ -82,11 +82,11 @@ const FORMATS = {
   journals: exportJournals,
 } as const;
 
-/** Writes history (C-70) or journals out. */
+/** Exports history (C-70) or journals. */
 export function exportCommand(): Command {
   return new Command('export')
     .description(
-      'Exports an account to standard output, as of one moment: its history, in the form that import reads, or its journals with both sides of each, for accountants.',
+      'Exports an account to standard output, as of one instant: its history, in the form that import reads, or its journals with both sides of each, for accountants.',
     )
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .addOption(

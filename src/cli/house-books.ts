@@ -5,6 +5,7 @@
 import { Command } from 'commander';
 import type { Named } from '../base/errors/violations.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
+import { HOLDERS } from '../ledger/chart.ts';
 import { closeBooks, FIRST_CLOSE_DAYS, readCloses } from '../resolvers/ledger/close-books.ts';
 import {
   type BookKind,
@@ -20,9 +21,8 @@ import { type Keyed, onceAs } from './once-as.ts';
 import { answer, jsonOption, platformOption, table } from './output.ts';
 import { asPlatform } from './with-store.ts';
 
-/** Of a currency without a rate. */
+/** Value of a currency without a rate. */
 const NOT_VALUED = 'not valued';
-const HOLDERS = 'account holders';
 const CLOSES_MAX = 400;
 
 interface PeriodOptions {
@@ -34,10 +34,10 @@ interface PeriodOptions {
   readonly csv?: boolean;
 }
 
-/** Assets, debts and earnings of the house, now. */
+/** Current assets, receivables and earnings of the house. */
 export function treasuryCommand(): Command {
   const treasury = withFilter(new Command('treasury')).description(
-    'Shows what the house has, owes and earned now, by kind of ledger account and currency.',
+    'Shows assets, liabilities and current earnings of the house, by kind of ledger account and currency.',
   );
   uses(treasury, {
     on: asPlatform,
@@ -67,7 +67,9 @@ export function booksCommand(): Command {
   shows(
     books
       .command('profit-and-loss')
-      .description('Shows what the house earned and spent in a period, and what it bought and sold.'),
+      .description(
+        'Shows earnings and costs of the house in a period, and the currencies that it bought and sold.',
+      ),
     profitAndLoss,
     ['ACCOUNT', 'CURRENCY', 'AMOUNT', 'BRL'],
     ({ lines, net, position }) => {
@@ -152,7 +154,7 @@ function shows<Books extends { readonly from: string; readonly to: string }>(
     });
 }
 
-/** Amounts stay numbers, also those below zero. */
+/** Amounts stay numbers, also negative ones. */
 function cellOf(text: string): Cell {
   return /^-?\d+(\.\d+)?$/.test(text) ? { amount: text } : text;
 }

@@ -14,12 +14,12 @@ const LIMIT = 100;
 /** Work that the gateway still has to do. */
 export function jobCommand(): Command {
   const job = new Command('job').description(
-    'Lists jobs that are due or failed, has them tried at once, or gives one up.',
+    'Lists jobs that are due or failed, retries them immediately, or gives one up.',
   );
   const list = job
     .command('list')
     .description(
-      `Lists jobs of sandbox or live accounts: the ${LIMIT} that have been due for longest, and as many whose last try failed.`,
+      `Lists jobs of sandbox or live accounts: the ${LIMIT} that have been due for longest, and as many whose last attempt failed.`,
     )
     .option('--failed', 'only jobs whose last try failed')
     .option('--kind <kind>', 'only jobs of this kind, such as send_funds')
@@ -41,7 +41,7 @@ export function jobCommand(): Command {
   const retry = job
     .command('retry')
     .description(
-      'Has a job that is due or failed tried at once, or all jobs that wait for a person. What a job orders of a rail has the same key as before, so nothing is ordered twice.',
+      'Retries a job that is due or failed immediately, or all jobs that wait for a person. The order of a job to a rail has the same key as before, so nothing is ordered twice.',
     )
     .argument('[id]', 'id of the job')
     .option('--waiting', 'all jobs that wait for a person: orders of money out that failed for a day')
@@ -56,7 +56,7 @@ export function jobCommand(): Command {
   const cancel = job
     .command('cancel')
     .description(
-      'Gives up a failed job: the cancellation of a charge, or, once its transaction has ended, what would prepare its payment. Other jobs are refused, because money or an open transaction waits for them.',
+      'Gives up a failed job: the cancellation of a charge, or, after the end of its transaction, the preparation of its payment. Other jobs are refused, because money or an open transaction waits for them.',
     )
     .argument('<id>', 'id of the job')
     .requiredOption('--reason <text>', 'why; 1 to 200 characters')

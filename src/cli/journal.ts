@@ -68,7 +68,7 @@ function addPropose(journal: Command): void {
   const account = (flags: string, description: string) =>
     new Option(flags, description).choices(MANUAL_ACCOUNTS).makeOptionMandatory();
   const propose = keyed(journal.command('propose'))
-    .description('Proposes a journal: nothing is posted until somebody else approves it.')
+    .description('Proposes a journal: nothing is posted until another person approves it.')
     .requiredOption('--account <id>', 'id of the account whose books it is about, "sandbox" or "platform"')
     .addOption(account('--debit <account>', 'house account to debit'))
     .addOption(account('--credit <account>', 'house account to credit'))
@@ -106,7 +106,7 @@ function listText(journals: readonly ReturnType<typeof shownJournal>[]): string 
   return columnsText(journals, columns, ['ID', 'AMOUNT']);
 }
 
-/** Does it once under the key of the command, where it has one. @returns the journal as it is now. */
+/** Performs the action once under the key of the command, if it has one. @returns the journal as it is now. */
 export async function journalOnce(
   context: Context,
   action: ActionName,

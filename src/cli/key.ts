@@ -96,7 +96,10 @@ function lineOf(key: ReturnType<typeof shown>, now: string): string {
   return `${key.keyId}  …${key.hint}  ${state}  ${used}  ${key.scopes.join(',')}  ${key.name}`;
 }
 
-/** @returns the account of a key. @throws {StoreError} when no active key has the id, or it is of another account than is named. */
+/**
+ * @returns the account of a key. @throws {StoreError} when no active key has the id, or the key belongs to another
+ * account than the named one.
+ */
 async function keyHolder(
   database: Database,
   keyId: string,
@@ -210,13 +213,13 @@ function parseOverlap(text: string): number {
   return seconds;
 }
 
-/** @returns when a key expires that is made at this time, milliseconds since 1970. */
+/** @returns the expiry of a key that is made at this time, in milliseconds since 1970. */
 type Expiry = (nowMs: number) => Date;
 
 const SPAN = /^([1-9]\d{0,4})([mhd])$/;
 const SPANS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** @returns when a key expires, by the time at which it is made. */
+/** @returns the expiry of a key, by the time at which it is made. */
 function parseExpiry(text: string): Expiry {
   const span = SPAN.exec(text);
   if (span) return (nowMs) => new Date(nowMs + Number(span[1]) * SPANS_MS[span[2] as keyof typeof SPANS_MS]);

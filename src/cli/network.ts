@@ -7,13 +7,13 @@ import { platformOption } from './output.ts';
 
 /** Sending on networks. */
 export function networkCommand(): Command {
-  const network = new Command('network').description('Pauses and resumes sending on a network.');
+  const network = new Command('network').description('Pauses and resumes sending on a network, or by PIX.');
   const pause = network
     .command('pause')
     .description(
-      'Pauses sending on a network; transfers that are already signed are still followed to their end.',
+      'Pauses sending on a network, or by PIX; signed and sent transfers are still followed to their end.',
     )
-    .argument('<network>', 'such as ETH')
+    .argument('<network>', 'such as ETH; PIX for payouts and returns by PIX')
     .requiredOption('--reason <text>', 'why; 1 to 200 characters')
     .addOption(platformOption());
   uses(pause, {
@@ -28,8 +28,8 @@ export function networkCommand(): Command {
   });
   const resume = network
     .command('resume')
-    .description('Resumes sending on a network.')
-    .argument('<network>', 'such as ETH')
+    .description('Resumes sending on a network, or by PIX.')
+    .argument('<network>', 'such as ETH, or PIX')
     .addOption(platformOption());
   uses(resume, {
     run: (context, _options: object, value: string) => resumeNetwork(context, { name: '<network>', value }),

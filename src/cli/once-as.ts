@@ -1,10 +1,10 @@
-/** Commands with `--idempotency-key`: done once, and answered alike afterwards (C-52). */
+/** Commands with `--idempotency-key`: performed once; a repetition gets the same answer (C-52). */
 import type { ActionName } from '../base/access/actions.ts';
 import { type CreationChecks, checksOf } from '../resolvers/checks/check-creation.ts';
 import { type Attempt, once } from '../resolvers/checks/once.ts';
 import { type Context, requirePermission } from '../resolvers/services/context.ts';
 
-/** The option of the key of a command. */
+/** Option of the idempotency key of a command. */
 export interface Keyed {
   readonly live?: boolean;
   readonly idempotencyKey?: string | undefined;
@@ -36,7 +36,7 @@ export async function onceAs<Result>(
   return JSON.parse(done.answer);
 }
 
-/** @returns each option under the name that the command line has for it. */
+/** @returns each option under its name on the command line. */
 export function named<Name extends string>(
   options: Readonly<Record<Name, string>>,
   ...names: readonly Name[]

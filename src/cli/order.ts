@@ -12,7 +12,7 @@ interface Outcome {
   readonly notDone?: string;
 }
 
-/** Orders to the provider of PIX that it has not decided. */
+/** Orders that the PIX provider has not decided. */
 export function orderCommand(): Command {
   const order = new Command('order').description(
     'Shows orders to the PIX provider that it has not decided, and settles one by hand.',
@@ -34,7 +34,7 @@ export function orderCommand(): Command {
   const settle = order
     .command('settle')
     .description(
-      'Settles an order by hand when the provider cannot tell its outcome. The provider is asked once more before. Give --done or --not-done.',
+      'Settles an order by hand when the provider cannot tell its outcome. The provider is queried again first. Give --done or --not-done.',
     )
     .argument('<key>', 'key of the order')
     .addOption(platformOption())

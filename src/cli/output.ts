@@ -2,10 +2,10 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../server/process/command-line.ts';
 
-/** The option that every command has. */
+/** The option `--json`, which every command has. */
 export const jsonOption = (text = 'answer with one JSON value') => new Option('--json', text);
 
-/** The option of commands that show who paid. */
+/** The option of commands that show payers. */
 export const revealOption = () =>
   new Option('--reveal', 'show full tax ids of payers; by default most of their digits are stars');
 
@@ -26,13 +26,13 @@ export function withMode(command: Command): Command {
   return command.addOption(account).addOption(platformOption().conflicts('account'));
 }
 
-/** The option that names the mode by itself. */
+/** The option `--live` alone. */
 export const platformOption = () => new Option('--live', 'work on live accounts (default: sandbox accounts)');
 
 /** Help text of `--live` next to an `--account` that may be the platform. */
 export const LIVE_HOLDER = 'with --account platform: the platform of live accounts';
 
-/** Adds the options of an amount that is booked once. */
+/** Adds the options of an amount that is booked once under a key. */
 export function withAmount(command: Command): Command {
   return command
     .requiredOption(
@@ -48,7 +48,7 @@ export function answer(options: { json?: boolean }, value: unknown, text: string
   answerText(options, () => JSON.stringify(value), text);
 }
 
-/** The same with JSON text, so that numbers keep all digits. */
+/** Writes JSON text to standard output, so that numbers keep all digits. */
 export function answerText(options: { json?: boolean }, json: () => string, text: string): void {
   process.stdout.write(`${options.json ? json() : text}\n`);
 }
@@ -62,9 +62,8 @@ export class OutputClosed extends Error {
 const CLOSED = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 /**
- * Writes a part of an output that is long or endless, and waits until it is written.
- *
- * @throws {OutputClosed} when the reader has closed it, so that the command ends its work in order.
+ * Writes a part of a long or endless output, and waits until it is written.
+ * @throws {OutputClosed} when the reader has closed the output, so that the command ends its work in order.
  */
 export function writePart(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -76,8 +75,9 @@ export function writePart(text: string): Promise<void> {
 }
 
 /**
- * From now on an output that cannot be written does not end the process where it is: a command may be in the middle of a commit, or
- * have a database to close. A command whose answer was lost, as on a full disk, fails at its end; a reader that left wants no more.
+ * After this call a failed write of the output no longer ends the process: a command may be in the middle of a commit,
+ * or have a database to close. A command whose answer was lost, as on a full disk, fails at its end; a reader that
+ * closed the output needs no answer.
  */
 export function outliveLostOutput(): void {
   process.stderr.on('error', () => {});
@@ -88,7 +88,7 @@ export function outliveLostOutput(): void {
   });
 }
 
-/** Waits until everything that was written to standard output is read, or can no longer be. */
+/** Waits until everything that was written to standard output is read, or can no longer be read. */
 export function flushOutput(): Promise<void> {
   return new Promise((resolve) => process.stdout.write('', () => resolve()));
 }
@@ -116,8 +116,8 @@ export interface ProgressWriter<Progress> {
 const PROGRESS_EVERY_MS = 250;
 
 /**
- * @returns a writer of one changing line, where standard error is a terminal; of JSON lines `{"progress": …}` with
- *   `--json`; else of nothing. Skips lines that follow the one before too soon.
+ * @returns a writer of one changing line, if standard error is a terminal; of JSON lines `{"progress": …}` with
+ * `--json`; otherwise of nothing. Skips lines that follow the previous line too soon.
  */
 export function progressWriter<Progress>(
   options: { json?: boolean },

@@ -35,9 +35,7 @@ export function personCommand(): Command {
     withHolder(
       person
         .command('confirm')
-        .description(
-          'Confirms a person who was invited: they count as one maker with whoever invited them no more.',
-        )
+        .description('Confirms an invited person, who then no longer counts as one maker with the inviter.')
         .argument('<email>', EMAIL),
     ),
     {
@@ -62,7 +60,7 @@ export function personCommand(): Command {
   });
   uses(
     withHolder(
-      person.command('remove').description('Takes a person out of an account.').argument('<email>', EMAIL),
+      person.command('remove').description('Removes a person from an account.').argument('<email>', EMAIL),
     ),
     {
       on: asHolder,
@@ -159,7 +157,7 @@ function withHolder(command: Command): Command {
     .option('--live', LIVE_HOLDER);
 }
 
-/** Links lead to the gateway that answers, which may have chosen its port. */
+/** Links lead to the running gateway, which may have chosen its port. */
 function linking(context: Context): Context {
   return { ...context, publicUrl: gatewayUrl() };
 }

@@ -22,10 +22,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   refund: async () => (await import('./refund.ts')).refundCommand(),
   'step-up': async () => (await import('./step-up.ts')).stepUpCommand(),
   case: async () => (await import('./case.ts')).caseCommand(),
+  med: async () => (await import('./med.ts')).medCommand(),
   suspense: async () => (await import('./suspense.ts')).suspenseCommand(),
   screening: async () => (await import('./screening.ts')).screeningCommand(),
-  news: async () => (await import('./rail-events.ts')).railEventCommand(),
+  'rail-event': async () => (await import('./rail-events.ts')).railEventCommand(),
   order: async () => (await import('./order.ts')).orderCommand(),
+  restored: async () => (await import('./restored.ts')).restoredCommand(),
   job: async () => (await import('./job.ts')).jobCommand(),
   network: async () => (await import('./network.ts')).networkCommand(),
   whitelist: async () => (await import('./whitelist.ts')).whitelistCommand(),
@@ -63,8 +65,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 /**
- * @param name - of the only command that is needed. By default, and for an unknown name: all, as help and suggestions
- *   need.
+ * @param name - of the only command that is loaded. By default, and for an unknown name, all commands are loaded,
+ * because help and suggestions need them.
  * @returns the program, with examples in the help of every command.
  */
 export async function crossrampProgram(name?: string): Promise<Command> {
@@ -95,7 +97,7 @@ function addExamples(command: Command, path: readonly string[] = []): void {
   for (const each of command.commands) addExamples(each as Command, [...path, each.name()]);
 }
 
-/** Help says which options a command cannot do without. */
+/** Help marks required options. */
 function markRequired(command: Command): void {
   const { optionDescription } = Help.prototype;
   command.configureHelp({

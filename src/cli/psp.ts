@@ -62,7 +62,7 @@ async function run(options: Options): Promise<void> {
   await psp.close();
 }
 
-/** As a shell takes it. */
+/** Path in the quotes of a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** `crossramp news list|retry|close`. */
+/** `crossramp rail-event list|retry|close`. */
 import { Command, Option } from 'commander';
 import { isoMillis } from '../base/time/instant.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
@@ -21,9 +21,9 @@ interface Options {
 
 const LIMIT = 100;
 const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
-/** Outcome of rail events, to follow their id. */
+/** Outcome of rail events; the text follows their id. */
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
-  step: 'was taken by its transaction',
+  step: 'was accepted by its transaction',
   suspense: 'is booked in suspense',
   noted: 'is noted: nothing had to be done',
   pending: 'could not be settled, and is tried again',
@@ -31,18 +31,18 @@ const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   closed: 'is closed',
 };
 
-/** Reports of rails. */
+/** Rail events that need an operator. */
 export function railEventCommand(): Command {
-  const event = new Command('news').description(
-    'Lists reports of rails that are not settled or need a look, and retries or closes them.',
+  const event = new Command('rail-event').description(
+    'Lists rail events that are not settled or need a decision, and retries or closes them.',
   );
   const list = event
     .command('list')
     .description(
-      `Lists the newest ${LIMIT} unsettled messages of rails and fraud reports, of sandbox or live accounts.`,
+      `Lists the newest ${LIMIT} unsettled rail events and fraud reports of sandbox or live accounts.`,
     )
     .addOption(
-      new Option('--state <state>', 'only news in this state').choices(Object.keys(RAIL_EVENT_STATES)),
+      new Option('--state <state>', 'only rail events in this state').choices(Object.keys(RAIL_EVENT_STATES)),
     );
   lists(withMode(list).addOption(revealOption()), {
     run: async (context, { state }: Options) => (await listRailEvents(context, state ?? null, SLICE)).rows,
@@ -56,25 +56,25 @@ export function railEventCommand(): Command {
   });
   const retry = event
     .command('retry')
-    .description('Processes an unsettled message of a rail again now.')
-    .argument('<id>', 'id of the news');
+    .description('Processes an unsettled rail event again now.')
+    .argument('<id>', 'id of the rail event');
   uses(withMode(retry), {
     run: (context, _options: object, id: string) => retryRailEvent(context, id),
     json: (outcome, _options, id) => ({ id, outcome }),
-    text: (outcome, _options, id) => `news ${id} ${OUTCOMES[outcome]}`,
+    text: (outcome, _options, id) => `rail event ${id} ${OUTCOMES[outcome]}`,
   });
   const close = event
     .command('close')
     .description(
-      'Closes news that needs no further action: it is not tried again. News of money that came cannot be closed.',
+      'Closes a rail event that needs no further action: it is not tried again. An event about money that arrived cannot be closed.',
     )
-    .argument('<id>', 'id of the news')
+    .argument('<id>', 'id of the rail event')
     .requiredOption('--reason <text>', 'why it needs no further action; 1 to 200 characters');
   uses(withMode(close).addOption(revealOption()), {
     run: (context, { reason }: Options & { reason: string }, id: string) =>
       closeRailEventManually(context, id, { name: '--reason', value: reason }, checksOf(context)),
     json: shown,
-    text: (_closed, _options, id) => `news ${id} is closed`,
+    text: (_closed, _options, id) => `rail event ${id} is closed`,
   });
   return event;
 }
@@ -89,6 +89,6 @@ function shown(row: ListedRailEvent, { reveal }: Options) {
     nextTryAt: dueAt && isoMillis(dueAt),
     seenAt: isoMillis(seenAt),
     closedAt: closedAt && isoMillis(closedAt),
-    news: reveal ? body : maskRailEvent(body),
+    body: reveal ? body : maskRailEvent(body),
   };
 }

@@ -14,14 +14,14 @@ const AMOUNTS = {
   'WORTH (BRL)': 'worth',
 } as const;
 
-/** Trades that the house should make. */
+/** Trades that the house should make to reach its targets. */
 export function rebalanceCommand(): Command {
   const rebalance = new Command('rebalance').description(
-    'Shows what the house owns, and what it should buy or sell.',
+    'Shows the positions of the house, and the amounts that it should buy or sell.',
   );
   const list = rebalance
     .command('list')
-    .description('Lists the positions of the inventory, with what brings each to its target.')
+    .description('Lists the positions of the inventory, with the trade that brings each to its target.')
     .addOption(platformOption());
   uses(list, {
     run: async (context) => {

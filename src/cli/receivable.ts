@@ -1,4 +1,4 @@
-/** `crossramp receivable list|settle`: debts of account holders to the house. */
+/** `crossramp receivable list|settle`: receivables from account holders. */
 import { Command, Option } from 'commander';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
@@ -15,14 +15,14 @@ interface Settlement extends Keyed {
   readonly amount: string;
 }
 
-/** Debts of account holders to the house after lost disputes and dropped deposits. */
+/** Receivables from account holders after lost disputes and dropped deposits. */
 export function receivableCommand(): Command {
   const receivable = new Command('receivable').description(
-    'Lists and settles what account holders owe the house after lost disputes and dropped deposits.',
+    'Lists and settles receivables from account holders after lost disputes and dropped deposits.',
   );
   const list = receivable
     .command('list')
-    .description('Lists what is owed, by account and currency.')
+    .description('Lists receivables, by account and currency.')
     .addOption(platformOption())
     .addOption(limitOption('entries', 1_000, 100));
   uses(list, {
@@ -48,7 +48,7 @@ export function receivableCommand(): Command {
   });
   const settle = receivable
     .command('settle')
-    .description('Settles what an account holder owes, or a part of it.')
+    .description('Settles a receivable from an account holder, or a part of it.')
     .requiredOption('--account <id>', 'id of the account, or "sandbox"')
     .addOption(
       new Option('--source <source>', 'what settles it: the balance of the account, or capital of the house')

@@ -20,7 +20,7 @@ interface Options extends BankFileOptions {
 export function reconcileCommand(): Command {
   const command = new Command('reconcile')
     .description(
-      'Compares the statement of a rail for a day with the ledger, and keeps the report; fails when something is open.',
+      'Compares the statement of a rail for a day with the ledger, and stores the report; fails when something is open.',
     )
     .option('--day <day>', 'day in Brasília, YYYY-MM-DD, from 2000-01-01 on (default: yesterday)')
     .option('--rail <rail>', 'pix, or the name of a network such as TRX', 'pix')

@@ -25,7 +25,7 @@ interface Options {
 export function recordsCommand(): Command {
   return new Command('records')
     .description(
-      'Writes the facts that are recorded for authorities about the transactions that were completed in a month, of all accounts, to standard output. The output is data, not an official file.',
+      'Writes facts for authorities about the transactions of all accounts that were completed in a month to standard output. The output is data, not an official file.',
     )
     .requiredOption('--month <month>', 'YYYY-MM', parseMonth)
     .addOption(

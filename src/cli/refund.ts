@@ -2,16 +2,20 @@
 import { Command } from 'commander';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { retryRefund, settleRefundManually } from '../resolvers/orders/refund-payment.ts';
+import { namedReason, type Reasoned, withReason } from './reason.ts';
 import { moves } from './step.ts';
 
 /** The command `refund`. */
 export function refundCommand(): Command {
   const refund = new Command('refund').description('Retries or settles failed refunds to payers.');
   moves(
-    refund
-      .command('retry')
-      .description('Orders failed returns to the payer again, each under a new return id.'),
-    retryRefund,
+    withReason(
+      refund
+        .command('retry')
+        .description('Orders failed returns to the payer again, each under a new return id.'),
+    ),
+    (context, target, { reason }: Reasoned) =>
+      retryRefund(context, target, namedReason(reason), checksOf(context)),
   );
   moves(
     refund

@@ -2,20 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openReplicas } from '../compose/open-replicas.ts';
 import type { Config } from '../config.ts';
+import type { Check } from '../resolvers/services/rail-part.ts';
 import type { Database } from '../store/connection/database.ts';
-
-interface Check {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
 
 const CONNECTIONS = 2;
 const POLL_MS = 100;
-/** A standby that shows no mark by then answers no reads. Unit: ms. */
+/** A standby that does not show the mark by then answers no reads. Unit: ms. */
 const PROBE_MAX_MS = 4_000;
 
-/** @returns for each standby whether it shows what is written to the primary now. */
+/** @returns whether each standby shows the last write of the primary. */
 export async function examineReplicas(database: Database, config: Config): Promise<readonly Check[]> {
   const settings = { ...config, databaseConnections: CONNECTIONS };
   const replicas = await openReplicas(settings, { database, url: () => '' });

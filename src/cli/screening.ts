@@ -8,6 +8,7 @@ import { checkSubject, readLists } from '../resolvers/screening/read-lists.ts';
 import { HIT_STATES, type HitRow, type HitState } from '../store/rails/screening-hits.ts';
 import { lists, uses } from './command.ts';
 import { revealOption, withMode } from './output.ts';
+import { namedReason, type Reasoned, withReason } from './reason.ts';
 
 interface HitOptions {
   readonly state: HitState | 'all';
@@ -67,7 +68,7 @@ function checkCommand(): Command {
 
 function listsCommand(): Command {
   const command = new Command('lists').description(
-    'Lists the screening lists of this machine: versions, ages, and files that were refused.',
+    'Lists the screening lists of this machine, with versions, ages and refused files.',
   );
   lists(withMode(command), {
     run: async (context) => (await readLists(context)).lists,
@@ -107,20 +108,17 @@ function hitsCommand(): Command {
 }
 
 function decisionCommand(name: 'dismiss' | 'confirm', description: string): Command {
-  const command = new Command(name)
-    .description(description)
-    .argument('<id>', 'id of the hit')
-    .requiredOption('--reason <text>', 'reason of the decision, for the audit log; 1 to 200 characters');
+  const command = withReason(new Command(name).description(description).argument('<id>', 'id of the hit'));
   uses(withMode(command).addOption(revealOption()), {
-    run: (context, { reason }: { readonly reason: string; readonly reveal?: boolean }, id: string) =>
-      decideHit(context, id, name === 'dismiss', { name: '--reason', value: reason }, checksOf(context)),
+    run: (context, { reason }: Reasoned & { readonly reveal?: boolean }, id: string) =>
+      decideHit(context, id, name === 'dismiss', namedReason(reason), checksOf(context)),
     json: shown,
     text: ({ state }, _options, id) => `hit ${id} is ${state}`,
   });
   return command;
 }
 
-/** Tax ids are masked unless they are asked for. */
+/** Tax ids are masked unless the caller requests them whole. */
 function shown(row: HitRow, { reveal }: Pick<HitOptions, 'reveal'>) {
   const { id, accountId, transactionId, subject, taxId, raisedAt, decidedAt, ...rest } = row;
   return {

@@ -4,10 +4,10 @@ import { rotateSecrets } from '../compose/secret-keys.ts';
 import { uses } from './command.ts';
 import { onStore, secretsKeyFile } from './with-store.ts';
 
-/** The commands under `secrets`. */
+/** The commands of `secrets`. */
 export function secretsCommand(): Command {
   const secrets = new Command('secrets').description(
-    'The key file that secrets in the database are sealed with.',
+    'Rotates the key file with which secrets in the database are sealed.',
   );
   const rotate = secrets
     .command('rotate')

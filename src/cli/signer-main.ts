@@ -1,4 +1,6 @@
-/** `crossramp-signer`: the signer as a program of its own, whose package has only its libraries (decision 0063). */
+/**
+ * `crossramp-signer`: the signer as a program of its own; its package has only the signer's libraries (decision 0063).
+ */
 import { setImmediate } from 'node:timers/promises';
 import { VERSION } from '../base/process/version.ts';
 import { EXIT, endOnBadUsage } from '../server/process/command-line.ts';
@@ -21,6 +23,6 @@ try {
   process.stderr.write(`crossramp-signer: ${message}\n`);
   process.exitCode = error instanceof Interrupted ? error.exitCode : EXIT.failed;
 }
-// A failed write of the answer is reported in a later turn.
+// A failed write of the answer is reported in a later tick.
 await setImmediate();
 process.exit();

@@ -12,7 +12,7 @@ import { SignerError } from '../signer/signer-error.ts';
 import { answer, jsonOption } from './output.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
-/** Longest wait at the end for lines that are not written yet. Unit: ms. */
+/** Longest wait at the end for lines that are not yet written. Unit: ms. */
 const LOG_DRAIN_MS = 500;
 
 interface InitOptions {

@@ -6,6 +6,7 @@ import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { decideStepUp } from '../resolvers/orders/transaction-actions.ts';
 import { lists } from './command.ts';
 import { withMode } from './output.ts';
+import { namedReason, type Reasoned, withReason } from './reason.ts';
 import { moves } from './step.ts';
 
 /** The command `step-up`. */
@@ -35,18 +36,9 @@ export function stepUpCommand(): Command {
   });
   for (const [name, description] of DECISIONS)
     moves(
-      stepUp
-        .command(name)
-        .description(description)
-        .requiredOption('--reason <text>', 'reason of the decision, for the audit log; 1 to 200 characters'),
-      (context, target, { reason }: { reason: string }) =>
-        decideStepUp(
-          context,
-          target,
-          name === 'approve',
-          { name: '--reason', value: reason },
-          checksOf(context),
-        ),
+      withReason(stepUp.command(name).description(description)),
+      (context, target, { reason }: Reasoned) =>
+        decideStepUp(context, target, name === 'approve', namedReason(reason), checksOf(context)),
     );
   return stepUp;
 }

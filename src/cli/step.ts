@@ -1,4 +1,4 @@
-/** Commands that move a transaction of any account, which they find by its id, and show its step. */
+/** Commands that move a transaction of any account, found by its id, and show its step. */
 import type { Command } from 'commander';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
@@ -11,7 +11,7 @@ import { labelOf } from '../wire/envelope.ts';
 import { uses } from './command.ts';
 import { onServices, operatorContext } from './with-store.ts';
 
-/** Gives a command the argument `<end2end>`, and what it does to that transaction. */
+/** Gives a command the argument `<end2end>`, and the action on that transaction. */
 export function moves<Options>(
   command: Command,
   work: (context: Context, target: Target, options: Options) => Promise<ProcessRow>,

@@ -1,8 +1,10 @@
 /** `crossramp suspense list|assign|approve|reject|return`. */
 import { Command, Option } from 'commander';
+import type { Named } from '../base/errors/violations.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { isoMillis } from '../base/time/instant.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import {
   approveSuspense,
   assignSuspense,
@@ -15,6 +17,7 @@ import type { Context } from '../resolvers/services/context.ts';
 import { describeState, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
 import { lists, uses } from './command.ts';
 import { revealOption, withMode } from './output.ts';
+import { namedReason, type Reasoned, withReason } from './reason.ts';
 
 interface Options {
   readonly state?: SuspenseState;
@@ -25,10 +28,10 @@ const LIMIT = 100;
 const SLICE = { limit: LIMIT, below: null, above: null, isBackward: false };
 const STATES: readonly SuspenseState[] = ['open', 'assigned', 'returning', 'returned', 'dropped'];
 
-/** Money that came and that no transaction took. */
+/** Money that arrived without a matching transaction. */
 export function suspenseCommand(): Command {
   const suspense = new Command('suspense').description(
-    'Lists money that arrived and that no transaction took, and assigns or returns it.',
+    'Lists money that arrived without a matching transaction, and assigns or returns it.',
   );
   const list = suspense
     .command('list')
@@ -48,11 +51,12 @@ export function suspenseCommand(): Command {
     suspense
       .command('assign')
       .description(
-        'Credits the money of an entry to the account that it lies with; another account gets it when another person approves.',
+        'Credits the money of an entry to its account; another account gets it when another person approves.',
       )
       .argument('<id>', 'id of the entry')
       .requiredOption('--account <id>', 'the account that gets it: its id, or "sandbox"'),
-    (context, id) => assignSuspense(context, id, String(context.caller.accountId)),
+    (context, id, reason) =>
+      assignSuspense(context, id, String(context.caller.accountId), reason, checksOf(context)),
   );
   decides(
     suspense
@@ -60,18 +64,26 @@ export function suspenseCommand(): Command {
       .description('Approves the account that a key or a person proposed for an entry: it is credited now.')
       .argument('<id>', 'id of the entry')
       .requiredOption('--account <id>', 'the account that was proposed: its id, or "sandbox"'),
-    (context, id) => approveSuspense(context, id, String(context.caller.accountId)),
+    (context, id, reason) =>
+      approveSuspense(context, id, String(context.caller.accountId), reason, checksOf(context)),
   );
   const entry = (name: string, description: string) =>
     withMode(suspense.command(name).description(description).argument('<id>', 'id of the entry'));
-  decides(entry('reject', 'Rejects the account that was proposed for an entry.'), rejectSuspense);
-  decides(entry('return', 'Sends the money of an entry back to where it came from.'), returnSuspense);
+  decides(entry('reject', 'Rejects the account that was proposed for an entry.'), (context, id, reason) =>
+    rejectSuspense(context, id, reason, checksOf(context)),
+  );
+  decides(entry('return', 'Sends the money of an entry back to where it came from.'), (context, id, reason) =>
+    returnSuspense(context, id, reason, checksOf(context)),
+  );
   return suspense;
 }
 
-function decides(command: Command, run: (context: Context, id: string) => Promise<SuspenseRow>): void {
-  uses(command.addOption(revealOption()), {
-    run: (context, _options: Options, id: string) => run(context, id),
+function decides(
+  command: Command,
+  run: (context: Context, id: string, reason: Named) => Promise<SuspenseRow>,
+): void {
+  uses(withReason(command).addOption(revealOption()), {
+    run: (context, { reason }: Options & Reasoned, id: string) => run(context, id, namedReason(reason)),
     json: shown,
     text: (row) => `suspense entry ${row.id} ${describeState(row)}`,
   });
@@ -79,7 +91,7 @@ function decides(command: Command, run: (context: Context, id: string) => Promis
 
 function shown(row: SuspenseRow, { reveal }: Options) {
   const { amountMinor, id, accountId, transactionId, ...rest } = row;
-  const { assignedTo, proposedTo, openedAt, decidedAt, news: event, ...others } = rest;
+  const { assignedTo, proposedTo, openedAt, decidedAt, railEvent, ...others } = rest;
   return {
     id: String(id),
     account: String(accountId),
@@ -89,6 +101,6 @@ function shown(row: SuspenseRow, { reveal }: Options) {
     openedAt: isoMillis(openedAt),
     decidedAt: decidedAt && isoMillis(decidedAt),
     ...others,
-    news: reveal ? event : maskRailEvent(event),
+    railEvent: reveal ? railEvent : maskRailEvent(railEvent),
   };
 }

@@ -47,7 +47,7 @@ export function triggerCommand(): Command {
     run: (context, options: { currency: string; amount: string }) => fundSandbox(inSandbox(context), options),
     text: ({ amount, currency, journalId }) => `${amount} ${currency} credited (journal ${journalId})`,
   });
-  // Otherwise the options of `fund` would be parsed as options of `trigger`.
+  // Without this, the options of `fund` would be parsed as options of `trigger`.
   return trigger.enablePositionalOptions().addCommand(fund);
 }
 
@@ -70,7 +70,7 @@ async function play(
   const context = inSandbox(await operatorContext(services, accountId));
   const row = await playScenario(context, { scenario, end2end, amount });
   const key = { accountId: row.accountId, transactionId: row.id };
-  // Due jobs of the transaction are run here, in case no gateway is running.
+  // Due jobs of the transaction run here, because perhaps no gateway is running.
   await settle(services, pino({ level: 'silent' }), { only: key });
   const [now = row] = await readProcesses(services.database, [key]);
   return stepOf(services.registry, now);

@@ -1,9 +1,9 @@
-/** Long commands that Ctrl-C stops. */
+/** Long commands that stop on Ctrl-C. */
 
 /** A command that was stopped by a signal; the message is one line. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  /** 128 plus the number of the signal, as shells expect. */
+  /** The exit code is 128 plus the number of the signal, as shells expect. */
   readonly exitCode: number;
   constructor(signal: NodeJS.Signals, consequence: string) {
     super(`stopped by ${signal}: ${consequence}`);
@@ -14,10 +14,9 @@ export class Interrupted extends Error {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Runs the work and aborts its signal at the first SIGINT or SIGTERM. A second one ends the process immediately.
- *
- * @param consequence - message about the work that was stopped.
- * @throws {Interrupted} when the work failed because it was stopped.
+ * Runs the work and aborts its signal at the first SIGINT or SIGTERM. A second signal ends the process immediately.
+ * @param consequence - message about the interrupted work.
+ * @throws {Interrupted} when the work failed because of the signal.
  */
 export async function untilInterrupted<Result>(
   consequence: string,

@@ -9,11 +9,11 @@ import { readAccountOption } from './output.ts';
 /** Destinations of an account, and the proofs of their addresses. */
 export function whitelistCommand(): Command {
   const whitelist = new Command('whitelist').description(
-    'Shows where withdrawals of an account may go, and withdraws the proof of an address.',
+    'Shows the withdrawal destinations of an account, and withdraws the proof of an address.',
   );
   const list = whitelist
     .command('list')
-    .description('Lists the destinations of an account, and whether each has a proof for the signer.')
+    .description('Lists the destinations of an account with their proofs for the signer.')
     .addOption(readAccountOption());
   lists(list, {
     run: ({ database, caller }) => listEntries(database, caller.accountId),

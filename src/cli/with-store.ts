@@ -12,10 +12,10 @@ import { findAccount, platformAccount } from '../store/account/accounts.ts';
 import { StoreError } from '../store/connection/check-server.ts';
 import type { Database } from '../store/connection/database.ts';
 
-/** Few, because a command does one thing at a time and the gateway needs the others. */
+/** Number of connections: small, because a command does one thing at a time and the gateway needs the others. */
 const CONNECTIONS = 4;
 
-/** Opens the database of the environment, or of these settings, runs the work, and closes it. */
+/** Opens the database of the environment, or of the given settings, runs the work, and closes the database. */
 export async function withStore<Result>(
   work: (store: Store) => Promise<Result>,
   config: Config = readConfig(process.env),
@@ -32,7 +32,7 @@ export async function withStore<Result>(
   }
 }
 
-/** The same with the services of a gateway. @param wrap - puts something between them and the database. */
+/** Runs the work with the services of a gateway. @param wrap - wraps the database for the services. */
 export function withServices<Result>(
   work: (services: Services) => Promise<Result>,
   wrap: (database: Database) => Database = (database) => database,
@@ -40,14 +40,14 @@ export function withServices<Result>(
   return servicesOn(readConfig(process.env), work, wrap);
 }
 
-/** The same with the settings of one of several cells. */
+/** Runs the work with the settings of one of several cells. */
 export function servicesOn<Result>(
   config: Config,
   work: (services: Services) => Promise<Result>,
   wrap: (database: Database) => Database = (database) => database,
 ): Promise<Result> {
   return withStore(async ({ database }) => {
-    // Commands that only read the store do without.
+    // Commands that only read the store need no key file.
     const [{ createServices }, { readRailsFile }, { secretsOfCommand }, { REGISTRY }] = await Promise.all([
       import('../compose/services.ts'),
       import('../compose/rails-file.ts'),
@@ -91,7 +91,7 @@ export async function accountNamed(database: Database, named: string): Promise<b
   return id;
 }
 
-/** @returns the account with this id or handle; `platform` is the one that the operator's keys belong to, one for each mode. */
+/** @returns the account with this id or handle; `platform` is the account of the operator's keys, one for each mode. */
 export function accountOrPlatform(
   database: Database,
   { account = 'platform', live }: AccountOptions,
@@ -106,7 +106,10 @@ export interface AccountOptions {
   readonly live?: boolean | undefined;
 }
 
-/** Works as the operator, with every scope, on the account that is named; with `live`, or without a name, on the platform. */
+/**
+ * Runs the work as the operator, with every scope, on the named account; with `live`, or without a name, on the
+ * platform.
+ */
 export function asOperator<Result>(
   { account, live = false }: AccountOptions,
   work: (context: Context) => Promise<Result>,
@@ -120,7 +123,7 @@ export function asOperator<Result>(
   });
 }
 
-/** The same on the account of the platform of a mode, whatever else is named. */
+/** Runs the work on the platform of a mode, whatever account is named. */
 export function asPlatform<Result>(
   { live }: AccountOptions,
   work: (context: Context) => Promise<Result>,
@@ -128,7 +131,7 @@ export function asPlatform<Result>(
   return asOperator({ live }, work);
 }
 
-/** The same on the account that is named, which may be `platform`. */
+/** Runs the work on the named account, which may be `platform`. */
 export function asHolder<Result>(
   options: AccountOptions,
   work: (context: Context) => Promise<Result>,
@@ -138,7 +141,7 @@ export function asHolder<Result>(
   );
 }
 
-/** Works on no account in particular. */
+/** Runs the work without an account. */
 export function onServices<Result>(
   _options: AccountOptions,
   work: (services: Services) => Promise<Result>,
@@ -146,7 +149,7 @@ export function onServices<Result>(
   return withServices(work);
 }
 
-/** Reads the database alone, which costs half as much as its services. */
+/** Reads the database only, at half the cost of opening its services. */
 export function onStore<Result>(
   _options: AccountOptions,
   work: (database: Database) => Promise<Result>,
@@ -154,9 +157,7 @@ export function onStore<Result>(
   return withStore(({ database }) => work(database));
 }
 
-/**
- * @returns the operator's context on the services for accounts of its mode: also for an account that is being made.
- */
+/** @returns the operator's context on the services for accounts of its mode, also for an account that is being made. */
 export function operatorOn(own: Services, accountId: bigint): Context {
   const caller = {
     accountId,
@@ -169,7 +170,7 @@ export function operatorOn(own: Services, accountId: bigint): Context {
   return { ...own, caller, origin: operatorOrigin() };
 }
 
-/** A container may have users that have no name. */
+/** A user in a container may have no name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -178,13 +179,16 @@ function userName(): string {
   }
 }
 
-/** @param code - undefined: the cell that the environment names. @returns the settings of a cell: of `CELLS_FILE` where there is one. */
+/**
+ * @param code - undefined: the cell of the environment. @returns the settings of a cell, from `CELLS_FILE` if there is
+ * one.
+ */
 export function cellSettings(code: string | undefined): Config {
   if (!process.env.CELLS_FILE || code === undefined) return readConfig(process.env);
   return readConfig({ ...process.env, CELL: code });
 }
 
-/** @returns the cells of `CELLS_FILE`, or the only one. @param withoutCell - whether `CELL` leaves none of them out. */
+/** @returns the cells of `CELLS_FILE`, or the only one. @param withoutCell - whether `CELL` is ignored. */
 export function allCells({ withoutCell = false } = {}): CellConfigs {
   return readCellConfigs(withoutCell ? { ...process.env, CELL: undefined } : process.env);
 }
@@ -216,7 +220,7 @@ export function hasRailsFile(): boolean {
   return readConfig(process.env).railsFile !== undefined;
 }
 
-/** @returns the URL of the gateway: `PUBLIC_URL`, or that of the running sandbox, which may have chosen its port. */
+/** @returns the URL of the gateway: `PUBLIC_URL`, or the URL of the running sandbox, which may have chosen its port. */
 export function gatewayUrl(): string {
   const { publicUrl, home } = readConfig(process.env);
   if (process.env.PUBLIC_URL) return publicUrl;

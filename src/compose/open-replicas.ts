@@ -3,8 +3,8 @@ import { followReplicas, type ReadReplicas } from '../store/account/read-replica
 import { opening, type Store, type StoreSettings } from './open-store.ts';
 
 /**
- * @param store - of the primary.
- * @returns the standbys, which are followed from now on; undefined where the settings name none. None of them has to be there.
+ * @param store - store of the primary.
+ * @returns the standbys, which are monitored; undefined if the settings name none. None of them has to be reachable.
  */
 export async function openReplicas(
   settings: Omit<StoreSettings, 'home'> & { readonly replicaUrls: readonly string[] },

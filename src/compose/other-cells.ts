@@ -1,4 +1,7 @@
-/** Reads figures of the other cells of an installation: in this process from their services, elsewhere over HTTP with a key of the operator. */
+/**
+ * Reads figures of the other cells of an installation: in this process from their services, otherwise over HTTP with a
+ * key of the operator.
+ */
 
 import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
 import { within } from '../base/concurrency/within.ts';
@@ -18,13 +21,11 @@ import type {
 import { platformAccount } from '../store/account/accounts.ts';
 import { isDatabaseUnreachable } from '../store/connection/database-error.ts';
 
-/** Time limit of an answer. Unit: ms. */
-const ANSWER_MAX_MS = 10_000;
 const ANSWER_MAX_BYTES = 1_048_576;
-/** More than a house has books, each in each currency. */
+/** Maximum number of rows: more than the books of a house have, each in each currency. */
 const ROWS_MAX = 5_000;
 const NAME = /^[ -~]{1,120}$/;
-/** Longer than any amount of a ledger. */
+/** Maximum number of characters: more than any amount of a ledger has. */
 const VALUE_LENGTH_MAX = 120;
 const QUERY =
   'query Figures($figure: Figure!, $from: Date, $to: Date, $day: Date) { figures(figure: $figure, from: $from, to: $to, day: $day) { names values } }';
@@ -36,13 +37,13 @@ export function cellHere(code: string, services: () => Services | undefined): Ot
     read: async (request) => {
       const own = services();
       if (!own) throw new Error('the cell is starting');
-      return within(ANSWER_MAX_MS, readHere(own, request), tooLate).catch(failHere);
+      return within(request.limitMs, readHere(own, request), () => tooLate(request.limitMs)).catch(failHere);
     },
   };
 }
 
 /**
- * @param servicesOf - gives the services of a cell of this process, by its position; undefined while it starts.
+ * @param servicesOf - returns the services of a cell of this process, by its position; undefined while it starts.
  * @returns the cells of an installation as a cell of this process sees them, by its position.
  */
 export function cellsAround(
@@ -98,11 +99,11 @@ function tooLarge(): Error {
   return new Error('the answer is too large');
 }
 
-function tooLate(): Error {
-  return new GatewayError('UNAVAILABLE', `no answer within ${ANSWER_MAX_MS / 1_000} seconds`);
+function tooLate(limitMs: number): Error {
+  return new GatewayError('UNAVAILABLE', `no answer within ${limitMs / 1_000} seconds`);
 }
 
-/** @returns a cell of the installation that neither this process nor a known address serves. */
+/** @returns a cell of the installation without a known address, which this process does not serve. */
 export function cellUnserved(code: string): OtherCell {
   return {
     cell: cellName(code),
@@ -112,11 +113,11 @@ export function cellUnserved(code: string): OtherCell {
   };
 }
 
-/** A cell of another gateway, and how it is asked. */
+/** A cell of another gateway, with its address and keys. */
 export interface CellElsewhere {
   readonly code: string;
   readonly address: string;
-  /** Keys of the operator there, with the scope `platform:figures`, by mode. */
+  /** Keys of the operator at that gateway, with the scope `platform:figures`, by mode. */
   readonly operatorKeys: Readonly<Partial<Record<AccountMode, string>>>;
 }
 
@@ -124,22 +125,22 @@ export interface CellElsewhere {
 export function cellElsewhere({ code, address, operatorKeys }: CellElsewhere): OtherCell {
   return {
     cell: cellName(code),
-    read: async ({ mode, figure, days }) => {
+    read: async ({ mode, figure, days, limitMs }) => {
       const key = operatorKeys[mode];
       if (key === undefined) throw new Error(`CELLS_FILE has no operator key of ${mode} accounts for it`);
       const body = JSON.stringify({ query: QUERY, variables: { figure: figure.toUpperCase(), ...days } });
-      return rowsOf(await answerOf(address, key, body), FIGURES[figure as Figure]);
+      return rowsOf(await answerOf(address, key, body, limitMs), FIGURES[figure as Figure]);
     },
   };
 }
 
-async function answerOf(address: string, key: string, body: string): Promise<unknown> {
-  const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+async function answerOf(address: string, key: string, body: string, limitMs: number): Promise<unknown> {
+  const signal = AbortSignal.timeout(limitMs);
   let response: Response;
   try {
     response = await fetch(`${address}/graphql`, {
       method: 'POST',
-      // The key is for the configured address alone.
+      // The key is sent to the configured address only.
       redirect: 'error',
       signal,
       headers: {
@@ -151,14 +152,14 @@ async function answerOf(address: string, key: string, body: string): Promise<unk
     });
     if (response.status === 200) return JSON.parse(await readAnswer(response, ANSWER_MAX_BYTES, tooLarge));
   } catch (error) {
-    if (signal.aborted) throw tooLate();
+    if (signal.aborted) throw tooLate(limitMs);
     throw new Error((error as { cause?: { code?: string } }).cause?.code ?? 'the answer cannot be read');
   }
   await response.body?.cancel();
   throw new Error(response.status === 401 ? 'it refuses the operator key' : `it answers ${response.status}`);
 }
 
-/** @throws {Error} for an answer of another form: nothing of it is added up. */
+/** @throws {Error} for an answer of another form, of which nothing is added up. */
 function rowsOf(
   answer: unknown,
   { names, values }: { readonly names: readonly string[]; readonly values: readonly string[] },

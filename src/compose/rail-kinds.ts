@@ -1,6 +1,6 @@
 /**
- * The kinds of rails that there are: a new one is its folder below `rails/`, and a line here. Its code, and the packages that it
- * needs, are loaded where it is configured and nowhere else.
+ * All kinds of rails: a new one is a folder below `rails/`, and a line here. Code and packages of a kind are loaded
+ * only if it is configured.
  */
 import type { NetworkTools } from '../rails/chain/network-tools.ts';
 import type { Signer } from '../rails/chain/signer.ts';
@@ -14,17 +14,20 @@ import type {
   Screening,
 } from '../resolvers/services/rails.ts';
 
-/** Makes a rail of which the settings were read. */
+/** Creates a rail from its settings. */
 export type MakeRail<Port, Tools extends RailTools = RailTools> = (tools: Tools) => RailPart<Port>;
 
-/** Reads the settings of a rail, which stand under a name such as `pix` or `ETH`. @throws {SettingsError} naming the member and the accepted form. */
+/**
+ * Reads the settings of a rail under a name such as `pix` or `ETH`. @throws {SettingsError} naming the member and the
+ * accepted form.
+ */
 export type ReadRail<Port, Tools extends RailTools = RailTools> = (
   json: unknown,
   path: string,
   name: string,
 ) => MakeRail<Port, Tools>;
 
-/** Kinds by the name that settings give them. */
+/** Kinds by their name in the settings. */
 export type Kinds<Port, Tools extends RailTools = RailTools> = Readonly<
   Record<string, () => Promise<ReadRail<Port, Tools>>>
 >;
@@ -37,7 +40,7 @@ export const PIX_KINDS: Kinds<PixRail> = {
   },
 };
 
-/** Networks; each is made with its name and the signer. */
+/** Networks; each is created with its name and the signer. */
 export const NETWORK_KINDS: Kinds<ChainRail, NetworkTools> = {
   evm: async () => {
     const { createEvm, readEvmSettings } = await import('../rails/evm/index.ts');
@@ -91,7 +94,7 @@ export const IDENTITY_KINDS: Kinds<IdentityCheck> = {
   },
 };
 
-/** @returns the kind of which `read` reads the settings, and `create` makes the rail. */
+/** @returns the kind, whose `read` reads the settings and whose `create` makes the rail. */
 export function kindOf<Settings, Port, Tools extends RailTools>(
   read: (json: unknown, path: string, name: string) => Settings,
   create: (settings: Settings, tools: Tools) => RailPart<Port>,

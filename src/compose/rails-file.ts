@@ -1,4 +1,6 @@
-/** Reads RAILS_FILE: which rails there are in each mode, with their settings (docs/rails.md). Every member is checked at the start. */
+/**
+ * Reads RAILS_FILE: the rails of each mode, with their settings (docs/rails.md). Every member is checked at the start.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ACCOUNT_MODES, type AccountMode } from '../base/access/account-mode.ts';
@@ -32,17 +34,17 @@ import {
 export interface RailPlan {
   readonly pix: MakeRail<PixRail> | undefined;
   readonly networks: ReadonlyMap<string, MakeRail<ChainRail, NetworkTools>>;
-  /** Present when there are networks. */
+  /** Present if there are networks. */
   readonly signer: MakeRail<Signer> | undefined;
   readonly rates: MakeRail<RateSource> | undefined;
   readonly liquidity: MakeRail<Liquidity> | undefined;
-  /** `off`: everybody passes, and people decide about step-ups. */
+  /** `off`: every customer passes, and people decide about step-ups. */
   readonly identity: MakeRail<IdentityCheck> | 'off' | undefined;
-  /** `off`: everything is cleared. */
+  /** `off`: every transaction is cleared. */
   readonly screening: MakeRail<Screening> | 'off' | undefined;
-  /** Account at the bank that files of the bank are of, as they name it. */
+  /** Account at the bank, as the bank names it in its files. */
   readonly bankAccount?: string | undefined;
-  /** Of a sandbox: the control API of its PIX provider (`crossramp psp`), where scenarios happen. */
+  /** For a sandbox: the control API of its PIX provider (`crossramp psp`), which plays scenarios. */
   readonly pspControl?: string | undefined;
 }
 
@@ -71,7 +73,7 @@ export async function readRailsFile(file: string | undefined): Promise<RailsFile
   }
 }
 
-/** Of two modes that listen at one place, one would never hear of a payment. */
+/** If two modes listened at one address, one of them would never receive a payment. */
 function refuseSharedListener(modes: Settings): void {
   const listenOf = (mode: AccountMode): unknown =>
     // biome-ignore lint/suspicious/noExplicitAny: what it is will be read later
@@ -100,7 +102,7 @@ async function planOf(mode: Settings): Promise<RailPlan> {
   return plan;
 }
 
-/** @param usual - the kind where settings name none. */
+/** @param usual - default kind. */
 async function readOne<Port, Tools extends RailTools>(
   parent: Settings,
   name: string,
@@ -144,7 +146,10 @@ async function readNetworks(mode: Settings): Promise<RailPlan['networks']> {
   return made;
 }
 
-/** @returns the same settings, with names of files and folders (`…File`, `socket`, `folder`) taken from the folder of the settings. */
+/**
+ * @returns the same settings, with relative paths of files and folders (`…File`, `socket`, `folder`) resolved from the
+ * folder of the settings.
+ */
 function withFilesFrom(folder: string, json: unknown): unknown {
   if (Array.isArray(json)) return json.map((each) => withFilesFrom(folder, each));
   if (typeof json !== 'object' || json === null) return json;

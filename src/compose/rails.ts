@@ -1,7 +1,4 @@
-/**
- * Builds the rails of a mode from their plan: the configured ones, on top of the sandbox in this process or of
- * nothing.
- */
+/** Builds the rails of a mode from their plan: the configured ones, and for the others those of the sandbox or none. */
 
 import { assert } from '../base/errors/assert.ts';
 import { type Currency, NETWORKS } from '../base/money/currency.ts';
@@ -10,14 +7,14 @@ import type { NamedRail, RailPart, RailTools } from '../resolvers/services/rail-
 import type { ChainRail, IdentityCheck, Rails, Screening } from '../resolvers/services/rails.ts';
 import type { RailPlan } from './rails-file.ts';
 
-/** The rails of a mode, and what runs for them. */
+/** The rails of a mode, and their background work. */
 export interface RailSet {
   readonly rails: Rails;
   readonly parts: readonly NamedRail[];
 }
 
 const PASSES_EVERYBODY: IdentityCheck = { check: async () => 'passed' };
-/** People decide about step-ups of live accounts, once for each customer; in a sandbox its scenarios do. */
+/** People decide about step-ups of live accounts, once for each customer; in a sandbox scenarios decide. */
 const PEOPLE_DECIDE: IdentityCheck = {
   ...PASSES_EVERYBODY,
   cases: { provider: null, levels: [], validMs: 365 * 24 * 3_600_000 },
@@ -26,8 +23,8 @@ const CLEARS_EVERYTHING: Screening = { screen: async () => 'cleared' };
 
 /**
  * @param plan - undefined when nothing is configured.
- * @param inProcess - substitutes for rails that are not configured; a request to a rail that has neither fails.
- * @returns the rails, none of them started.
+ * @param inProcess - substitutes for rails that are not configured; a request to a rail without a substitute fails.
+ * @returns the rails, not yet started.
  */
 export function makeRails(plan: RailPlan | undefined, tools: RailTools, inProcess: Rails): RailSet {
   if (!plan) return { rails: inProcess, parts: [] };

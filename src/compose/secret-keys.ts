@@ -30,9 +30,9 @@ export function secretsOf(file: string): SecretBox {
 }
 
 /**
- * Makes the key file where the database has no sealed secrets yet, and seals what an earlier version stored unsealed.
- *
- * @throws {SecretKeyError} when the file is missing, malformed, or lacks a key that secrets of the database are sealed with.
+ * Creates the key file if the database has no sealed secrets yet, and seals secrets that an earlier version stored
+ * unsealed.
+ * @throws {SecretKeyError} when the file is missing, malformed, or lacks a key of sealed secrets in the database.
  */
 export async function openSecrets(
   database: Database,
@@ -60,10 +60,9 @@ export async function openSecrets(
 }
 
 /**
- * Opens the keys for a command, which may run before the first start. The command makes the file when it first needs
- * a key of a database that has sealed nothing yet.
- *
- * @param onMade - called with the file that was made.
+ * Opens the keys for a command, which may run before the first start. The command creates the file when it first needs
+ * a key and the database has no sealed secret.
+ * @param onMade - called with the new file.
  * @returns the box, and a function that records the new key in the database.
  */
 export async function secretsOfCommand(
@@ -92,10 +91,10 @@ export interface KeyFileCheck {
   readonly detail: string;
 }
 
-/** Rights that others than the owner have too much of. A group may read: orchestrators mount secrets so. */
+/** Permissions that only the owner should have. A group may read, because orchestrators mount secrets in this way. */
 const TOO_OPEN = 0o037;
 
-/** Checks that the key file is there, that it is closed to others, and that it opens every sealed secret. */
+/** Checks that the key file exists, that only its owner can read it, and that it opens every sealed secret. */
 export async function checkKeyFile(database: Database, file: string): Promise<KeyFileCheck> {
   try {
     if (!existsSync(file) && (await readSecretKeys(database)).length === 0)
@@ -123,10 +122,9 @@ export interface Rotation {
 }
 
 /**
- * Adds a new key to the file and seals all secrets with it. The key before it stays in the file for one more rotation: a running
- * gateway may still seal with it, and backups need it.
- *
- * @throws {SecretKeyError} as `openSecrets`.
+ * Adds a new key to the file and seals all secrets with it. The previous key stays in the file for one more rotation: a
+ * running gateway may still seal with it, and backups need it.
+ * @throws {SecretKeyError} the errors of `openSecrets`.
  */
 export async function rotateSecrets(database: Database, file: string): Promise<Rotation> {
   await openSecrets(database, file);
@@ -159,7 +157,7 @@ export async function rotateSecrets(database: Database, file: string): Promise<R
   return { key: key.id, resealed };
 }
 
-/** @returns whether there was none. */
+/** @returns whether the file was missing. */
 function makeFile(file: string): boolean {
   makeFolder(dirname(file), 0o700);
   try {

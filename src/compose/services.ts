@@ -1,4 +1,4 @@
-/** Puts the services together that every use case is given: engine, rails, clock. */
+/** Builds the services of every use case: engine, rails, clock. */
 import { randomInt } from 'node:crypto';
 import type { AccountMode } from '../base/access/account-mode.ts';
 import { NO_SECRET_KEYS, type SecretBox } from '../base/access/secret-box.ts';
@@ -29,25 +29,25 @@ import { type EnvelopeWriter, envelopeWriter } from '../wire/envelope.ts';
 import { makeRails, type RailSet } from './rails.ts';
 import type { RailsFile } from './rails-file.ts';
 
-/** Parts of which services are built. */
+/** Parts from which services are built. */
 export interface ServiceParts {
   readonly database: Database;
-  /** Seals secrets that are stored. Without it, whatever needs a secret fails. */
+  /** Seals secrets for storage. Without it, everything that needs a secret fails. */
   readonly secrets?: SecretBox;
-  /** Log of failures of rates and rail events; none when not given. */
+  /** Log of failures of rates and rail events; none by default. */
   readonly log?: RailTools['log'];
   readonly registry: Registry;
-  /** The rails of live accounts. Without them such accounts are only read. */
+  /** The rails of live accounts. Without them, live accounts can only be read. */
   readonly liveRails?: Rails | undefined;
-  /** The rails that are configured, by mode. */
+  /** The configured rails, by mode. */
   readonly railsFile?: RailsFile | undefined;
-  /** Cells of the installation; default: this one alone. */
+  /** Cells of the installation; default: only this one. */
   readonly cells?: CellsOfOperator | undefined;
   readonly config: {
     readonly publicUrl: string;
     readonly exactIntegers: boolean;
     readonly sandboxAuto: boolean;
-    /** A process that only serves, or only reads, works on no jobs; default `all`. */
+    /** A process that only serves, or only reads, processes no jobs; default `all`. */
     readonly role?: 'all' | 'serve' | 'work' | 'read';
     /** Default 1,000. */
     readonly eventStreamsMax?: number;
@@ -55,14 +55,17 @@ export interface ServiceParts {
     readonly loopbackWebhooks?: boolean;
     /** See `View`; default 24 hours. */
     readonly stepUpMs?: number;
-    /** Accounts over which a customer is counted; default: the customer's own. */
+    /** Accounts whose volumes count for the limits of a customer; default: the customer's own account. */
     readonly limitsOver?: LimitsOver;
-    /** Mail server of notifications; none when not given. */
+    /** Folder of the process, and disk size of a remote database; unknown by default. */
+    readonly home?: string;
+    readonly databaseDiskBytes?: number | null;
+    /** Mail server of notifications; none by default. */
     readonly mail?: object | null;
   };
 }
 
-/** Bound of worker numbers: the size of a column of 4 bytes. */
+/** Bound of worker numbers: they are stored in a column of 4 bytes. */
 const WORKERS_MAX = 2 ** 31;
 const never = async () => false;
 const SILENT: RailTools['log'] = { info: () => {}, warn: () => {}, error: () => {} };
@@ -92,8 +95,10 @@ function sharedParts({
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     worker: config.role === 'serve' || config.role === 'read' ? null : randomInt(1, WORKERS_MAX),
     readsOnly: config.role === 'read',
+    disks: { home: config.home ?? null, databaseBytes: config.databaseDiskBytes ?? null },
     publicUrl: config.publicUrl,
     sendsMail: Boolean(config.mail),
+    limitsOver: config.limitsOver ?? 'account',
     cells,
   };
 }
@@ -104,12 +109,12 @@ interface EngineParts {
   readonly clock: Clock;
   readonly config: ServiceParts['config'];
   readonly storedBody: EnvelopeWriter['stored'];
-  /** Called when all services are there. */
+  /** Called when all services exist. */
   readonly services: () => Services;
 }
 
 function engineOf(
-  { database, registry, notifier, localDispatch, worker, writes, locked }: Shared,
+  { database, registry, notifier, localDispatch, worker, writes, locked, limitsOver }: Shared,
   { mode, clock, config, storedBody, services }: EngineParts,
 ): Advance {
   return createAdvance({
@@ -117,7 +122,7 @@ function engineOf(
     ispb: () => services().rails.pix.ispb,
     stepUpMs: config.stepUpMs ?? STEP_UP_MS,
     screensSenders: () => services().rails.screening.match !== undefined,
-    limitsOver: config.limitsOver,
+    limitsOver,
     priceArrival: (row, trigger) => priceArrival(services(), row, trigger),
   });
 }

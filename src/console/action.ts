@@ -17,12 +17,15 @@ export const ACCOUNT_FIELD = 'shownIn';
 /** Field of a form that names a variable whose setting is removed; one field per variable. */
 export const CLEARED_FIELD = 'cleared';
 
+/** Prefix of a hidden field with the initial value of another field: an unchanged field is not sent on. */
+export const SHOWN_PREFIX = 'shown.';
+
 /** Path to which the form of an action is sent. */
 export function actionPath({ name }: Pick<Operation, 'name'>): string {
   return `${CONSOLE_PATH}/acts/${name}`;
 }
 
-/** @returns the mutation of an action. @throws {GatewayError} `NOT_FOUND` for an unknown mutation. */
+/** @returns the mutation of a form. @throws {GatewayError} `NOT_FOUND` for an unknown one. */
 export function actionOperation(name: string): Operation {
   const operation = OPERATIONS.get(name);
   if (!operation?.isMutation) throw notFound();
@@ -31,7 +34,7 @@ export function actionOperation(name: string): Operation {
 
 /**
  * The variables of a mutation: each field of the form, by the type of the variable with its name. An empty field is
- * left out; a cleared one is null.
+ * left out, and so is one that still has the value it was filled with; a cleared one is null.
  *
  * @throws {GatewayError} `INVALID_PARAMETER` for required fields that are empty, and for fields of another form than
  *   their type.
@@ -47,7 +50,10 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
   const cleared = new Set(form.getAll(CLEARED_FIELD));
   return Object.fromEntries(
     variables.flatMap((variable) => {
-      if (cleared.has(variable.name)) return [[variable.name, null]];
+      const shown = form.get(SHOWN_PREFIX + variable.name);
+      const isEmptied = shown && form.get(variable.name)?.trim() === '';
+      if (cleared.has(variable.name) || isEmptied) return [[variable.name, null]];
+      if (isUnchanged(form, variable.name)) return [];
       const choice = CHOICES[variable.type];
       if (choice) return [[variable.name, choiceOf(choice, form, language)]];
       const values = form.getAll(variable.name).map((each) => each.trim());
@@ -60,7 +66,29 @@ export function variablesOf({ variables }: Operation, form: URLSearchParams, lan
   );
 }
 
-/** A member of a `@oneOf` input as fields of a form have it: a value, or an object of several. */
+function isUnchanged(form: URLSearchParams, name: string): boolean {
+  const shown = form.get(SHOWN_PREFIX + name);
+  return shown !== null && form.get(name)?.trim() === shown;
+}
+
+/** @returns whether a form was sent with its initial values, so that there is nothing to do. */
+export function isSentUnchanged(form: URLSearchParams): boolean {
+  const names = [...form.keys()].flatMap((name) =>
+    name.startsWith(SHOWN_PREFIX) ? [name.slice(SHOWN_PREFIX.length)] : [],
+  );
+  return names.length > 0 && names.every((name) => isUnchanged(form, name));
+}
+
+/** Value of `done` in an address: the form was sent as it was, so there was nothing to do. */
+export const UNCHANGED = 'unchanged';
+
+/** @returns the address after a form that was sent unchanged. */
+export function pathUnchanged(back: string | null): string {
+  const { pathname, search } = urlDone(back, UNCHANGED);
+  return pathname + search;
+}
+
+/** A member of a `@oneOf` input as its form fields: a value, or an object of several values. */
 type Choice = Readonly<Record<string, Variable['type'] | Readonly<Record<string, Variable['type']>>>>;
 
 /** `@oneOf` inputs of the published schema that forms fill in, with the types of their members. */
@@ -73,7 +101,8 @@ const CHOICES: Readonly<Record<string, Choice>> = {
 };
 
 /**
- * @returns the one member that the form has. @throws {GatewayError} `INVALID_PARAMETER` for none, several, and a part of one.
+ * @returns the one member that the form fills in. @throws {GatewayError} `INVALID_PARAMETER` for no member, several members,
+ * and an incomplete member.
  */
 function choiceOf(choice: Choice, form: URLSearchParams, language: Language): Variables {
   const fieldsOf = (member: string) => {
@@ -129,8 +158,8 @@ function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, lan
 }
 
 /**
- * @returns an amount that is written as the language writes it. @throws {GatewayError} `INVALID_PARAMETER` for a text that is
- * no number, or is ambiguous.
+ * @returns the decimal for an amount in the notation of the language. @throws {GatewayError} `INVALID_PARAMETER` for a
+ * text that is no number, or is ambiguous.
  */
 export function decimalOf(name: string, text: string, language: Language): string {
   const digits = plainAmount(text);
@@ -145,7 +174,8 @@ function wrong(parameter: string, word: Word, language: Language): GatewayError 
 }
 
 /**
- * @param back - address of the form, from the form: another site cannot send it, but it must still be a path of the console.
+ * @param back - address of the form, as the form sent it: another site cannot send it, but it must still be a path of
+ * the console.
  * @returns the address after an action: of the created record, or back to its form.
  */
 export function pathAfter(operation: Operation, data: unknown, back: string | null): string {
@@ -153,10 +183,16 @@ export function pathAfter(operation: Operation, data: unknown, back: string | nu
   const record = made as { readonly end2end?: string; readonly slug?: string } | null;
   if (record?.end2end !== undefined && operation.field.startsWith('create'))
     return pathTo(`/transactions/${record.end2end}`, { done: operation.name });
+  const url = urlDone(back, operation.name);
+  if (operation.field === 'createStaticLink' && record?.slug) url.searchParams.set('link', record.slug);
+  if (operation.field === 'retryRailEvent') url.searchParams.set('became', String(made));
+  return url.pathname + url.search;
+}
+
+/** Address of a form with what was done by it. */
+function urlDone(back: string | null, done: string): URL {
   const url = new URL(consolePathOf(back), 'http://console.invalid');
   url.searchParams.delete('became');
-  url.searchParams.set('done', operation.name);
-  if (operation.field === 'createStaticLink' && record?.slug) url.searchParams.set('link', record.slug);
-  if (operation.field === 'retryRailNews') url.searchParams.set('became', String(made));
-  return url.pathname + url.search;
+  url.searchParams.set('done', done);
+  return url;
 }

@@ -34,11 +34,11 @@ export interface Preview {
   readonly matched: number;
 }
 
-/** Values of a form whose price is requested, or that waits for a confirmation: nothing has changed yet. */
+/** Values of a form that requests a price or waits for a confirmation: nothing has changed yet. */
 export interface PendingForm {
   readonly values: URLSearchParams;
   readonly variables: Variables;
-  /** Whether the form waits for confirmation; with its reserved price, if it has one. */
+  /** Whether the form waits for confirmation, and its reserved price, if it has one. */
   readonly confirms?: { readonly price: PriceFragment | null };
 }
 
@@ -64,10 +64,10 @@ export interface ScreenContext {
 
 /** A screen: one published document, and the view of its data. */
 export interface Screen<Data = FrameFragment> {
-  /** Below the console's path; a part that begins with `:` names itself. */
+  /** Path below the console's path; a part that begins with `:` is a parameter. */
   readonly path: string;
   readonly operation: Operation;
-  /** Scope in addition to `read`: one of these, if there are several. */
+  /** Scope in addition to `read`: one of the listed scopes, if there are several. */
   readonly scope?: Scope | readonly Scope[];
   /** @throws {GatewayError} `INVALID_PARAMETER` for an address with values that the screen does not accept. */
   readonly variables: (context: ScreenContext) => Variables;
@@ -128,9 +128,10 @@ export function pathTo(
   path: string,
   query: Readonly<Record<string, string | null | undefined>> = {},
 ): string {
+  // Most links of lists have no query.
   const parameters = Object.entries(query).filter((each): each is [string, string] => Boolean(each[1]));
-  const search = new URLSearchParams(parameters).toString();
-  return `${CONSOLE_PATH}${path}${search && `?${search}`}`;
+  if (parameters.length === 0) return CONSOLE_PATH + path;
+  return `${CONSOLE_PATH}${path}?${new URLSearchParams(parameters)}`;
 }
 
 /** @returns the address of the same screen with other values in its query; null removes one. */

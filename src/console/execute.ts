@@ -20,7 +20,7 @@ export interface Answer {
   }[];
 }
 
-/** Executes a document on the published schema as the session's person. The server supplies it. */
+/** Executes a document on the published schema as the session's person. Variables that the server supplies. */
 export type Execute = (operation: Pick<Operation, 'name' | 'text'>, variables: Variables) => Promise<Answer>;
 
 /** A reason for refusal in the payload of a mutation, as `RefusalParts` selects it. */
@@ -31,7 +31,7 @@ interface RefusedInPayload {
   readonly retryAfter?: number | null;
 }
 
-/** Payload of a mutation: its object, and why it was refused. */
+/** Payload of a mutation: its object, and the reasons of a refusal. */
 type Payload = Readonly<Record<string, unknown>> & { readonly errors?: readonly RefusedInPayload[] };
 
 /**
@@ -50,7 +50,7 @@ export async function dataOf<Data>(
   return data as Data;
 }
 
-/** @returns the object in the payload of a mutation that was done. */
+/** @returns the object in the payload of a successful mutation. */
 export function resultOf(operation: Operation, data: unknown): unknown {
   const { errors: _errors, ...members } = payloadOf(operation, data);
   return Object.values(members)[0] ?? null;
@@ -60,7 +60,7 @@ function payloadOf({ field }: Operation, data: unknown): Payload {
   return (data as Readonly<Record<string, Payload>> | null)?.[field] ?? {};
 }
 
-/** The error behind the payload, with all bad members of the input. */
+/** The error that the payload describes, with all bad members of the input. */
 function refusalIn(refused: readonly RefusedInPayload[]): GatewayError {
   const violations = refused.flatMap(({ path, message, code }) =>
     path === null ? [] : [{ parameter: path, message, ...(isCode(code) && { code }) }],

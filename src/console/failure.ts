@@ -22,7 +22,7 @@ const FAILURE_TEXTS: { readonly [Code in ErrorCode]?: readonly [title: Word, tex
 export interface FailedRequest {
   readonly language: Language;
   readonly requestId: string;
-  /** Whether the form was not one of this session. */
+  /** Whether the form belonged to another session. */
   readonly isForged?: boolean;
 }
 

@@ -1,10 +1,11 @@
-/** Frame of every screen: account, navigation, test mode, the same screen as code, language. */
+/** Frame of every screen: account, navigation, test mode, code of the screen, language. */
 import { PLATFORM_SCOPES, type Scope } from '../base/access/api-key.ts';
 import { type Html, html } from '../ui/html.ts';
 import { type IconName, icon } from '../ui/icons.ts';
 import { LANGUAGES, type Language, TAGS } from '../ui/language.ts';
 import { initials, note } from '../ui/parts.ts';
 import { roleWord } from '../ui/role-words.ts';
+import { UNCHANGED } from './action.ts';
 import { ISLAND, STYLE } from './assets.ts';
 import { actionOfMutation, may, mayDo, pathTo, type ScreenContext, sameWith, type View } from './context.ts';
 import type { FrameFragment } from './generated/graphql.ts';
@@ -19,11 +20,11 @@ export interface NavigationItem {
   readonly path: string;
   readonly word: Word;
   readonly icon: IconName;
-  /** Required scope: one of these, if there are several. */
+  /** Required scope: one of the listed scopes, if there are several. */
   readonly scope: Scope | readonly Scope[];
-  /** Pressed after `g`. */
+  /** Key that is pressed after `g`. */
   readonly key: string;
-  /** Whether it appears in the bar of a phone, and not below *More*. */
+  /** Whether it appears in the bar of a phone, not below *More*. */
   readonly isMain?: boolean;
 }
 
@@ -56,11 +57,11 @@ export const NAVIGATION: readonly NavigationItem[] = [
 
 type Viewer = FrameFragment['viewer'];
 
-/** A page to be put into its frame. */
+/** A page without its frame. */
 export interface Framed {
   readonly context: ScreenContext;
   readonly view: View;
-  /** The shown account, and the person who sees it. */
+  /** The shown account, and the signed-in person. */
   readonly viewer: Viewer;
   /** The same screen as code, if requested. */
   readonly code: { readonly name: Code; readonly text: string } | null;
@@ -169,7 +170,10 @@ function accountForms({ session }: ScreenContext, { account, person }: Viewer): 
   );
 }
 
-/** Ways to the other cells of the installation: with the sign-in where cells transfer it, else to theirs. */
+/**
+ * Links to the other cells of the installation: with the sign-in if the cells transfer it, otherwise to their sign-in
+ * page.
+ */
 function cellLinks({ session, translate }: ScreenContext): Html[] {
   const [own = '', ...others] = session.cells;
   if (others.length === 0) return [];
@@ -192,17 +196,19 @@ function languageLinks(context: ScreenContext): Html[] {
 function doneNote({ path, query, refused, translate, language }: ScreenContext, { main }: View): Html | null {
   if (refused) {
     const data = main.text.includes(' aria-invalid="true"') ? translate('formWrong') : refused.message;
-    // Only a developer can do something with the message of the API.
+    // Only a developer can use the message of the API.
     const detail = path === '/developers' && html` <code>${refused.detail}</code>`;
     return html`<div role="alert">${note('failed', html`<b>${translate('notDone')}</b> ${data}${detail}`, true)}</div>`;
   }
-  const action = actionOfMutation(OPERATIONS.get(query.get('done') ?? '')?.field);
+  const done = query.get('done') ?? '';
+  if (done === UNCHANGED) return html`<div role="status">${note('done', translate('nothingChanged'))}</div>`;
+  const action = actionOfMutation(OPERATIONS.get(done)?.field);
   if (action === null) return null;
   const outcomeWord = `became_${query.get('became')}`;
   return html`<div role="status">${note('done', hasWord(outcomeWord) ? translate(outcomeWord) : `${actionText(action, language)}.`)}</div>`;
 }
 
-/** The same screen as code, in three languages, at the foot of every screen. */
+/** Code of the same screen, in three languages, at the foot of every screen. */
 function foot(context: ScreenContext): Html {
   const links = (Object.keys(CODES) as Code[]).map(
     (name) =>

@@ -25,7 +25,7 @@ export function isLogo(path: string): boolean {
   return path.startsWith(FOLDER);
 }
 
-/** @returns the logo of the session's account. @throws {GatewayError} `NOT_FOUND` where the path names another one. */
+/** @returns the logo of the session's account. @throws {GatewayError} `NOT_FOUND` if the path names another logo. */
 export async function readLogo({
   execute,
   path,

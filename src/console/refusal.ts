@@ -17,6 +17,7 @@ const OWN: readonly Word[] = [
   'mustBeMoment',
   'twoWays',
   'chooseOne',
+  'destinationOther',
 ];
 
 /** @returns the texts of a rejected form: one sentence, and the required input of each field. */
@@ -51,7 +52,7 @@ function valueText({ message, code }: Violation, language: Language): string {
   );
 }
 
-/** @returns the values as the language writes them: decimals with its point, `time` as a time of Brasília. */
+/** @returns the values in the notation of the language: decimals with its decimal sign, `time` as Brasília time. */
 function valuesIn(values: Readonly<Record<string, string>>, language: Language): Record<string, string> {
   const point = (text: string) => (language === 'pt' ? text.replace(/^(\d+)\.(\d+)\b/, '$1,$2') : text);
   const written = (name: string, text: string) =>

@@ -6,7 +6,7 @@ import { html } from '../ui/html.ts';
 import { icon } from '../ui/icons.ts';
 import type { Language } from '../ui/language.ts';
 import { copyValue } from '../ui/parts.ts';
-import { actionOperation, pathAfter, variablesOf } from './action.ts';
+import { actionOperation, isSentUnchanged, pathAfter, pathUnchanged, variablesOf } from './action.ts';
 import {
   may,
   type PendingForm,
@@ -119,6 +119,7 @@ export async function showScreen(
 export async function performAction(request: ConsoleRequest, form: URLSearchParams): Promise<ConsoleAnswer> {
   const operation = operationOf(request);
   const back = consolePathOf(form.get('back'));
+  if (isSentUnchanged(form)) return { status: 303, location: pathUnchanged(back) };
   try {
     const variables = variablesOf(operation, orderForm(operation.name, form), request.language);
     const pending = await pendingBy(request, operation, { values: form, variables });
@@ -126,7 +127,7 @@ export async function performAction(request: ConsoleRequest, form: URLSearchPara
     const data = await dataOf(request.execute, operation, variables);
     const preview = variables.dryRun === true ? previewOf(operation, data, form) : null;
     if (preview) return showScreen(screenAt(request, back), { refused: null, preview });
-    const secret = secretOf(operation, data);
+    const secret = secretOf(operation, data, form);
     if (secret) return showSecret(request, secret, back);
     return { status: 303, location: pathAfter(operation, data, back) };
   } catch (error) {
@@ -230,20 +231,24 @@ interface Secret {
   readonly text: string;
   readonly title: Word;
   readonly why: Word;
+  /** The person who gets it. */
+  readonly name?: string;
 }
 
 /** Part of a response that cannot be read again: a new key, or the link of an invitation. */
-function secretOf(operation: Operation, data: unknown): Secret | undefined {
+function secretOf(operation: Operation, data: unknown, form: URLSearchParams): Secret | undefined {
   const made = resultOf(operation, data) as { readonly apiKey?: string; readonly url?: string } | null;
   if (made?.apiKey) return { text: made.apiKey, title: 'secretTitle', why: 'secretWhy' };
   const isInvitation = operation.field === 'inviteMember' && made?.url !== undefined;
-  return isInvitation ? { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy' } : undefined;
+  if (!isInvitation) return undefined;
+  const name = form.get('name')?.trim() ?? '';
+  return { text: made.url as string, title: 'inviteTitle', why: 'inviteWhy', name };
 }
 
 /** A secret that is shown once is in the response to the form, and in no address; reloading its page leads back. */
 async function showSecret(
   request: ConsoleRequest,
-  { text, title, why }: Secret,
+  { text, title, why, name = '' }: Secret,
   back: string,
 ): Promise<ConsoleAnswer> {
   const { session, language, execute } = request;
@@ -253,7 +258,7 @@ async function showSecret(
   const context: ScreenContext = { session, language, translate, path, query, named: {}, refused: null };
   const { viewer } = await dataOf<FrameFragment>(execute, operationNamed('FrameOnly'), {});
   const button = html`<button type="button" data-copy="secret" hidden>${icon('copy')} ${translate('copy')}</button>`;
-  const main = html`<h1>${translate(title)}</h1><p>${translate(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${translate('back')}</a></p>`;
+  const main = html`<h1>${translate(title, { name })}</h1><p>${translate(why)}</p>${copyValue({ id: 'secret', shown: text, button })}<p><a class="btn" href="${back}">${translate('back')}</a></p>`;
   return {
     status: 200,
     body: framed({ context, view: { title: translate(title), main }, viewer, code: null }),

@@ -6,7 +6,7 @@ export interface ConsoleSession {
   /** Also part of every form, so that a form of one account never acts in another that was opened meanwhile. */
   readonly accountId: string;
   readonly scopes: readonly Scope[];
-  /** Part of every form of the session, and of nothing else. */
+  /** Token that only the forms of the session contain. */
   readonly csrf: string;
   /** Names of the cells of the installation, the one of the session first. */
   readonly cells: readonly string[];

@@ -3,6 +3,7 @@ import type { Label } from '../base/text/label.ts';
 import type { Language } from '../ui/language.ts';
 import { type Translator, translatorOf } from '../ui/translate.ts';
 import { BOOK_WORDS } from './words/books.ts';
+import { EVIDENCE_WORDS } from './words/evidence.ts';
 import { FRAME_WORDS } from './words/frame.ts';
 import { HOME_WORDS } from './words/home.ts';
 import { MED_WORDS } from './words/med.ts';
@@ -20,6 +21,7 @@ const WORDS = {
   ...SCREEN_WORDS,
   ...HOME_WORDS,
   ...REVIEW_WORDS,
+  ...EVIDENCE_WORDS,
   ...MED_WORDS,
   ...OPERATOR_WORDS,
   ...BOOK_WORDS,

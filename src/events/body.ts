@@ -1,17 +1,17 @@
 /**
- * The body of an event as it is stored: its form (labels, names of members, values of which there are few, and those that are
- * empty), which many events share and the database holds once, and its other values. Both have a line break at each gap, which JSON
- * text without white space never has.
+ * The stored body of an event, split in two. Its form (labels, member names, empty values, and values from a small set)
+ * is shared by many events and stored once; the other values are stored with the event. Both have a line break at each
+ * gap, which JSON text without white space never contains.
  */
 
-/** Placeholder of a value in a form, and separator of values. */
+/** Placeholder of a value in a form, and separator between values. */
 export const GAP = '\n';
 
-/** A body as it is stored. */
+/** An event body in its stored form. */
 export interface StoredBody {
-  /** Null for a body that is stored whole. */
+  /** Null if the body is stored whole. */
   readonly form: string | null;
-  /** The values as JSON, in the order of the gaps; or the whole body. */
+  /** The values as JSON, in the order of the gaps; the whole body if `form` is null. */
   readonly payload: string;
 }
 

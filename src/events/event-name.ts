@@ -7,7 +7,7 @@ export function templateOfEvent(name: string): string {
 
 const PARTS = 3;
 
-/** @returns the pattern with all its parts: a last `*` replaces those that are left out, as in `onramp.*`. */
+/** @returns the pattern with all three parts: a final `*` stands for the omitted parts, as in `onramp.*`. */
 export function wholePattern(pattern: string): string {
   const parts = pattern.split('.');
   if (parts.at(-1) !== '*') return pattern;
@@ -15,8 +15,8 @@ export function wholePattern(pattern: string): string {
 }
 
 /**
- * @param pattern - three parts, with `*` for any part or for any characters of one.
- * @returns whether the event is meant.
+ * @param pattern - three parts; `*` matches a whole part, or any characters within a part.
+ * @returns whether the pattern matches the event.
  */
 export function isNamedBy(pattern: string, name: string): boolean {
   const parts = name.split('.');

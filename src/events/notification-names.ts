@@ -1,4 +1,4 @@
-/** Names under which endpoints of webhooks get notifications of their account, and the body that they get. */
+/** Names of notifications for webhook endpoints, and the body of such a webhook. */
 import { NOTIFICATION_KINDS, type NotificationKind } from '../base/access/notification-kinds.ts';
 import { type Label, label } from '../base/text/label.ts';
 import { type Instant, isoMillis } from '../base/time/instant.ts';
@@ -23,7 +23,7 @@ export function nameOfNotification(kind: NotificationKind): string {
   return `${PREFIX}${kind}`;
 }
 
-/** @returns the kind that has this name; undefined where none has. */
+/** @returns the kind with this name; undefined if no kind has it. */
 export function notificationOf(name: string): NotificationKind | undefined {
   return NOTIFICATION_KINDS.find((kind) => nameOfNotification(kind) === name);
 }
@@ -31,9 +31,11 @@ export function notificationOf(name: string): NotificationKind | undefined {
 /** Facts of a notification. */
 export interface NotificationFacts {
   readonly kind: NotificationKind;
-  /** Id or name of what it tells of. */
+  /** Id or name of the object that the notification is about. */
   readonly subject: string;
-  /** Name of the key, or host of the endpoint, whose whole URL may be a secret of its receiver; null where it has neither. */
+  /**
+   * Name of the key, or host of the endpoint (its whole URL may be a secret of the receiver); null for other kinds.
+   */
   readonly name: string | null;
   readonly facts: Readonly<Record<string, string | number>>;
   readonly at: Instant;

@@ -1,13 +1,12 @@
-/** Identifiers of events for receivers of webhooks. */
+/** Ids of events for webhook receivers. */
 import { assert } from '../base/errors/assert.ts';
 
 const TOKEN = /^[0-9A-Za-z]{16,64}$/;
 
 /**
- * Makes the id of an event for receivers. The id contains the position of the event, so that the order is signed too
+ * Makes the webhook id of an event. The id contains the position of the event, so that the signature covers the order
  * (C-60).
- *
- * @param accountSeq - of the event among those of its account, from 1.
+ * @param accountSeq - position among the account's events, from 1.
  * @param random - 16 to 64 letters and digits, stored with the event: the same for all attempts.
  */
 export function webhookId(accountSeq: number | bigint, random: string): string {
@@ -25,8 +24,8 @@ export function notificationWebhookId(notificationId: bigint): string {
 }
 
 /**
- * @param random - as of `webhookId`.
- * @returns the id of a made-up event: its position is 0, which no event has.
+ * @param random - as for `webhookId`.
+ * @returns the id of a sample event: its position is 0, which no real event has.
  */
 export function sampleWebhookId(random: string): string {
   assert(TOKEN.test(random), 'the random part of an id is 16 to 64 letters and digits');

@@ -50,11 +50,14 @@ const HOUSE_CLASSES = {
   4: 'HOUSE_REVENUE',
   5: 'HOUSE_EXPENSE',
 } as const;
-/** Class of a ledger account: account holders see only this of a house account. */
+/** Class of a ledger account, which is all that account holders see of a house account. */
 export type LedgerAccountClass = 'HOLDER' | (typeof HOUSE_CLASSES)[keyof typeof HOUSE_CLASSES];
 
 /** The classes of house accounts. */
 export const HOUSE_ACCOUNT_CLASSES = Object.values(HOUSE_CLASSES);
+
+/** Name of the sub-accounts of all account holders together, in books by kind of ledger account. */
+export const HOLDERS = 'account holders';
 
 const HOLDER_PREFIX = '2.1.1';
 

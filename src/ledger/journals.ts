@@ -1,7 +1,7 @@
 /**
- * The chart of journals, L1 to L58 and from L60: the postings of each transition, as a function of the amounts that really
- * moved. All amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md explains
- * them.
+ * The chart of journals, L1 to L58 and from L60: the postings of each transition, computed from the amounts that really
+ * moved. All amounts are minor units of their currency. Names and sides are those of postings.json; docs/ledger.md
+ * explains them.
  */
 import { BRL, type Currency } from '../base/money/currency.ts';
 import { type AccountRole, credit, debit, type Journal, journal, type Posting } from './posting.ts';
@@ -34,23 +34,23 @@ const moveBrl = (name: string, from: AccountRole, to: AccountRole) => (amount: b
 export const pixPaid = moveBrl('L1', 'A.pix', 'L.payer');
 /** L3: the converted crypto becomes available. */
 export const creditAccount = move('L3', 'M.to_receive', 'M.available');
-/** L4: the payment is returned to the payer. */
+/** L4: the payment is refunded to the payer. */
 export const pixRefunded = moveBrl('L4', 'L.payer', 'A.pix');
 /** L6: an amount is held after it was credited (dispute, compliance). */
 export const holdCredited = move('L6', 'M.available', 'M.blocked');
 /** L7: a hold ends. */
 export const releaseHold = move('L7', 'M.blocked', 'M.available');
-/** L9: the excess over the price is returned. */
+/** L9: the excess over the price is refunded. */
 export const excessReturned = moveBrl('L9', 'L.payer', 'A.pix');
 /** L11: a delivery is confirmed by the network. */
 export const deliveryConfirmed = move('L11', 'M.in_transit', 'A.custody');
 /** L12: the network's charge to the house, in its native coin. */
 export const gasSpent = move('L12', 'X.gas', 'A.custody');
-/** L20, L40, L47: reserved for an offramp or a withdrawal. */
+/** L20, L40, L47: an amount is reserved for an offramp or a withdrawal. */
 export const reserve = move('L20', 'M.available', 'M.in_transit');
 /** L22: a payout is settled. */
 export const payoutSettled = moveBrl('L22', 'L.payout', 'A.pix');
-/** L23, L43: a reservation ends without being used. */
+/** L23, L43: a reservation ends unused. */
 export const releaseReservation = move('L23', 'M.in_transit', 'M.available');
 /** L25, L49: a PIX payout came back. */
 export const payoutReturned = moveBrl('L25', 'A.pix', 'M.available');
@@ -70,19 +70,21 @@ export const depositUnmatched = move('L37', 'A.custody', 'L.suspense');
 export const suspenseAssigned = move('L38', 'L.suspense', 'M.blocked');
 /** L50: a PIX that no transaction accepts. */
 export const pixUnmatched = moveBrl('L50', 'A.pix', 'L.suspense');
-/** L52: suspense passes to another account holder: the giver's half. */
+/** L52: suspense passes to another account holder: the half of the former holder. */
 export const suspenseReleased = move('L52', 'L.suspense', 'C.clearing');
-/** L53: the taker's half of L52. */
+/** L53: the new holder's half of L52. */
 export const suspenseReceived = move('L53', 'C.clearing', 'M.blocked');
-/** L54: a deposit in suspense was dropped by the network after it had been final: L37 mirrored. */
+/** L54: L37 mirrored: a deposit in suspense was dropped by the network after it had been final. */
 export const suspenseDropped = move('L54', 'L.suspense', 'A.custody');
-/** L55: as L54 for suspense that was assigned or matched with its transaction: a receivable from the account holder. */
+/**
+ * L55: like L54 for suspense that was assigned or matched with its transaction: a receivable from the account holder.
+ */
 export const creditedDropped = move('L55', 'A.recv', 'A.custody');
-/** L56: as L55 where another account holder got it: the giver's half. */
+/** L56: like L55 if another account holder got it: the half of the former holder. */
 export const releasedDropped = move('L56', 'C.clearing', 'A.custody');
-/** L57: the taker's half of L56. */
+/** L57: the new holder's half of L56. */
 export const receivedDropped = move('L57', 'A.recv', 'C.clearing');
-/** L58: as L54 after it was sent back: the house bears the loss. */
+/** L58: like L54 after it was sent back: the house bears the loss. */
 export const returnedDropped = move('L58', 'E.capital', 'A.custody');
 /** L41: a withdrawal was broadcast; the network's fee is charged. */
 export const withdrawalBroadcast = move('L41', 'M.in_transit', 'R.netfee');
@@ -97,18 +99,16 @@ export const reservationResumed = move('L46', 'M.blocked', 'M.in_transit');
 /** L48: a BRL withdrawal is settled by PIX. */
 export const brlWithdrawalSettled = moveBrl('L48', 'M.in_transit', 'A.pix');
 
-/** L62: a return that failed is paid to the payer by hand, from the same bank account. */
+/** L62: a failed refund is paid to the payer by hand, from the same bank account. */
 export const payerPaidManually = moveBrl('L62', 'L.payer', 'A.pix');
 
-/**
- * L63: an account holder's debt to the house after a lost dispute or a dropped deposit is settled out of the balance.
- */
+/** L63: a receivable after a lost dispute or a dropped deposit is settled from the account holder's balance. */
 export const receivableSettled = move('L63', 'M.available', 'A.recv');
 /** L64: the house writes off a receivable from the account holder. */
 export const receivableBorne = move('L64', 'E.capital', 'A.recv');
 
 /**
- * L67: the payer received more than the payment; nothing of the excess was converted, so it is a receivable in BRL from the
+ * L67: the payer received more than the payment; the excess was not converted, so it is a receivable in BRL from the
  * account holder.
  */
 export const payerPaidTwice = moveBrl('L67', 'A.recv', 'A.pix');
@@ -153,7 +153,7 @@ export function disputeAccepted(conversion: Conversion): Journal {
   );
 }
 
-/** L8b: as L8 if nothing is left to block: a receivable from the account holder. */
+/** L8b: like L8 if nothing is left to block: a receivable from the account holder. */
 export function disputeAcceptedUncovered(conversion: Conversion): Journal {
   return journal(
     'L8b',
@@ -173,7 +173,7 @@ export function refundDebited(conversion: Conversion): Journal {
   );
 }
 
-/** L61: L60 mirrored: the return failed, and the account holder has it back. */
+/** L61: L60 mirrored: the refund failed, and the account holder gets it back. */
 export function refundReversed(conversion: Conversion): Journal {
   return journal(
     'L61',
@@ -203,7 +203,7 @@ export function deliveryFailed(currency: Currency, { amount, networkFee }: Netwo
   );
 }
 
-/** L21: reserved crypto becomes a BRL payout; `brl` is the payee's amount and the fee together. */
+/** L21: reserved crypto becomes a BRL payout; `brl` is the payee's amount plus the fee. */
 export function swapOut(conversion: Conversion): Journal {
   return journal('L21', ...cryptoFrom('M.in_transit', 'E.fx', conversion), ...payoutOf(conversion));
 }
@@ -271,7 +271,7 @@ function cryptoFrom(from: AccountRole, to: AccountRole, { currency, crypto }: Co
   return [debit(from, currency, crypto), credit(to, currency, crypto)];
 }
 
-/** BRL of a conversion on its way in: the house's position, and the fee. */
+/** BRL side of a conversion on its way in: the house's position, and the fee. */
 function incomeOf({ brl, fee }: Conversion): Posting[] {
   return [credit('E.fx', BRL, brl - fee), credit('R.fee', BRL, fee)];
 }
@@ -280,7 +280,7 @@ function refundedPart({ brl, fee }: Conversion): Posting[] {
   return [debit('E.fx', BRL, brl - fee), debit('R.fee', BRL, fee)];
 }
 
-/** BRL of a conversion on its way out: from the house's position to the payee, less the fee. */
+/** BRL side of a conversion on its way out: from the house's position to the payee, less the fee. */
 function payoutOf({ brl, fee }: Conversion): Posting[] {
   return [debit('E.fx', BRL, brl), credit('L.payout', BRL, brl - fee), credit('R.fee', BRL, fee)];
 }

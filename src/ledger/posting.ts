@@ -13,7 +13,7 @@ import {
 /** An account of the book by its short name: `M.available` is the holder's sub-account, `A.pix` a house account. */
 export type AccountRole = `M.${SubAccount}` | HouseAccount;
 
-/** One side of a journal: an amount in minor units of the currency, a credit above zero, a debit below. */
+/** One side of a journal: an amount in minor units of the currency, credits positive, debits negative. */
 export interface Posting {
   readonly role: AccountRole;
   readonly currency: Currency;
@@ -37,7 +37,7 @@ export function credit(role: AccountRole, currency: Currency, amountMinor: bigin
   return { role, currency, deltaMinor: amountMinor };
 }
 
-/** @returns the journal of these postings, without those of zero (a fee of zero has no line). */
+/** @returns the journal of these postings, without zero ones (a fee of zero has no line). */
 export function journal(name: string, ...postings: readonly Posting[]): Journal {
   const moved = postings.filter(({ deltaMinor }) => deltaMinor !== 0n);
   for (const code of new Set(moved.map(({ currency }) => currency.code))) {

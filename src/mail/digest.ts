@@ -1,4 +1,4 @@
-/** The daily digest: accounts in which something waits for a person get a notification with the counts, once a day. */
+/** The daily digest: once a day, accounts with work that waits for a person get a notification with the counts. */
 import type { Logger } from 'pino';
 import { type AccountMode, keyModeOf } from '../base/access/account-mode.ts';
 import { brasiliaDay, brasiliaMidnight } from '../base/time/brasilia-day.ts';
@@ -7,13 +7,16 @@ import { type Context, GATEWAY, type Services } from '../resolvers/services/cont
 import { addNotifications } from '../store/engine/notifications.ts';
 import { accountsDueForDigest, claimDigest } from '../store/people/notification-digests.ts';
 
-/** Time of day in Brasília from which digests are made: eight o'clock. Unit: ms. */
+/** Time of day from which digests are made: 08:00 (Brasília time). Unit: ms. */
 const FROM_MS = 8 * 3_600_000;
 
-/** Makes the digests of the accounts of a mode that have none of this day. */
+/** Makes today's missing digests of the accounts of a mode. */
 export type Digests = (mode: AccountMode, signal?: AbortSignal) => Promise<void>;
 
-/** @param log - gets each account whose digest fails, once a day; it is tried again the next time, after the others. */
+/**
+ * @param log - gets each account whose digest fails, once a day. The account is tried again in the next run, after the
+ *   others.
+ */
 export function createDigests(services: Services, log: Pick<Logger, 'warn'>): Digests {
   const { database } = services;
   const failed = { day: '', accounts: new Set<bigint>() };
@@ -48,7 +51,7 @@ async function makeDigest(own: Services, accountId: bigint, day: string): Promis
   });
 }
 
-/** The gateway's own context, which reads and does nothing else. */
+/** Context of the gateway itself, used for reading only. */
 function contextOf(own: Services, accountId: bigint): Context {
   const mode = keyModeOf(own.mode);
   const nets = { allowedCidrs: [], allowedOrigins: [] };

@@ -1,4 +1,7 @@
-/** Sends receipts that payers asked for: once their transactions have succeeded, with the same attempts as notifications. */
+/**
+ * Sends receipts that payers requested, after their transactions have succeeded. Attempts follow the schedule of
+ * notifications.
+ */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/services/context.ts';
 import {
@@ -9,12 +12,12 @@ import {
 } from '../store/people/receipt-mails.ts';
 import { endOf, type Outgoing, type Sending, sendEach } from './send-each.ts';
 
-/** Writes the e-mail of a receipt. `id`: the same for each attempt, without the host. */
+/** Writes the e-mail of a receipt. `id`: message id without the host, the same for each attempt. */
 export type WriteReceipt = (
   receipt: ClaimedReceipt,
 ) => Promise<{ readonly subject: string; readonly text: string; readonly id: string }>;
 
-/** Sends the receipts that are due. @returns after how many milliseconds there may be more. */
+/** Sends due receipts. @returns milliseconds until more may be due. */
 export async function sendReceipts(
   services: Pick<Services, 'database' | 'publicUrl'>,
   sending: Omit<Sending, 'complaint'>,

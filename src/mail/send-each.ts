@@ -1,41 +1,41 @@
-/** Sends messages one after another, each claimed before and ended after its attempt. */
+/** Sends messages one after another: claims each before its attempt, and stores the outcome after it. */
 import type { Logger } from 'pino';
-import type { MailEnd } from '../store/people/notification-mails.ts';
+import type { AttemptEnd } from '../store/engine/notifications.ts';
 import type { Message, Outcome, Sender } from './sender.ts';
 
-/** A message that was claimed. */
+/** A claimed message. */
 export interface Outgoing {
   readonly message: Message;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
-  /** Facts for the log, without addresses. */
+  /** Facts for the log; contain no addresses. */
   readonly about: object;
-  /** Stores how the attempt ended. */
-  readonly end: (end: MailEnd) => Promise<void>;
+  /** Stores the outcome of the attempt. */
+  readonly end: (end: AttemptEnd) => Promise<void>;
 }
 
-/** Parts that send messages of one kind. */
+/** Log, sender and stop signal for messages of one kind. */
 export interface Sending {
   readonly log: Logger;
   readonly sender: Sender;
-  /** Sentence for the log about a message that was not accepted. */
+  /** Log line for a message that the server did not accept. */
   readonly complaint: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Pause when nothing is due. Unit: ms. */
 export const POLL_MS = 5_000;
-/** Pause after a server could not be reached. Unit: ms. */
+/** Pause after a server was unreachable. Unit: ms. */
 export const UNREACHABLE_MS = 30_000;
-/** Messages in one turn; the next one follows at once. */
+/** Maximum number of messages in one cycle; the next cycle follows immediately. */
 const MESSAGES_MAX = 20;
-/** Waits after each failed attempt; after the last of them the message has failed. Unit: min. */
+/** Waits after each failed attempt; a message fails permanently when its last attempt fails. Unit: min. */
 const RETRY_MINUTES = [1, 5, 30, 120, 360, 720] as const;
 const MINUTE_MS = 60_000;
 
 /**
- * @param claim - claims the next message: undefined where none is due, null where one was ended without an attempt.
- * @returns after how many milliseconds there may be more.
+ * @param claim - claims the next message: undefined if none is due, null if one was ended without an attempt.
+ * @returns milliseconds until more may be due.
  */
 export async function sendEach(
   { log, sender, complaint, signal }: Sending,
@@ -57,8 +57,8 @@ export async function sendEach(
   return 0;
 }
 
-/** @returns the end of an attempt: sent, failed permanently, or to be tried again after a wait. */
-export function endOf(outcome: Outcome, attempt: number): MailEnd {
+/** @returns the state after an attempt: sent, failed permanently, or due again after a wait. */
+export function endOf(outcome: Outcome, attempt: number): AttemptEnd {
   if (outcome.kind === 'accepted') return { state: 'sent' };
   const minutes = RETRY_MINUTES[attempt - 1];
   const { error } = outcome;

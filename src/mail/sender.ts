@@ -1,12 +1,15 @@
-/** Sends e-mail over SMTP. The package for it is loaded with the first message: a process that sends none does without. */
+/**
+ * Sends e-mail over SMTP. The SMTP package is loaded with the first message, so a process that sends none never loads
+ * it.
+ */
 
 import { Socket } from 'node:net';
 import { within } from '../base/concurrency/within.ts';
 import { isThisMachine } from '../base/pages/console-url.ts';
 
-/** Settings of the outgoing server. */
+/** Settings of the SMTP server. */
 export interface MailSettings {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
   /** Sender, as `Name <address>` or the address alone. */
   readonly from: string;
@@ -17,13 +20,13 @@ export interface Message {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same for each attempt, so that a mailbox knows a repeated message; without angle brackets. */
+  /** The same for each attempt, so that a mailbox recognises a repeated message; without angle brackets. */
   readonly messageId: string;
 }
 
 /**
- * Outcome of an attempt: accepted by the server; refused for this message, such as for an unknown mailbox; or failed for a reason that
- * may pass, which `isUnreachable` says of all messages.
+ * Outcome of an attempt: accepted by the server; refused for this message, for example because the mailbox does not
+ * exist; or failed for a temporary reason. `isUnreachable`: the reason affects all messages.
  */
 export type Outcome =
   | { readonly kind: 'accepted' }
@@ -31,24 +34,30 @@ export type Outcome =
 
 /** Sends messages. */
 export interface Sender {
-  /** Never throws. Takes at most the time limit of an attempt. */
+  /** Never throws. Lasts at most ATTEMPT_MS. */
   readonly send: (message: Message) => Promise<Outcome>;
 }
 
-/** Limit of a whole attempt, below the lease of its message: a server that is never silent ends otherwise never. Unit: ms. */
+/**
+ * Time limit of a whole attempt, below the lease of its message. A server that keeps sending bytes would escape the
+ * limit on silence. Unit: ms.
+ */
 export const ATTEMPT_MS = 60_000;
-/** Limits of connecting, of the greeting, and of silence. Units: ms. */
+/** Time limits for connecting, for the greeting, and for silence. Unit: ms. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Errors of nodemailer about one message: its envelope, and its content. */
+/** Error codes of nodemailer that concern one message: its envelope or its content. */
 const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE']);
 const PERMANENT = 500;
-/** Addresses, which servers like to repeat in their refusals. */
+/** E-mail addresses, removed from the log because servers repeat them in their refusals. */
 const ADDRESS = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g;
 const ERROR_LENGTH_MAX = 300;
 
-/** @returns a sender; its connection is closed at the end of the time. A server on another machine has to offer TLS, since messages and password would be readable otherwise. */
+/**
+ * @returns a sender, which cuts the connection when an attempt takes longer than `attemptMs`. A server on another
+ *   machine must offer TLS, since messages and password would be readable otherwise.
+ */
 export function createSender({ url, from }: MailSettings, { attemptMs } = { attemptMs: ATTEMPT_MS }): Sender {
   const { protocol, hostname, port, username, password } = new URL(url);
   const isSecure = protocol === 'smtps:';

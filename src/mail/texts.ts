@@ -1,4 +1,6 @@
-/** Texts of notifications, in both languages. They name accounts, keys, endpoints and transactions, and no customer. */
+/**
+ * Texts of notifications in both languages. Texts name accounts, keys, endpoints and transactions, but no customers.
+ */
 import type { NotificationKind } from '../base/access/notification-kinds.ts';
 import { CONSOLE_PATH, consoleOrigin } from '../base/pages/console-url.ts';
 import { type Label, label } from '../base/text/label.ts';
@@ -17,13 +19,13 @@ export interface Message {
   readonly name: string | null;
 }
 
-/** An e-mail to be written. */
+/** Input of an e-mail. */
 export interface Letter {
   readonly accountName: string;
   readonly isSandbox: boolean;
   readonly language: Language;
   readonly items: readonly Message[];
-  /** Of the gateway. */
+  /** URL of the gateway. */
   readonly publicUrl: string;
 }
 
@@ -85,7 +87,7 @@ const COUNTS: Readonly<Record<string, Label>> = {
   expiringKeys: label('API keys expiring within 14 days', 'Chaves de API que expiram em até 14 dias'),
 };
 
-/** Screen of the console that a notification leads to. */
+/** Screen of the console that a notification links to. */
 const PATHS: Readonly<Record<NotificationKind, (reported: Message) => string>> = {
   key: () => '/developers',
   invitation: () => '/people',
@@ -95,7 +97,7 @@ const PATHS: Readonly<Record<NotificationKind, (reported: Message) => string>> =
   waiting: () => '',
 };
 
-/** @returns subject and text of an e-mail: a paragraph for each notification, with the link to its screen. */
+/** @returns subject and text of an e-mail: a paragraph for each notification, with a link to its screen. */
 export function writeLetter(letter: Letter): { readonly subject: string; readonly text: string } {
   const { accountName, isSandbox, language, items, publicUrl } = letter;
   const [first] = items;

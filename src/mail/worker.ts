@@ -1,6 +1,7 @@
 /**
- * Sends receipts and notifications: chooses the recipients of new ones, and sends what is due, one e-mail for each person. Several processes
- * may do so on one database. A message that was accepted just before its process died is sent once more, under the same id.
+ * Sends receipts and notifications: chooses the recipients of new notifications, and sends due ones, one e-mail per
+ * person. Several processes may run a worker on one database. A message that the server accepted just before its
+ * process died is sent once more, under the same id.
  */
 import type { Logger } from 'pino';
 import { ACCOUNT_MODES } from '../base/access/account-mode.ts';
@@ -18,9 +19,9 @@ import { sendEach, UNREACHABLE_MS } from './send-each.ts';
 import type { Sender } from './sender.ts';
 import { writeLetter } from './texts.ts';
 
-/** Notifications that go out until they are stopped. */
+/** A running worker. */
 export interface MailWorker {
-  /** Begins no message, and waits for the one that is under way. */
+  /** Stops, and waits for the message that is being sent. */
   readonly stop: () => Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export function startMail(
   });
 }
 
-/** Starts making digests, also where there is no mail server: endpoints get them as well. */
+/** Starts making digests, even without a mail server, because webhook endpoints get digests too. */
 export function startDigests(services: Services, log: Logger): MailWorker {
   const makeDigests = createDigests(services, log);
   return startRepeating(log, async (signal) => {
@@ -64,7 +65,7 @@ function startRepeating(log: Logger, cycle: (signal: AbortSignal) => Promise<num
   };
 }
 
-/** Makes the digests of each mode; one that fails keeps no other from its own. */
+/** Makes the digests of each mode; a mode that fails does not affect the others. */
 export async function runDigests(
   makeDigests: Digests,
   log: Pick<Logger, 'warn'>,
@@ -76,7 +77,7 @@ export async function runDigests(
     );
 }
 
-/** Sends what is due. @returns after how many milliseconds there may be more. */
+/** Sends due messages. @returns milliseconds until more may be due. */
 export async function sendDue(
   services: Pick<Services, 'database' | 'publicUrl'>,
   log: Logger,

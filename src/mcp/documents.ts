@@ -2,15 +2,17 @@
 
 const ERRORS = 'errors { code message path }';
 const MONEY = 'fragment M on Money { amount currency { code } }';
+const EFFECTS = 'kind money { ...M } subAccount';
 const TRANSACTION = `fragment T on Transaction {
   end2end template statusCode headline { en } message { en } errorMessage { en } awaits externalCode createdAt updatedAt expiration
   source { ...M } target { ...M } fees pixE2e receiptUrl
   payment { link pixCopyPaste }
-  possibleActions { action effects { kind money { ...M } subAccount } }
+  refundable { ...M }
+  possibleActions { action effects { ${EFFECTS} } }
 }
 ${MONEY}`;
 
-/** A price now, which is not reserved. */
+/** Current price, which is not reserved. */
 export const QUOTE = `query McpQuote($input: QuoteInput!) {
   quote(input: $input) { brlAmount cryptoAmount currency { code } rate fees networkFee }
 }`;
@@ -27,6 +29,12 @@ export const READ = `query McpTransaction($end2end: String!) {
 }
 ${TRANSACTION}`;
 
+/** Refundable amount of a transaction, whatever the scopes of the key. */
+export const REFUND = `query McpRefund($end2end: String!) {
+  transaction(end2end: $end2end) { end2end statusCode refundable { ...M } refundEffects { ${EFFECTS} } }
+}
+${MONEY}`;
+
 /** The newest transactions. */
 export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFilter, $families: [TransactionFamily!]) {
   transactions(first: $first, filter: $filter, families: $families) {
@@ -36,17 +44,17 @@ export const LIST = `query McpTransactions($first: Int!, $filter: TransactionFil
 }
 ${MONEY}`;
 
-/** Creations available to tools: none of them moves money out of the account. */
+/** Creations available to tools, none of which moves money out of the account. */
 export const CREATE = {
   createCheckout: creation('createCheckout', 'CreateCheckoutInput'),
   createOnramp: creation('createOnramp', 'CreateOnrampInput'),
   createOfframp: creation('createOfframp', 'CreateOfframpInput'),
 } as const;
 
-/** A mutation that can make something. */
+/** A mutation that creates something. */
 export type Creation = keyof typeof CREATE;
 
-/** The outside world of a sandbox does something to a transaction. */
+/** Simulates an outside event for a transaction of the sandbox. */
 export const SIMULATE = `mutation McpSimulate($input: SandboxTriggerInput!) {
   sandboxTrigger(input: $input) { transaction { ...T } ${ERRORS} }
 }

@@ -32,18 +32,68 @@ export function mcpServer(context: ToolContext): McpServer {
   return server;
 }
 
-/** @returns the schema of arguments; its refusal names unknown ones, which the validator of the package leaves out. */
+/** Schema of an argument, as far as its refusal says it. */
+interface ArgumentSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/**
+ * @returns the schema of arguments; its refusals name each argument and its accepted form, and unknown arguments, which the validator of
+ * the package does not.
+ */
 function schemaOf<Arguments>(input: JsonSchemaType) {
   const { validate, ...standard } = fromJsonSchema<Arguments>(input)['~standard'];
-  const names = Object.keys(Object(input).properties);
-  const check: typeof validate = (value) => {
-    const unknown = Object.keys(Object(value)).filter((name) => !names.includes(name));
-    if (unknown.length === 0) return validate(value);
-    return {
-      issues: [{ message: `there is no argument ${unknown.join(', ')}; there are ${names.join(', ')}` }],
-    };
+  const check: typeof validate = async (value) => {
+    const result = await validate(value);
+    return result.issues ? { issues: [{ message: refusalOf(input, Object(value)) }] } : result;
   };
   return { '~standard': { ...standard, validate: check } };
+}
+
+/** @returns the reason why arguments do not fit the schema. */
+function refusalOf(input: JsonSchemaType, supplied: Readonly<Record<string, unknown>>): string {
+  const { properties, required } = input as {
+    readonly properties: Readonly<Record<string, ArgumentSchema>>;
+    readonly required: readonly string[];
+  };
+  const names = Object.keys(properties);
+  const unknown = Object.keys(supplied).filter((name) => !names.includes(name));
+  if (unknown.length > 0) return `there is no argument ${unknown.join(', ')}; there are ${names.join(', ')}`;
+  return Object.entries(properties)
+    .flatMap(([name, schema]) => {
+      if (!(name in supplied)) return required.includes(name) ? [`${name}: is required`] : [];
+      return isAccepted(schema, supplied[name]) ? [] : [`${name}: must be ${formOf(schema)}`];
+    })
+    .join('; ');
+}
+
+function isAccepted(schema: ArgumentSchema, value: unknown): boolean {
+  if (schema.enum) return schema.enum.includes(value as string);
+  if (schema.type === 'integer')
+    return (
+      Number.isInteger(value) &&
+      Number(value) >= (schema.minimum ?? 0) &&
+      Number(value) <= (schema.maximum ?? 0)
+    );
+  return (
+    typeof value === 'string' &&
+    value.length <= (schema.maxLength ?? value.length) &&
+    new RegExp(schema.pattern ?? '').test(value)
+  );
+}
+
+/** @returns the accepted form of an argument, in words. */
+function formOf(schema: ArgumentSchema): string {
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
+  // Amounts alone have a pattern.
+  if (schema.pattern) return 'decimal text, such as "150.00", without a sign, a comma or a currency';
+  return schema.maxLength ? `text of at most ${schema.maxLength} characters` : 'text';
 }
 
 /** @returns the result of a tool; a refusal is a result too, so that the model can correct its call. */
@@ -56,6 +106,6 @@ async function resultOf(run: () => Promise<object>): Promise<CallToolResult> {
     };
   } catch (error) {
     if (!(error instanceof ToolRefusal)) throw error;
-    return { isError: true, content: [{ type: 'text', text: `${error.code}: ${error.message}` }] };
+    return { isError: true, content: [{ type: 'text', text: error.text }] };
   }
 }

@@ -5,9 +5,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
+import { CURRENCIES } from '../base/money/currency.ts';
+import { isMore } from '../base/money/money.ts';
 import { snakeCase } from '../base/text/snake-case.ts';
 import { REGISTRY } from '../templates/index.ts';
-import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, SIMULATE } from './documents.ts';
+import { BALANCES, CREATE, type Creation, LIST, QUOTE, READ, REFUND, SIMULATE } from './documents.ts';
 import { dataOf, type Execute, payloadOf, ToolRefusal } from './execute.ts';
 
 /** Context of a tool, in addition to its arguments. */
@@ -30,18 +32,29 @@ export interface Tool {
   readonly run: (context: ToolContext, definedMembers: ToolArguments) => Promise<object>;
 }
 
+interface Available {
+  readonly currency: { readonly code: string };
+  readonly available: string;
+}
+
 interface Transaction {
   readonly end2end: string;
   readonly statusCode: string;
-  readonly possibleActions: readonly { readonly action: string; readonly effects: readonly object[] }[];
 }
 
-/** Templates that convert: the others have no price. */
+interface Refundable extends Transaction {
+  /** Null if nothing can be refunded. */
+  readonly refundable: object | null;
+  /** Moves of a refund of the whole rest; null if only a part can be refunded now. */
+  readonly refundEffects: readonly object[] | null;
+}
+
+/** Templates that convert; other templates have no price. */
 const PRICED = (['checkouts', 'onramps', 'offramps'] as const).flatMap((family) =>
   REGISTRY.ofFamily(family).map(({ name }) => name),
 );
 const OPEN = ['CREATED', 'PENDING', 'PROCESSING'];
-/** Maximum wait of one call, and the pause between two polls. Units: s, ms. */
+/** Maximum wait of one call, and the pause between two polls. Units: s and ms. */
 const WAIT_MAX = 30;
 const POLL_MS = 1_000;
 
@@ -51,7 +64,7 @@ const END2END = text('Identifier of the transaction, `CRX…`.');
 const CRYPTO = text('Currency code of the crypto with its network, such as `USDT_TRX`.');
 const ORDER = text('Your own reference of the order, printed on the statement.');
 const ONCE = text(
-  'A key of your own for this order: a call that is repeated with it makes nothing a second time. Use one for each order.',
+  'A key of your own for this order, in ASCII without spaces: a call that is repeated with it makes nothing a second time. Use one for each order.',
   { maxLength: 255 },
 );
 const PAYER = {
@@ -77,7 +90,8 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_quote',
-    description: 'Prices a conversion now, without reserving the price. Give the amount in BRL or in crypto.',
+    description:
+      'Prices a conversion now, without reserving the price. Give either `amount_brl` or `amount_crypto`.',
     input: shape(
       {
         template: { enum: PRICED, description: 'Process that is to run at this price.' },
@@ -89,8 +103,10 @@ export const TOOLS: readonly Tool[] = [
     ),
     isRead: true,
     run: async ({ execute }, { template, currency, amount_brl: brl, amount_crypto: crypto }) => {
+      if ((brl === undefined) === (crypto === undefined))
+        throw new ToolRefusal('give either amount_brl or amount_crypto', 'INVALID_PARAMETER');
       const input = { template, currency, amount: definedMembers({ brl, crypto }) };
-      return (await dataOf<{ quote: object }>(execute, QUOTE, { input })).quote;
+      return (await dataOf<{ quote: object }>(execute, QUOTE, { input }, argumentNamed)).quote;
     },
   },
   creation(
@@ -159,7 +175,8 @@ export const TOOLS: readonly Tool[] = [
   ),
   {
     name: 'get_transaction',
-    description: 'Reads a transaction: where it stands, its amounts, and what is possible now.',
+    description:
+      'Reads a transaction: its state, its amounts, the refundable amount, and the actions of this key that are possible now (`possibleActions`). A person may have more actions.',
     input: shape({ end2end: END2END }, ['end2end']),
     isRead: true,
     run: ({ execute }, { end2end }) => read(execute, String(end2end)),
@@ -171,7 +188,7 @@ export const TOOLS: readonly Tool[] = [
       limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; default 10.' },
       family: { enum: ['CHECKOUTS', 'ONRAMPS', 'OFFRAMPS', 'WITHDRAWALS'], description: 'Only these.' },
       order: text('Only those of this reference.'),
-      search: text('Only those that have these words, numbers or identifiers.'),
+      search: text('Only those with this text in an identifier, the name, the reference or the note.'),
     }),
     isRead: true,
     run: async ({ execute }, { limit = 10, family, order, search }) => {
@@ -182,7 +199,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'wait_for_transaction',
-    description: `Waits until a transaction has ended, ${WAIT_MAX} seconds at most, and reads it. Call it again where \`is_final\` is false.`,
+    description: `Waits until a transaction has ended, ${WAIT_MAX} seconds at most, and reads it. Call it again if \`is_final\` is false.`,
     input: shape(
       {
         end2end: END2END,
@@ -203,13 +220,13 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'simulate_payment',
     description:
-      'Sandbox accounts only: plays the customer, who pays or deposits. A payment needs a payer who was named.',
+      'Sandbox accounts only: plays the customer, who pays or deposits. A payment needs a known payer. Each call pays again.',
     input: shape(
       {
         end2end: END2END,
         scenario: {
           enum: ['PAY', 'PAY_UNDER', 'PAY_OVER', 'DEPOSIT', 'DEPOSIT_WRONG', 'EXPIRE'],
-          description: 'What the customer does: `PAY` (default) for PIX, `DEPOSIT` for crypto.',
+          description: 'Action of the customer: `PAY` (default) for PIX, `DEPOSIT` for crypto.',
         },
       },
       ['end2end'],
@@ -223,25 +240,26 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'request_refund',
     description:
-      'Prepares a refund of a payment. Money goes back only when a person confirms it on the page of the answer.',
+      'Prepares a refund of a payment. The refund is sent only when a person confirms it on the page of the answer.',
     input: shape({ end2end: END2END }, ['end2end']),
     isRead: true,
     run: async ({ execute, consoleUrl }, { end2end }) => {
-      const transaction = await read(execute, String(end2end));
-      const action = transaction.possibleActions.find((each) => each.action === 'REFUND_PAYMENT');
-      if (!action)
+      // `possibleActions` does not serve here: it has the actions of the key, and a person refunds.
+      const transaction = await read<Refundable>(execute, String(end2end), REFUND);
+      const { statusCode, refundable, refundEffects } = transaction;
+      if (!refundable)
         throw new ToolRefusal(
-          `this transaction cannot be refunded now: possible are ${transaction.possibleActions.map((each) => each.action).join(', ') || 'no actions'}`,
+          `this transaction is ${statusCode} and cannot be refunded: only a payment by PIX that succeeded can, for 90 days, unless all of it went back or its bank opened a case (MED)`,
           'STEP_CONFLICT',
         );
       const url = `${consoleUrl}/transactions/${encodeURIComponent(transaction.end2end)}`;
-      return { is_done: false, confirm_at: url, what: action.effects };
+      return { is_done: false, confirm_at: url, refundable, what: refundEffects ?? [] };
     },
   },
   {
     name: 'request_withdrawal',
     description:
-      'Prepares a withdrawal to a destination of the whitelist. Money leaves only when a person chooses the destination and confirms on the page of the answer.',
+      'Prepares a withdrawal to a destination of the whitelist. Money leaves only when a person chooses the destination and confirms on the page of the answer; then `list_transactions` of WITHDRAWALS has it.',
     input: shape(
       {
         currency: text('Currency code with its network, such as `USDT_TRX`; `BRL` for a payout by PIX.'),
@@ -251,7 +269,8 @@ export const TOOLS: readonly Tool[] = [
       ['currency', 'amount'],
     ),
     isRead: true,
-    run: async ({ consoleUrl }, { currency, amount, notes }) => {
+    run: async ({ execute, consoleUrl }, { currency, amount, notes }) => {
+      await checkWithdrawal(execute, String(currency), String(amount));
       const query = new URLSearchParams({
         kind: 'withdrawal',
         ...definedMembers({ currency, amountReceived: amount, notes }),
@@ -274,7 +293,7 @@ function shape(
   } as JsonSchemaType;
 }
 
-/** @returns a tool that makes something; `names` are those of the input where they differ from the tool's. */
+/** @returns a tool that creates something; `names` are the input's names that differ from the tool's. */
 function creation(
   name: string,
   mutation: Creation,
@@ -300,15 +319,33 @@ function creation(
   };
 }
 
-/** @returns the argument of a tool from which a member of the input came, `amount_brl` for `input.amount.brl`. */
-function argumentNamed(path: string, names: Readonly<Record<string, string>>): string {
+/** @returns the argument of a tool for a member of the input, such as `amount_brl` for `input.amount.brl`. */
+function argumentNamed(path: string, names: Readonly<Record<string, string>> = {}): string {
   const member = path.replace(/^input\./, '');
   const [own] = Object.entries(names).find(([, name]) => name === member) ?? [];
   return own ?? snakeCase(member).replaceAll('.', '_');
 }
 
-async function read(execute: Execute, end2end: string): Promise<Transaction> {
-  const { transaction } = await dataOf<{ transaction: Transaction | null }>(execute, READ, { end2end });
+/** @throws {ToolRefusal} if no withdrawal of this amount is possible now. */
+async function checkWithdrawal(execute: Execute, currency: string, amount: string): Promise<void> {
+  if (!CURRENCIES.some(({ code }) => code === currency))
+    throw new ToolRefusal(
+      `currency: must be one of ${CURRENCIES.map(({ code }) => code).join(', ')}`,
+      'INVALID_PARAMETER',
+    );
+  if (!isMore(amount, '0')) throw new ToolRefusal('amount: must be above zero', 'INVALID_PARAMETER');
+  const { balances } = await dataOf<{ balances: readonly Available[] }>(execute, BALANCES, {});
+  const available = balances.find((balance) => balance.currency.code === currency)?.available ?? '0';
+  if (isMore(amount, available))
+    throw new ToolRefusal(`the available balance is ${available} ${currency}`, 'INSUFFICIENT_BALANCE');
+}
+
+async function read<Read extends Transaction>(
+  execute: Execute,
+  end2end: string,
+  document = READ,
+): Promise<Read> {
+  const { transaction } = await dataOf<{ transaction: Read | null }>(execute, document, { end2end });
   if (!transaction) throw new ToolRefusal(`there is no transaction ${end2end}`, 'NOT_FOUND');
   return transaction;
 }

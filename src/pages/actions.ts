@@ -30,8 +30,7 @@ export interface Sent {
 
 /**
  * Performs the action of a form.
- *
- * @returns the token of the session to continue with, if it is another one.
+ * @returns the token of the new session, if the reader continues with another one.
  * @throws {GatewayError} of the use case; `NOT_FOUND` for an unknown action.
  */
 export type Action = (services: Services, sent: Sent) => Promise<string | undefined>;
@@ -105,7 +104,10 @@ export const ACTIONS = {
   }),
 } as const satisfies Readonly<Record<string, Action>>;
 
-/** The actions of these forms, as the audit log names them; renewing a session is a creation of its family, a request for a receipt is no action. */
+/**
+ * The actions of these forms in the audit log; renewing a session is a creation of its family, and a request for a
+ * receipt is no action.
+ */
 export const PAGE_ACTIONS: Readonly<Record<keyof typeof ACTIONS, readonly ActionName[]>> = {
   amount: ['transaction.enter_amount'],
   identity: ['transaction.provide_identity'],

@@ -10,5 +10,5 @@ export const STYLE = sheet('base', 'parts', 'pay', 'needs');
 export const ISLAND = stripTypeScriptTypes(
   readFileSync(new URL('island/island.ts', import.meta.url), 'utf8'),
 );
-/** Its path, which changes with its content, so that it can be cached for ever. */
+/** Path of the script, which changes with its content so that it can be cached for ever. */
 export const ISLAND_PATH = `${PAY_PATH}/island-${digestOf(ISLAND)}.js`;

@@ -73,7 +73,7 @@ ${more(translate('details'), keyValues([...summary(page), late], true))}</div>`;
 }
 
 function picture(text: string | null, name: string, narrow: string, wide: string): Html {
-  // The encoder draws it: the output contains no text of the input.
+  // The encoder draws the image: the output contains no text of the input.
   return html`<figure class="qr"><div role="img" aria-label="${name}">${new Html(qrSvg(text ?? ''))}</div>
 <figcaption class="small soft"><span class="narrow">${narrow}</span><span class="wide">${wide}</span></figcaption></figure>`;
 }
@@ -83,7 +83,7 @@ function copyButton(page: SessionPage, id: 'amount' | 'address'): Html {
   return html`<button type="button" class="primary" hidden data-copy="${id}"${answers(page)}>${icon('copy')} <span>${translate('copy')}</span><span class="unseen"> ${translate(id === 'amount' ? 'copyAmount' : 'copyAddress')}</span></button>`;
 }
 
-/** Labels of the button after it was pressed. */
+/** Labels of the button after a click. */
 function answers({ translate }: SessionPage): Html {
   return html` data-done="${translate('copied')}" data-by-hand="${translate('copyByHand')}"`;
 }

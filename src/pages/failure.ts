@@ -1,4 +1,4 @@
-/** The page of a request that has no session, or failed: one sentence, and the request id for support. */
+/** The page of a request that failed or has no session: one sentence, and the request id for support. */
 import { ERRORS, type GatewayError } from '../base/errors/errors.ts';
 import { html } from '../ui/html.ts';
 import { chooseLanguage } from '../ui/language.ts';
@@ -17,7 +17,8 @@ export function failurePage(error: GatewayError, request: FailedRequest): PageAn
   const { query, acceptLanguage, path, requestId } = request;
   const language = chooseLanguage(query.get('lang'), acceptLanguage);
   const translate = translatorIn(language);
-  const title = translate(error.code === 'NOT_FOUND' ? 'missingTitle' : 'failedTitle');
+  const isMissing = error.code === 'NOT_FOUND';
+  const title = translate(isMissing ? 'missingTitle' : 'failedTitle');
   const body = layout({
     language,
     translate,
@@ -27,7 +28,7 @@ export function failurePage(error: GatewayError, request: FailedRequest): PageAn
     languagePath: (other) => `${path}?lang=${other}`,
     isRefreshed: false,
     isTest: false,
-    main: html`<main id="co"><div><h1>${title}</h1><p class="lead">${translate(noticeOf(error))}</p></div><p><small>${translate('reference')} <code>${requestId}</code></small></p></main>`,
+    main: html`<main id="co"><div><h1>${title}</h1><p class="lead">${translate(noticeOf(error))}</p></div>${!isMissing && html`<p><a class="btn" href="${path}?lang=${language}">${translate('retry')}</a></p>`}<p><small>${translate('reference')} <code>${requestId}</code></small></p></main>`,
   });
   return {
     status: ERRORS[error.code].status,

@@ -21,15 +21,15 @@ export interface Layout {
   readonly order?: string | null;
   /** The amount, and the lines that belong to it. */
   readonly sum?: Html | null;
-  /** Path of the same page in another language; null where it has no address of its own. */
+  /** Path of the same page in another language; null if that page has no address. */
   readonly languagePath: ((language: Language) => string) | null;
-  /** Whether a browser without script loads it again from time to time. */
+  /** Whether a browser without script reloads the page regularly. */
   readonly isRefreshed: boolean;
   readonly isTest: boolean;
   readonly main: Html;
   readonly foot?: Html | null;
   readonly after?: Html | null;
-  /** Whether it is a file to be stored, without script. */
+  /** Whether the page is a file to download, without script. */
   readonly isFile?: true;
 }
 
@@ -59,10 +59,7 @@ ${parts.after}
 </body></html>`.text;
 }
 
-/**
- * @returns the `Content-Security-Policy` of a page: no content from other origins, no script and no style but our
- *   own.
- */
+/** @returns the `Content-Security-Policy` of a page: no content from other origins, only our own script and style. */
 export function policyOf(branding: Branding | null): string {
   const style = createHash('sha256').update(styleOf(branding)).digest('base64');
   const sources = { script: OWN, style: `'sha256-${style}'`, img: OWN, connect: OWN };

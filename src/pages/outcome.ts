@@ -11,7 +11,7 @@ import { form, orderOf, type PaymentFacts, pathOf, type SessionPage, VERIFY } fr
 import { backOf, payerMessageOf } from './payer-message.ts';
 import { person } from './summary.ts';
 
-/** @returns the state of the money: a sign, a sentence, the reason, and whether the payer need not do anything. */
+/** @returns the state of the money: a sign, a sentence, the reason, and whether the payer has nothing to do. */
 export function moneyStatus(page: SessionPage): Html {
   const { translate, facts, session } = page;
   const { title, why, sign, tone, isQuiet } = payerMessageOf(page);
@@ -22,14 +22,14 @@ ${isQuiet && note('done', html`<b>${translate('nothingToDo')}</b>${isReturn && h
 ${course(page)}`;
 }
 
-/** The link to the identity check, on a site of the provider. */
+/** The link to the identity check, on the provider's site. */
 function verification(page: SessionPage): Html {
   const { translate } = page;
   return html`<p class="lead">${translate('verifyWhy')}</p>
 <p><a class="btn go" rel="nofollow noreferrer" href="${pathOf(page, VERIFY)}">${translate('verify')}</a></p>`;
 }
 
-/** Past, current and next steps of returned money and of a deposit. */
+/** Past, current and next steps of refunded money and of a deposit. */
 function course(page: SessionPage): Html | null {
   const { step, template } = page.session;
   if (step.isReturn) return returnCourse(page);
@@ -50,7 +50,7 @@ function returnCourse({ translate, facts, session, language }: SessionPage): Htm
     },
     { what: translate(isRefunded ? 'stepSentBack' : 'stepSendingBack') },
     {
-      what: translate('stepBack'),
+      what: translate(source === BRL ? 'stepBack' : 'stepBackWallet'),
       more: returned?.endedAt && showTime(returned.endedAt, language, 'second'),
     },
   ];
@@ -70,7 +70,7 @@ function depositCourse({ translate, facts, language }: SessionPage, stage: numbe
   return steps(list, stage + 1);
 }
 
-/** @returns the receipt of a payment or payout, once it has ended. */
+/** @returns the receipt of a payment or payout after its end. */
 export function receipt(page: SessionPage): Html | null {
   if (!hasReceipt(page)) return null;
   const { translate } = page;
@@ -81,7 +81,9 @@ export function receipt(page: SessionPage): Html | null {
 <a class="btn" href="${pathOf(page, 'receipt')}" download>${icon('save')} ${translate('save')}</a></div></section>`;
 }
 
-/** @returns whether a payment or payout was made and has ended; a dispute comes after success and changes nothing here. */
+/**
+ * @returns whether a payment or payout was made and has ended; a dispute comes after success and changes nothing here.
+ */
 export function hasReceipt({ session, facts }: Pick<SessionPage, 'session' | 'facts'>): boolean {
   const { ending, statusCode } = session.step;
   const hasEnded = ending !== 'open' || statusCode === 'SUCCESS';
@@ -115,7 +117,7 @@ function linked(hash: string | null, url: string | null): HtmlValue {
   return hash && url ? html`<a href="${url}" rel="noreferrer noopener">${hash}</a>` : hash;
 }
 
-/** @returns the amounts of a payment, to whom and for what. */
+/** @returns the amounts of a payment, its payee and its subject. */
 export function paidAmounts(page: PaymentFacts): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, target, amountPaid, amountPayment, amountReceived } = facts;
@@ -167,7 +169,7 @@ function whatWasSent(page: SessionPage): (Pair | null)[] {
   ];
 }
 
-/** @returns the times of a payment, or of what was sent. */
+/** @returns the times of a payment or of a payout. */
 export function timesOf(page: PaymentFacts): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, paidAt, returns } = facts;
@@ -189,10 +191,10 @@ export function timesOf(page: PaymentFacts): (Pair | null)[] {
 function payerOf(page: SessionPage): (Pair | null)[] {
   const { translate, facts, session } = page;
   if (!session.isPaidByPayer || facts.source !== BRL) return [];
-  return [pair(translate('by'), person(page)), pair(translate('with'), 'PIX')];
+  return [pair(translate('by'), person(page)), pair(translate('with'), translate('withPix'))];
 }
 
-/** @returns the button that starts again, if that makes sense. */
+/** @returns the button for a new attempt, if one makes sense. */
 export function renewal(page: SessionPage): Html | null {
   const { translate, session, facts } = page;
   if (!session.isRenewable) return null;
@@ -200,7 +202,7 @@ export function renewal(page: SessionPage): Html | null {
   return form(page, 'renew', button, html`<p>${translate('renewWhat')}</p>`);
 }
 
-/** @returns the link back to the merchant: a button where the payment is done, a line in the foot elsewhere. */
+/** @returns the link back to the merchant: a button after the payment, otherwise a line at the foot. */
 export function returnLink({ translate, facts }: SessionPage, isButton: boolean): Html | null {
   if (!facts.returnUrl) return null;
   const { host } = new URL(facts.returnUrl);

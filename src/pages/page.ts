@@ -1,4 +1,4 @@
-/** Data of a session's page, and helpers that all of its parts share. */
+/** Data of a session's page, and helpers for all of its parts. */
 import { PAY_PATH } from '../base/pages/pay-links.ts';
 import type { PayerFacts } from '../resolvers/payer/payer-facts.ts';
 import type { PaymentSession } from '../resolvers/payer/payment-session.ts';
@@ -16,27 +16,27 @@ export interface FormState {
   readonly wrong: Readonly<Record<string, string>>;
 }
 
-/** A session in its shown form. */
+/** A session in the form for display. */
 export interface SessionPage {
   readonly token: string;
   readonly language: Language;
-  /** Whether the query names the language, so that forms and links keep naming it. */
+  /** Whether the query names the language; then forms and links name it, too. */
   readonly isLanguageChosen: boolean;
   readonly translate: Translate;
   readonly session: PaymentSession;
   readonly facts: PayerFacts;
-  /** Bounds of a requested amount, in their shown form. */
+  /** Bounds of a requested amount, in the form for display. */
   readonly range: { readonly min: string; readonly max: string } | null;
   readonly form: FormState;
   /** Message about the last request. */
   readonly notice: string | null;
   /** Scenarios of the sandbox that are possible; null on pages of live accounts. */
   readonly scenarios: PossibleScenarios | null;
-  /** Offer of a receipt by e-mail; null where there is none. */
+  /** Offer of a receipt by e-mail; null if none is offered. */
   readonly receiptOffer: ReceiptOffer | null;
 }
 
-/** Parts that texts about a payment need. */
+/** Data for texts about a payment. */
 export type PaymentFacts = Pick<SessionPage, 'translate' | 'facts' | 'session' | 'language'>;
 
 /** Last part of the path that leads to the identity check. */
@@ -54,8 +54,8 @@ export function pathOf(
 }
 
 /**
- * @returns whether rate and fees are shown: hidden from a payer of a shop, unless the shop wants them shown or the payer has
- * to accept them.
+ * @returns whether rate and fees are shown: they are hidden from a payer of a shop, unless the shop shows them or the
+ * payer has to accept them.
  */
 export function showsPrice({ session }: Pick<SessionPage, 'session'>): boolean {
   const { branding, template, ask: prompt } = session;

@@ -52,12 +52,12 @@ function plainly({ message }: Step): StepMessage {
   return { tone: 'idle', sign: 'clock', title: message };
 }
 
-/** Reason for a return: by the step that decided it, else as it was published (C-31). */
+/** Reason for a refund: from the step that decided it, otherwise as published (C-31). */
 function published({ row, template }: MessageParts['session']): Label {
   return reasonOf(template, row.errorEn) ?? { en: row.errorEn, pt: row.errorPt };
 }
 
-/** The excess over the price is on its way back, or was returned. */
+/** The excess over the price is being refunded, or was refunded. */
 function excessMessage(step: Step, { excess, returns }: PayerFacts): StepMessage | undefined {
   const back = returns.find(({ kind }) => kind === 'excess');
   if (excess === null && !back) return undefined;

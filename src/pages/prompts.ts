@@ -5,6 +5,7 @@ import { choice, tick } from '../ui/field.ts';
 import { showAsset, showExact } from '../ui/figures.ts';
 import { type Html, html } from '../ui/html.ts';
 import { address, keyValues, more, note, pair } from '../ui/parts.ts';
+import { pixKeyTypeWord } from '../ui/pix-key-words.ts';
 import { field, form, type SessionPage } from './page.ts';
 import { summary } from './summary.ts';
 
@@ -35,18 +36,18 @@ ${isPayee && html`${keyTypes(page)}${field(page, { name: 'pixKey', label: 'pixKe
 ${!isPayee && note('shield', translate('identityLaw'))}`;
 }
 
-function keyTypes({ translate, form: { values, wrong } }: SessionPage): Html {
+function keyTypes({ translate, language, form: { values, wrong } }: SessionPage): Html {
   return choice({
     name: 'pixKeyType',
     label: translate('keyType'),
     wrong: wrong.pixKeyType,
     value: values.pixKeyType,
-    options: PIX_KEY_TYPES.map((type) => [type, translate(type)]),
+    options: PIX_KEY_TYPES.map((type) => [type, pixKeyTypeWord(type, language)]),
     attributes: { required: true },
   });
 }
 
-/** @returns the payer's identity, to be confirmed or corrected. */
+/** @returns the payer's identity, for confirmation or correction. */
 export function confirmationPrompt(page: SessionPage): Html {
   const { translate, facts, form: values } = page;
   const isOpen = Object.keys(values.wrong).length > 0;

@@ -1,4 +1,4 @@
-/** A receipt by e-mail, on the page of a session: progress, the way to its form, and the form. */
+/** A receipt by e-mail, on the page of a session: progress, the link to its form, and the form. */
 import { EMAIL_LENGTH_MAX } from '../base/input/email-address.ts';
 import type { ReceiptOffer } from '../resolvers/payer/receipt-request.ts';
 import { type Html, html } from '../ui/html.ts';
@@ -13,7 +13,7 @@ const PROGRESS: Readonly<Record<ReceiptOffer['state'], Word | null>> = {
   failed: 'emailFailed',
 };
 
-/** @returns the progress of the receipt, and the way to its form; never the address. */
+/** @returns the progress of the receipt, and the link to its form; never the address. */
 export function emailLine(page: SessionPage): Html | null {
   const { translate, receiptOffer: offer } = page;
   if (offer === null) return null;
@@ -22,7 +22,7 @@ export function emailLine(page: SessionPage): Html | null {
   return html`<p class="no-print">${progress && html`${translate(progress)} `}${offer.isOpen && link}</p>`;
 }
 
-/** @returns the form, and the way back. */
+/** @returns the form, and the link back. */
 export function emailForm(page: SessionPage): Html {
   const { translate, scenarios } = page;
   const content = html`<p>${translate('emailWhat')}${scenarios && html` ${translate('emailTest')}`}</p>${field(

@@ -1,4 +1,7 @@
-/** The e-mail with the receipt of a payment: amounts, fees where the page shows them, times and ids. It names no person. */
+/**
+ * The e-mail with the receipt of a payment: amounts, fees if the page shows them, times and ids. The e-mail names no
+ * person.
+ */
 import { known } from '../base/errors/assert.ts';
 import { BRL } from '../base/money/currency.ts';
 import { payerFacts } from '../resolvers/payer/payer-facts.ts';
@@ -17,7 +20,7 @@ import { translatorIn } from './words.ts';
 export interface ReceiptLetter {
   readonly subject: string;
   readonly text: string;
-  /** The same for each attempt; without the host. */
+  /** Value that is the same for each attempt, without the host. */
   readonly id: string;
 }
 
@@ -49,7 +52,7 @@ export async function receiptLetter(
   };
 }
 
-/** Rate and fees, where the page shows them; with the amount received where that is not among what was delivered. */
+/** Rate and fees, if the page shows them; also the amount received, if it is not among the delivered amounts. */
 function priceOf(payment: PaymentFacts): (Pair | null)[] {
   if (!showsPrice(payment)) return [];
   const { target, wallet } = payment.facts;

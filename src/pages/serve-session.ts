@@ -34,7 +34,7 @@ export type PageAnswer =
       readonly body: string;
       readonly policy: string;
       readonly retryAfter?: number;
-      /** Name of the file, if it is to be stored and not shown. */
+      /** Name of the file; only for a response to download. */
       readonly fileName?: string;
     }
   | { readonly status: 303; readonly location: string };
@@ -82,7 +82,7 @@ export async function performSessionAction(
     return redirect(token === undefined ? request : { ...request, token });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code === 'NOT_FOUND') throw error;
-    // Another tab or the end of the session was faster. The page shows the current state.
+    // Another tab, or the end of the session, came first. The page shows the current state.
     if (error.code === 'STEP_CONFLICT' && action !== 'sandbox') return redirect(request);
     return show(services, request, session, ERRORS[error.code].status, {
       error,
@@ -110,14 +110,14 @@ export async function answerGet(
   return redirect(request);
 }
 
-/** The form for a receipt by e-mail, which is no part of the page of the session: that one is loaded again, and leads away. */
+/** The form for a receipt by e-mail has a page of its own, because the page of the session reloads and leads away. */
 async function showEmailForm(services: Services, request: PageRequest): Promise<PageAnswer> {
   const session = await readSession(services, request.row);
   const offer = await readReceiptOffer(services, session);
   return offer?.isOpen ? show(services, request, session, 200, { isEmail: true }) : redirect(request);
 }
 
-/** Redirects to the identity check; back to the page if there is none now. */
+/** Redirects to the identity check, or back to the page if there is none now. */
 async function verify(services: Services, request: PageRequest): Promise<PageAnswer> {
   try {
     const location = await verificationLink(services, request.row);
@@ -134,7 +134,7 @@ export function redirect(request: Omit<PageRequest, 'row' | 'origin'>): PageAnsw
   return { status: 303, location: pathOf({ token: request.token, ...languageIn(request) }) };
 }
 
-/** Outcome of the form that was sent, and whether it is that of a receipt. */
+/** Outcome of the form that was sent, and whether it is the form for a receipt. */
 interface Shown {
   readonly error?: GatewayError;
   readonly form?: URLSearchParams;

@@ -132,7 +132,7 @@ function titleOf(page: SessionPage): string {
   }
 }
 
-/** Whether the page follows changes: it has no form that its reader may be filling in. */
+/** Whether the page follows changes: only if it has no form that the reader may be filling in. */
 function isFollowed({ session }: SessionPage): boolean {
   return awaitsMoney(session) || (session.ask === null && session.step.ending === 'open');
 }
@@ -154,12 +154,12 @@ function stateOf({ session, facts }: SessionPage): Html {
   });
 }
 
-/** Whether it succeeded; a transaction with an open dispute has not ended. */
+/** Whether the payment succeeded; a transaction with an open dispute has not ended. */
 function isSuccess({ statusCode, ending }: Step): boolean {
   return statusCode === 'SUCCESS' && ending !== 'open';
 }
 
-/** Further progress and details that the receipt lacks. */
+/** Further progress, and details that the receipt lacks. */
 function rest(page: SessionPage): Html {
   const { session, translate } = page;
   const isOpen = session.step.ending === 'open';

@@ -8,7 +8,7 @@ import { type PaymentFacts, type SessionPage, showsPrice } from './page.ts';
 import { backOf } from './payer-message.ts';
 import type { Word } from './words.ts';
 
-/** @returns the amount of the page with its description, and on a wide screen the lines that belong to it. */
+/** @returns the amount of the page with its description, and the lines that belong to it on a wide screen. */
 export function sum(page: SessionPage): Html {
   const head = headOf(page);
   return html`<div id="sum"${attributes({ class: head === null && 'unseen' })}>${head && html`<p class="sum"><span class="soft">${page.translate(head.word)}</span><strong class="amount">${head.amount}</strong></p>`}
@@ -113,7 +113,7 @@ function headOf(page: SessionPage): Head | null {
   return of(prompt === null && step.ending !== 'open' ? 'amountSum' : 'due', amountPayment);
 }
 
-/** The lines beside a payment on a wide screen; on a phone they are behind one click. */
+/** The lines next to a payment on a wide screen; on a phone one click opens them. */
 function lines(page: SessionPage): (Pair | null)[] {
   const { translate, facts, session, language } = page;
   const { source, target, orderReference, amountReceived } = facts;

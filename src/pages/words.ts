@@ -30,6 +30,7 @@ const WORDS = {
   network: label('Network', 'Rede'),
   help: label('Help', 'Ajuda'),
   reference: label('Reference', 'Referência'),
+  retry: label('Try again', 'Tentar de novo'),
   offline: label('You’re offline. Reconnecting…', 'Sem conexão. Reconectando…'),
   check: label('Refresh', 'Atualizar'),
   waiting: label(
@@ -100,11 +101,6 @@ const WORDS = {
     'This doesn’t look like a valid key of that type',
     'Esta chave não parece válida para o tipo escolhido',
   ),
-  cpf: label('CPF', 'CPF'),
-  cnpj: label('CNPJ', 'CNPJ'),
-  email: label('E-mail', 'E-mail'),
-  phone: label('Phone', 'Telefone'),
-  random: label('Random key', 'Chave aleatória'),
   verify: label('Confirm your identity', 'Confirmar minha identidade'),
   verifyWhy: label(
     'It takes a few minutes on a secure page of our identity partner. Have a document at hand. Don’t pay anything yet.',
@@ -175,7 +171,7 @@ const WORDS = {
   openWallet: label('Open in a wallet', 'Abrir na carteira'),
   depositAfterTime: label('We hold it and ask you what to do', 'O depósito fica retido e você decide'),
 
-  // A mismatched deposit.
+  // Texts for a deposit that differs from the expected one.
   requote: label('Convert at the current rate', 'Converter pela cotação atual'),
   requoteWhat: label('The recipient gets the converted amount.', 'O destinatário recebe o valor convertido.'),
   refund: label('Send it back', 'Devolver'),
@@ -193,7 +189,7 @@ const WORDS = {
     'Precisa em outro endereço? Fale com {merchant}.',
   ),
 
-  // While a step is under way, and after the end.
+  // Texts while a step is under way, and after the end.
   refunding: label(
     'It goes to the account it came from. Your bank shows it as “devolução”.',
     'O dinheiro volta para a conta de onde saiu. Seu banco mostra como “devolução”.',
@@ -203,6 +199,7 @@ const WORDS = {
   stepSendingBack: label('We are sending it back', 'Estamos devolvendo'),
   stepSentBack: label('We sent it back', 'Devolvemos'),
   stepBack: label('Back in your account', 'De volta na sua conta'),
+  stepBackWallet: label('Back at your address', 'De volta no seu endereço'),
   stepSeen: label('{amount} seen on {network}', '{amount}: visto na rede {network}'),
   stepConfirming: label('Confirmed by the network', 'Confirmado pela rede'),
   stepConverted: label('Converted', 'Convertido'),
@@ -254,13 +251,14 @@ const WORDS = {
   by: label('Payer', 'Pagador'),
   sentBy: label('Sent by', 'Enviado por'),
   with: label('Payment method', 'Forma de pagamento'),
+  withPix: label('PIX', 'Pix'),
   print: label('Print', 'Imprimir'),
   save: label('Save', 'Salvar'),
   renew: label('Get a new PIX code', 'Gerar novo código Pix'),
   renewDeposit: label('Start again', 'Começar de novo'),
   renewWhat: label(
-    'For the same amount, at the current rate.',
-    'Pelo mesmo valor, com a cotação deste momento.',
+    'Still want to pay? The amount stays the same, at the current rate.',
+    'Ainda quer pagar? O valor é o mesmo, com a cotação deste momento.',
   ),
 
   // Failed requests.

@@ -8,7 +8,7 @@ import { makeFolder } from '../base/process/make-folder.ts';
 import { canEnter, EmbeddedPostgresError, type SystemUser } from './postgres-binaries.ts';
 import { type Cluster, hasData } from './postgres-server.ts';
 
-/** Location of the cluster when the server's user cannot enter home. */
+/** Location of the cluster if the server's user cannot enter home. */
 const SHARED_FOLDER = '/var/lib/crossramp';
 
 /** File of a home with its passwords. */
@@ -19,16 +19,16 @@ export const RESTORING = 'postgres.restoring';
 /** Content of `postgres.json`. */
 export interface HomeRecord {
   readonly password: string;
-  /** Absent in homes of versions that had one login. */
+  /** Missing in homes of versions that had one login. */
   readonly gatewayPassword?: string;
-  /** Location of the data, when not in home. */
+  /** Location of the data, if it is not in home. */
   readonly place?: string;
 }
 
-/** @returns the real path of a home folder, which is made if absent. */
+/** @returns the real path of a home folder, which is created if missing. */
 export async function openHome(path: string): Promise<string> {
-  // The server of root runs as another user, who must be able to pass through to the data; private files have modes of their
-  // own.
+  // The server of root runs as another user, who must be able to pass through to the data; private files have separate
+  // modes.
   if (!existsSync(path)) await makeDataFolder(path, process.getuid?.() === 0 ? 0o711 : 0o700);
   return realpath(path);
 }
@@ -40,7 +40,7 @@ export interface HomeCluster extends Cluster {
 
 /**
  * @param home - real path.
- * @returns the cluster of a home; makes its passwords where it has none.
+ * @returns the cluster of a home; creates missing passwords.
  * @throws {EmbeddedPostgresError} when a part of it is missing, or a restore into it was interrupted.
  */
 export async function openCluster(home: string): Promise<HomeCluster> {
@@ -114,7 +114,7 @@ export function serverUser(dataFolder: string): SystemUser {
   );
 }
 
-/** @returns the folder for the data of a home: the home itself where the server's user can enter it. */
+/** @returns the folder for the data of a home: the home itself if the server's user can enter it. */
 export async function chooseFolder(home: string, user: SystemUser): Promise<string> {
   if (hasData(join(home, 'postgres')) || canEnter(user, home)) return home;
   const name = folderName(home);
@@ -126,9 +126,9 @@ export async function chooseFolder(home: string, user: SystemUser): Promise<stri
     await makeDataFolder(folder, 0o711);
     if (canEnter(user, folder)) return folder;
   } catch {
-    // A read-only system, or no /var/lib: the temporary folder is left.
+    // On a read-only system, or without /var/lib, only the temporary folder remains.
   }
-  // A random name: anyone may have made a folder of a known name there.
+  // The name is random, because anyone may have made a folder of a known name there.
   const folder = await mkdtemp(join(await realpath(tmpdir()), `crossramp-${name}-`));
   return makeDataFolder(folder, 0o711);
 }

@@ -31,7 +31,7 @@ export { EmbeddedPostgresError };
 
 /** Key of the advisory lock, in the database `postgres`, that every lease holds in shared mode. */
 const LEASE_KEY = 0x63726f7373;
-/** Above the longest time a holder needs: initdb, a start and a stop. Unit: ms. */
+/** Time limit of the lock: above the longest time of a holder, which is initdb, a start and a stop. Unit: ms. */
 const LOCK_TIMEOUT_MS = 300_000;
 const LOCK_POLL_MS = 15;
 const LOG_CHECK_MS = 3_600_000;
@@ -41,8 +41,8 @@ const REVIVE_PAUSE_MS = 1_000;
 /** A lease on a running server. */
 export interface EmbeddedPostgres {
   /**
-   * Connection URL of the database `crossramp` as its owner: `postgres://crossramp:…@127.0.0.1:port/crossramp`. The port
-   * changes when the server has died and was restarted.
+   * Connection URL of the database `crossramp` as its owner: `postgres://crossramp:…@127.0.0.1:port/crossramp`. The
+   * port changes when the server is restarted after its death.
    */
   readonly url: string;
   /** The same database for the gateway's login, which cannot become the owner: `postgres://crossramp_gateway:…`. */
@@ -57,33 +57,34 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Attaches to the PostgreSQL 18 server of a home folder, starting it, and before that creating it, where necessary.
+ * Attaches to the PostgreSQL 18 server of a home folder; creates and starts it first if necessary.
  *
- * May be called from several processes, and several times in one; each call is a lease of its own. A lease does not keep the
- * process alive, and ends with it; a server without leases runs on until the next holder releases. As root the server runs as
- * the owner of its data, else as `postgres` or `nobody`.
- *
- * @param options.home - folder for data (`postgres/`), password (`postgres.json`) and log (`postgres.log`);
- *   created if absent. If the server's user cannot enter it, the data lies below /var/lib/crossramp or the
- *   temporary folder.
- * @param options.settings - server settings by name, over the defaults; only for a start, not when attaching.
- *   `fsync: 'off'` also creates the data without flushing to disk.
+ * May be called from several processes, and several times in one; each call has its own lease. A lease does not keep
+ * the process alive, and ends with it; a server without leases runs on until the next holder releases. As root, the
+ * server runs as the owner of its data, otherwise as `postgres` or `nobody`.
+ * @param options.home - folder for data (`postgres/`), password (`postgres.json`) and log (`postgres.log`); created if
+ * missing. If the server's user cannot enter it, the data lies below /var/lib/crossramp or the temporary folder.
+ * @param options.settings - server settings by name, over the defaults; used only for a start, not when attaching.
+ * `fsync: 'off'` also creates the data without flushing to disk.
  * @param options.signal - ends the wait for another process of this home, with an `AbortError`.
- * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the server cannot be
- * created, started or reached.
+ * @param options.report - receives a line before each part of a creation, which takes seconds.
+ * @throws {EmbeddedPostgresError} when there are no programs for this platform, home cannot be used, or the server
+ * cannot be created, started or reached.
  */
 export async function acquireEmbeddedPostgres(options: {
   home: string;
   settings?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  report?: ((line: string) => void) | undefined;
 }): Promise<EmbeddedPostgres> {
+  const { settings = {}, report } = options;
   return inHome(options.home, async () => {
     const home = await openHome(options.home);
     const attach = async () => {
       const cluster = await openCluster(home);
       await trimLog(cluster.logFile);
-      const connection = (await connectToRunning(cluster)) ?? (await start(cluster, options.settings ?? {}));
-      return lease(home, cluster, options.settings ?? {}, connection);
+      const connection = (await connectToRunning(cluster)) ?? (await start(cluster, settings, report));
+      return lease(home, cluster, settings, connection);
     };
     return withHomeLock(home, attach, options.signal);
   });
@@ -102,9 +103,18 @@ async function inHome<T>(home: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function start(cluster: Cluster, settings: Record<string, string>): Promise<Connection> {
+async function start(
+  cluster: Cluster,
+  settings: Record<string, string>,
+  report?: (line: string) => void,
+): Promise<Connection> {
+  const isNew = !hasData(cluster.dataFolder);
+  if (isNew) report?.('Creating the embedded database …');
   const binaries = await prepareBinaries(await findPackage(), cluster.folder, cluster.user);
-  if (!hasData(cluster.dataFolder)) await createData(cluster, binaries, settings.fsync !== 'off');
+  if (isNew) {
+    await createData(cluster, binaries, settings.fsync !== 'off');
+    report?.('Starting the embedded database …');
+  }
   return startServer(cluster, binaries, settings);
 }
 
@@ -154,7 +164,7 @@ async function lease(
   };
 }
 
-/** Also makes the database and the gateway's login, where an earlier version or an interrupted start has not. */
+/** Also creates the database and the gateway's login, if an earlier version or an interrupted start has not. */
 async function holdLease({ client, socket }: Connection, gatewayPassword: string): Promise<void> {
   try {
     await client.query(`select pg_advisory_lock_shared(${LEASE_KEY})`);
@@ -187,12 +197,11 @@ async function giveUp(cluster: Cluster, { client, socket }: Connection): Promise
 }
 
 /**
- * Runs `work` while no other process, and no other call in this one, does so for the same home.
+ * Runs `work` under the lock of the home, which excludes other processes and other calls in this one.
  *
- * The lock is a folder that holds one file named for its owner. A process acquires it by renaming a prepared folder onto it,
- * which fails while it holds a file; the file of an ended owner is removed by its unique name. So two processes that find the
- * same dead owner cannot remove each other's lock, as they could with a lock file of one name.
- *
+ * The lock is a folder that holds one file named for its owner. A process acquires it by renaming a prepared folder
+ * onto it, which fails while it holds a file; the file of an ended owner is removed by its unique name. Two processes
+ * that find the same dead owner therefore cannot remove each other's lock, as they could with a lock file of one name.
  * @param signal - ends the wait for other processes.
  */
 export async function withHomeLock<T>(
@@ -250,12 +259,12 @@ async function removeEndedOwners(home: string, lock: string): Promise<void> {
   await rmdir(lock).catch(() => {});
 }
 
-/** @returns text that names this process, and no later one with the same id. */
+/** @returns text that identifies this process, and no later one with the same id. */
 export function thisProcess(): string {
   return `${process.pid}-${startOf(process.pid)}`;
 }
 
-/** @param owner - a text of `thisProcess`, from any process of this machine. */
+/** @param owner - a text from `thisProcess` of any process of this machine. */
 export function hasEnded(owner: string): boolean {
   const [pid = '', start] = owner.split('-');
   if (!isAlive(Number(pid))) return true;
@@ -263,7 +272,9 @@ export function hasEnded(owner: string): boolean {
   return current !== '' && current !== start;
 }
 
-/** When a process started: with its pid it names one process only. Empty without /proc. */
+/**
+ * Start time of a process, which together with its pid identifies one process only. The text is empty without /proc.
+ */
 function startOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL programs of the npm packages: finding them, making them runnable for the server's system user, and running
+ * The PostgreSQL programs of the npm packages: finds them, makes them runnable for the server's system user, and runs
  * them.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -8,7 +8,10 @@ import { chmod, cp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
-/** initdb and a fast shutdown take about a second; slow disks get a hundred times as long. Unit: ms. */
+/**
+ * Time limit of a program: initdb and a fast shutdown take about a second, and slow disks get a hundred times as long.
+ * Unit: ms.
+ */
 const RUN_TIMEOUT_MS = 120_000;
 
 /** A failure of the embedded PostgreSQL. The message has one line, and can be shown to the operator. */
@@ -16,7 +19,7 @@ export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** The system user of the PostgreSQL programs; undefined means: that of this process. */
+/** The system user of the PostgreSQL programs; undefined means the user of this process. */
 export type SystemUser = { readonly uid: number; readonly gid: number } | undefined;
 
 /** The npm package with the programs: its root folder (a real path) and its version. */
@@ -50,11 +53,10 @@ export async function findPackage(
 }
 
 /**
- * Makes the programs runnable: in the package itself, or as a copy named by version when the package lacks its library links
- * and cannot be written to, or is in a folder that the server's user cannot enter.
+ * Makes the programs runnable: in the package itself, or as a copy named by version. A copy is needed when the package
+ * lacks its library links and is not writable, or is in a folder that the server's user cannot enter.
  *
- * Any number of processes may link one package at once; the caller holds the lock of `copiesFolder`.
- *
+ * Any number of processes may link one package at the same time; the caller holds the lock of `copiesFolder`.
  * @param copiesFolder - existing folder that `user` can enter, for the copy.
  * @returns the folder with `initdb`, `pg_ctl` and `postgres`.
  * @throws {EmbeddedPostgresError} when the programs do not run on this machine.
@@ -75,8 +77,7 @@ export async function prepareBinaries(
 }
 
 /**
- * Says whether a system user may pass through a folder and all folders above it, by owner, group and mode.
- *
+ * Returns whether a system user may pass through a folder and all folders above it, by owner, group and mode.
  * @param folder - real path of an existing folder.
  */
 export function canEnter(user: SystemUser, folder: string): boolean {
@@ -94,9 +95,8 @@ export interface Finished {
 }
 
 /**
- * Runs a PostgreSQL program to its end; killed after two minutes. A program that cannot be run is a failed
- * one, not an exception.
- *
+ * Runs a PostgreSQL program to its end, or kills it after two minutes. A program that cannot be run counts as failed,
+ * without an exception.
  * @param folder - working folder; `user` must be able to enter it.
  */
 export async function run(
@@ -128,8 +128,8 @@ function finished(child: ChildProcess): Promise<Finished> {
 }
 
 /**
- * Spawns a PostgreSQL program as `user` in a session of its own, so that a terminal's Ctrl-C or hang-up reaches only the
- * gateway, which then stops the server in its own order.
+ * Spawns a PostgreSQL program as `user` in a session of its own, so that Ctrl-C or hang-up of a terminal reaches only
+ * the gateway, which then stops the server in its own order.
  *
  * The environment is not passed on: the PG… variables and the locale of the caller must not change the cluster.
  */
@@ -162,9 +162,8 @@ export function problem(output: string): string {
 }
 
 /**
- * Makes the shared libraries' short names. npm packages carry no symbolic links, and the package's own
- * install script, which would make them, is not run.
- *
+ * Creates the short names of the shared libraries. npm packages have no symbolic links, and the package's own install
+ * script, which would make them, does not run.
  * @returns false when a link is missing and the folder cannot be written to.
  */
 async function linkLibraries(packageFolder: string): Promise<boolean> {
@@ -185,7 +184,7 @@ async function linkLibraries(packageFolder: string): Promise<boolean> {
 async function copyPackage(source: BinariesPackage, copiesFolder: string): Promise<string> {
   const copy = join(copiesFolder, `postgres-binaries-${source.version}`);
   if (existsSync(copy)) return copy;
-  // Renamed at the end: an interrupted copy must not look like a whole one.
+  // The copy is renamed at the end, because an interrupted one must not look complete.
   const draft = `${copy}.draft`;
   await rm(draft, { recursive: true, force: true });
   await cp(join(source.folder, 'native'), join(draft, 'native'), {
@@ -198,9 +197,7 @@ async function copyPackage(source: BinariesPackage, copiesFolder: string): Promi
   return copy;
 }
 
-/**
- * The copy's owner may be root and its mode that of a private installation: let every user read and run it.
- */
+/** The owner of the copy may be root, and its mode private; therefore every user gets permission to read and run it. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

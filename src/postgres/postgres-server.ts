@@ -24,7 +24,9 @@ import { Client } from 'pg';
 import { EmbeddedPostgresError, problem, run, type SystemUser, spawnAs } from './postgres-binaries.ts';
 import { archiveSettings } from './wal-archive.ts';
 
-/** A start after a crash replays the write-ahead log, which may take long on a slow disk. Unit: ms. */
+/**
+ * Time limit of a start: after a crash it replays the write-ahead log, which may take long on a slow disk. Unit: ms.
+ */
 const START_TIMEOUT_MS = 120_000;
 /** Interval of polls of a server that is starting or stopping. Unit: ms. */
 const POLL_MS = 15;
@@ -37,7 +39,7 @@ const PASSING_FAILURE =
 /** Error codes of a connection to a server that is starting or going down. */
 const NOT_READY = ['57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
-/** The role that migrates, superuser of the embedded cluster, and the database it owns. */
+/** The role that migrates, superuser of the embedded cluster, and its database. */
 export const OWNER = 'crossramp';
 /** The login of the gateway: it owns nothing, and has only the migrations' restricted role. */
 export const GATEWAY = 'crossramp_gateway';
@@ -49,7 +51,7 @@ export interface Cluster {
   /** Belongs to the server's user; absent until `createData`. */
   readonly dataFolder: string;
   readonly logFile: string;
-  /** Of the owner. */
+  /** Password of the owner. */
   readonly password: string;
   readonly user: SystemUser;
 }
@@ -62,20 +64,19 @@ export interface Connection {
   readonly port: number;
 }
 
-/** Says whether a data folder has been created. */
+/** Returns whether a data folder has been created. */
 export function hasData(dataFolder: string): boolean {
   return existsSync(join(dataFolder, 'PG_VERSION'));
 }
 
 /**
- * Creates the data folder: UTF-8, the locale `C.UTF-8` of PostgreSQL itself (so the system's locales do not matter), SCRAM
- * passwords, the owner as superuser. The folder appears only when it is whole.
- *
+ * Creates the data folder: UTF-8, the locale `C.UTF-8` of PostgreSQL itself (so the system's locales do not matter),
+ * SCRAM passwords, the owner as superuser. The folder appears only when it is complete.
  * @param isDurable - false skips flushing to disk, for a temporary cluster.
  * @throws {EmbeddedPostgresError} when initdb fails.
  */
 export async function createData(cluster: Cluster, binaries: string, isDurable: boolean): Promise<void> {
-  // A fresh name each time: an initdb that outlived its killed parent may still be writing into an older
+  // The name is new each time, because an initdb that outlived its killed parent may still be writing into an older
   // draft.
   const prefix = 'postgres.draft-';
   for (const name of await readdir(cluster.folder)) {
@@ -126,12 +127,11 @@ export async function connectToRunning(cluster: Cluster): Promise<Connection | u
 }
 
 /**
- * Starts the cluster's server on a free port of 127.0.0.1, in a session of its own, and connects to it. It outlives this
- * process. No server of this cluster may be running.
- *
+ * Starts the cluster's server on a free port of 127.0.0.1, in a session of its own, and connects to it. The server
+ * outlives this process. No server of this cluster may be running.
  * @param settings - server settings by name, over the defaults.
- * @param pickPort - returns a port that is probably free; called again when it was used meanwhile.
- * @param timeoutMs - time in which it must be ready.
+ * @param pickPort - returns a port that is probably free; called again if the port has been used meanwhile.
+ * @param timeoutMs - time limit until the server is ready.
  * @throws {EmbeddedPostgresError} with the lines of the server's log that describe the error.
  */
 export async function startServer(
@@ -151,7 +151,7 @@ export async function startServer(
       const args = serverArguments(cluster, await pickPort(), settings);
       const server = { program: join(binaries, 'postgres'), args, log: log.fd, timeoutMs };
       const connection = await launch(cluster, server);
-      if (connection) return connection;
+      if (connection) return await obeyArchiveTimeout(connection);
       const text = (await readFile(cluster.logFile)).subarray(size).toString();
       if (!PASSING_FAILURE.test(text) || performance.now() > deadline) {
         throw new EmbeddedPostgresError(`PostgreSQL did not start: ${problem(text)}`);
@@ -163,6 +163,15 @@ export async function startServer(
     if (running) return running;
     await delay(POLL_MS);
   }
+}
+
+/**
+ * The checkpointer of PostgreSQL reads `archive_timeout` when it is woken. It goes to sleep while the server recovers, so
+ * without this the first change after a start would be archived after `checkpoint_timeout`, five minutes.
+ */
+async function obeyArchiveTimeout(connection: Connection): Promise<Connection> {
+  await connection.client.query('select pg_reload_conf()');
+  return connection;
 }
 
 /** @returns undefined when the server ended before it was ready. */
@@ -190,8 +199,7 @@ async function launch(
 
 /**
  * Shuts the cluster's server down, disconnecting all its clients, and resolves when it is down.
- *
- * @param mode - `immediate` ends it as a crash would.
+ * @param mode - `immediate` ends the server like a crash.
  * @throws {EmbeddedPostgresError} when it is not down within two minutes.
  */
 export async function stopServer(
@@ -212,7 +220,7 @@ export async function trimLog(logFile: string): Promise<void> {
   try {
     if ((await stat(logFile)).size > LOG_LIMIT_BYTES) await truncate(logFile);
   } catch {
-    // Keeping the log small is not worth failing for.
+    // A failure to shorten the log does not matter.
   }
 }
 
@@ -240,11 +248,11 @@ export function isRunning(dataFolder: string): boolean {
 /** The pid alone proves nothing: after a crash or a reboot another process may have the same one. */
 function isServer(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false;
-  // Windows shows no command lines; PostgreSQL itself recognises a reused pid there.
+  // Windows shows no command lines; there, PostgreSQL itself recognises a reused pid.
   return process.platform === 'win32' || commandLine(pid).includes(dataFolder);
 }
 
-/** Says whether a process with this pid exists, of any user. */
+/** Returns whether a process of any user has this pid. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -262,8 +270,8 @@ function commandLine(pid: number): string {
 }
 
 /**
- * PostgreSQL refuses to start while the pid in its lock file is alive, even if another process has it now.
- * For a dead pid the file stays: PostgreSQL then also checks that no child of the old server is left.
+ * PostgreSQL refuses to start while the pid in its lock file is alive, even if another process has it now. For a dead
+ * pid the file stays: PostgreSQL then also checks that no child of the old server is left.
  */
 async function removeStalePidFile(dataFolder: string): Promise<void> {
   const left = readPostmaster(dataFolder);
@@ -293,7 +301,7 @@ async function connectWhenReady(
   return undefined;
 }
 
-/** @returns undefined when the server is not ready after all: it stopped, or restarts after a crash. */
+/** @returns undefined if the server is not ready: it stopped, or restarts after a crash. */
 async function connect(port: number, password: string): Promise<Connection | undefined> {
   const socket = new Socket();
   const client = new Client({
@@ -307,7 +315,7 @@ async function connect(port: number, password: string): Promise<Connection | und
     connectionTimeoutMillis: 10_000,
     stream: () => socket,
   });
-  // The server may disconnect at any time; without a listener that would end the gateway.
+  // The server may disconnect at any time, which would end the gateway without a listener.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -315,7 +323,7 @@ async function connect(port: number, password: string): Promise<Connection | und
   } catch (error) {
     socket.destroy();
     const { code, message } = error as NodeJS.ErrnoException;
-    // Without a code the connection broke or timed out.
+    // An error without a code means that the connection broke or timed out.
     if (code === undefined || NOT_READY.includes(code)) return undefined;
     throw new EmbeddedPostgresError(`PostgreSQL on port ${port} refused the connection: ${message}`, {
       cause: error,
@@ -352,7 +360,7 @@ function serverArguments(
 }
 
 function defaultSettings(): Record<string, string> {
-  // A container's limit, if there is one, counts more than the machine's memory.
+  // A container's limit, if any, replaces the machine's memory.
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return {
     shared_buffers: `${Math.max(16, Math.min(256, Math.floor(memory / 16 / MIB)))}MB`,

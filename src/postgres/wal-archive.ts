@@ -1,6 +1,6 @@
 /**
- * The archive of the write-ahead log: every server of this project is ready to archive, into the folder that a link next to
- * its data names. So archiving begins and ends without a restart, whichever process starts the server.
+ * The archive of the write-ahead log: every server of this project can archive into the folder that a link next to its
+ * data names. Archiving therefore begins and ends without a restart, whichever process starts the server.
  */
 import { lstatSync } from 'node:fs';
 import { readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -10,23 +10,23 @@ import { join } from 'node:path';
 export const WAL_FOLDER = 'wal';
 /** Size of a file of the log: initdb's default. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
-/** Files of the log in 4 GiB: the last eight digits of a name count up to this. */
+/** Number of files of the log in 4 GiB: the last eight digits of a name count up to this. */
 const SEGMENTS_PER_LOG = 0x100000000 / SEGMENT_BYTES;
 /** Name of a file of the log: timeline, and two halves of its number, in hexadecimal. */
 const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/;
 
 /**
  * @returns the settings by which a server archives into the folder that the link names; without a link it stores
- *   nothing.
+ * nothing.
  */
 export function archiveSettings(clusterFolder: string): Record<string, string> {
   return { archive_mode: 'on', archive_command: archiveCommand(linkIn(clusterFolder)) };
 }
 
 /**
- * A file is there under its name only when it is whole and on the disk. An existing file is compared: after a crash,
- * PostgreSQL may archive a file twice, and the first attempt may have ended before it was flushed; another server's file is
- * never overwritten. A link to a missing folder fails, so that nothing is lost while a disk is not mounted.
+ * A file has its final name only when it is complete and on the disk. An existing file is compared: after a crash,
+ * PostgreSQL may archive a file twice, and the first attempt may have ended before it was flushed; another server's
+ * file is never overwritten. A link to a missing folder fails, so that nothing is lost while a disk is not mounted.
  */
 function archiveCommand(link: string): string {
   return [
@@ -38,26 +38,27 @@ function archiveCommand(link: string): string {
 }
 
 /**
- * @param folder - where the archived files are.
- * @returns the command by which recovery reads them. A missing file ends the log; an unreadable one ends the recovery.
+ * @param folder - folder of the archived files.
+ * @returns the command by which recovery reads the archived files. A missing file ends the log; an unreadable one ends
+ * the recovery.
  */
 export function restoreCommand(folder: string): string {
   return `name=${quoted(folder)}/%f.gz; test -f "$name" || exit 1; gzip -dc "$name" > "%p" || exit 200`;
 }
 
-/** For the shell, in a setting whose `%` is special. */
+/** Quotes a text for the shell, in a setting in which `%` is special. */
 function quoted(path: string): string {
   return `'${path.replaceAll("'", "'\\''").replaceAll('%', '%%')}'`;
 }
 
-/** @returns the folder that the log is archived into; undefined for none. */
+/** @returns the folder of the archive; undefined for none. */
 export async function archiveFolder(clusterFolder: string): Promise<string | undefined> {
   return lstatSync(linkIn(clusterFolder), { throwIfNoEntry: false })
     ? readlink(linkIn(clusterFolder))
     : undefined;
 }
 
-/** From the next file of the log on, archives into this backup folder. */
+/** Archives into this backup folder, beginning with the next file of the log. */
 export async function archiveInto(clusterFolder: string, folder: string): Promise<void> {
   if ((await archiveFolder(clusterFolder)) === folder) return;
   const draft = `${linkIn(clusterFolder)}.draft`;
@@ -71,7 +72,7 @@ export async function archiveNowhere(clusterFolder: string): Promise<void> {
   await rm(linkIn(clusterFolder), { force: true });
 }
 
-/** @returns path of the link to the folder that is archived into. */
+/** @returns path of the link to the folder of the archive. */
 export function linkIn(clusterFolder: string): string {
   return join(clusterFolder, 'postgres.archive');
 }

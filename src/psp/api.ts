@@ -1,6 +1,6 @@
 /**
- * The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí and Inter for what API Pix does not have; in the form of the
- * bank of its profile.
+ * The API of the PSP: API Pix 2.9 below `/v2`, and calls like those of Efí and Inter for functions that API Pix lacks,
+ * in the form of the bank of its profile.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { bankAnswer, bankRefusal, checkMembers, standardRequest, standardTokenRequest } from './bank-form.ts';
@@ -29,16 +29,16 @@ import { problem } from './problem.ts';
 import { getPix, getRefund, listPix, putRefund } from './received.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
 
-/** Requirements of a route, and the name of its faults. */
+/** Required scope of a route, and the target of its faults. */
 interface Demand {
-  /** None for the token itself. */
+  /** Undefined for the token request itself. */
   readonly scope?: PspScope;
   readonly target: FaultTarget;
 }
 
 const NO_CHECK = 'x-skip-mtls-checking';
 
-/** @param key - of the tokens. */
+/** @param key - key that authenticates the tokens. */
 export function apiListener(parts: PspParts, client: Client, key: string): RequestListener {
   const routes = routesOf(parts, client, key);
   return (request, response) => {
@@ -78,7 +78,7 @@ async function handle(
   send(response, status, answer, 'application/json');
 }
 
-/** Refusals are delayed, too. */
+/** Turns a refusal into an answer, so that faults delay it as well. */
 async function settled(answer: Answer | Promise<Answer>) {
   try {
     return { answer: await answer };
@@ -138,7 +138,7 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
       deleteWebhook(parts, first(request));
       return { status: 204 };
     }),
-    // Efí had it below /v2 first.
+    // Efí first had this call below /v2.
     route('PUT', '/v[23]/gn/pix/:id', payout, put),
     route('GET', '/v[23]/gn/pix/enviados/id-envio/:id', reading('gn.pix.send.read'), (request) =>
       ok(getPayout(parts, 'id', first(request))),
@@ -161,7 +161,9 @@ function routesOf(parts: PspParts, client: Client, key: string): readonly Route<
   ];
 }
 
-/** Infractions (MED): their list, and answers to them, ours, as Efí takes them, and in a form that no bank has. */
+/**
+ * Infractions (MED): their list and the answers to them, in the PSP's own form, in Efí's, and in one that no bank has.
+ */
 function infractionRoutes(parts: PspParts): readonly Route<Demand>[] {
   const read = { scope: 'pix.read', target: 'read' } as const;
   const write = { scope: 'pix.write', target: 'defence' } as const;

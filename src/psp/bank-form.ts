@@ -1,4 +1,4 @@
-/** Speaks as the bank of a profile: translates its calls into those of API Pix, and the answers back. */
+/** Translates the calls of a profile's bank into those of API Pix, and the answers back. */
 import type { IncomingMessage } from 'node:http';
 import type { Answer, PspRequest } from './http.ts';
 import type { Client } from './oauth.ts';
@@ -6,18 +6,21 @@ import { type Body, objectOf } from './parts.ts';
 import { problem, Refused } from './problem.ts';
 import type { PspProfile } from './profiles.ts';
 
-/** Calls that exist by these paths whatever the profile says: of Efí, and of Inter. */
+/** Proprietary calls of Efí and of Inter, which keep these paths in every profile. */
 const PROPRIETARY: Readonly<Record<'efi' | 'inter', RegExp>> = {
   efi: /^\/v[23]\/(?:gn|dict)\//,
   inter: /^\/banking\/v2\//,
 };
-/** Cases of MED in a form that no bank has are there beside each profile. */
+/** Path of MED cases in a form that no bank has, available in every profile. */
 const MED = '/med/';
 const RESOURCES = ['cob', 'pix', 'webhook'] as const;
-/** Times of queries, of which some banks take whole seconds only. */
+/** Times in queries; some banks accept only whole seconds. */
 const TIMES = ['inicio', 'fim'];
 
-/** @returns the request with the path of API Pix below `/v2`. @throws {Refused} 404 for a path that the bank does not have. */
+/**
+ * @returns the request with its API Pix path below `/v2`.
+ * @throws {Refused} 404 for a path that the bank does not have.
+ */
 export function standardRequest(
   profile: PspProfile,
   request: IncomingMessage,
@@ -36,7 +39,9 @@ export function standardRequest(
   throw problem(404, 'NaoEncontrado', 'O recurso solicitado não foi encontrado.');
 }
 
-/** @throws {Refused} when a member that the bank wants with each call is missing, or a time is too precise for it. */
+/**
+ * @throws {Refused} if a member that the bank requires in each call is missing, or a time is too precise for the bank.
+ */
 export function checkMembers(
   { headers: names, query: members, hasFractions }: PspProfile,
   client: Client,
@@ -52,7 +57,10 @@ export function checkMembers(
     throw problem(400, 'PixConsultaInvalida', 'Os parâmetros inicio e fim não têm frações de segundo.');
 }
 
-/** @returns the body of a token request as the standard has it. @throws {Refused} for a request that the bank would refuse. */
+/**
+ * @returns the body of a token request in the standard form.
+ * @throws {Refused} for a request that the bank would refuse.
+ */
 export function standardTokenRequest(
   profile: PspProfile,
   client: Client,
@@ -71,7 +79,7 @@ export function standardTokenRequest(
   return {
     ...body,
     ...(profile.isGrantInQuery && { grant_type: query.get('grant_type') }),
-    // The certificate has proved the client.
+    // The certificate has authenticated the client, so its secret is filled in.
     ...(profile.isSecretless && body.client_id === client.id && { client_secret: client.secret }),
   };
 }

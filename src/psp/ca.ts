@@ -1,7 +1,6 @@
 /**
- * A certificate authority for the sandbox: for the PSP, and for its callers with a certificate. Its keys protect
- * nothing but a sandbox on this machine. Node reads certificates but writes none, so they are encoded here (RFC
- * 5280).
+ * A certificate authority for the sandbox. It issues certificates for the PSP and for its callers. Its keys protect
+ * only a sandbox on this machine. Node can read certificates but not create them, so they are encoded here (RFC 5280).
  */
 import {
   createHash,
@@ -28,20 +27,20 @@ export interface Identity {
 export interface Holder {
   /** Common name. */
   readonly name: string;
-  /** Host names and addresses that it serves; with none it can only call others. */
+  /** Host names and addresses that the holder serves; without any, the certificate is only for calls. */
   readonly hosts?: readonly string[];
-  /** From when to when it is valid; from an hour ago for ten years when not given. */
+  /** Validity; default: from an hour ago, for ten years. */
   readonly validFrom?: Date;
   readonly validUntil?: Date;
 }
 
-/** Files of the identities in a folder: `<name>.pem` and `<name>-key.pem`. */
+/** Identities in the files `<name>.pem` and `<name>-key.pem` of a folder. */
 export interface Certificates {
-  /** Signs the other two. */
+  /** Authority that signs the other two. */
   readonly ca: Identity;
-  /** Of the PSP: its server, and its calls of the gateway. */
+  /** Identity of the PSP, for its server and its callbacks. */
   readonly psp: Identity;
-  /** Of the gateway: its calls of the PSP, and the server that takes callbacks. */
+  /** Identity of the gateway, for its calls and its callback server. */
   readonly gateway: Identity;
 }
 
@@ -60,12 +59,12 @@ const AUTHORITY_KEY_ID = objectId('2.5.29.35');
 const EXTENDED_KEY_USAGE = objectId('2.5.29.37');
 const SERVER_AUTH = objectId('1.3.6.1.5.5.7.3.1');
 const CLIENT_AUTH = objectId('1.3.6.1.5.5.7.3.2');
-/** Signing of certificates and of lists of revoked ones, bits 5 and 6. */
+/** Key usage: signing certificates and revocation lists (bits 5 and 6). */
 const MAY_CERTIFY = bits(Uint8Array.of(0x06), 1);
-/** Signing of what TLS exchanges, bit 0. */
+/** Key usage: digital signatures, as in TLS handshakes (bit 0). */
 const MAY_SIGN = bits(Uint8Array.of(0x80), 7);
 
-/** Makes an authority: a key, and a certificate that it signs itself. */
+/** Creates an authority: a key and a self-signed certificate. */
 export function createAuthority(name: string): Identity {
   return certify({ name }, undefined, [
     extension(BASIC_CONSTRAINTS, sequence(yes()), true),
@@ -73,7 +72,7 @@ export function createAuthority(name: string): Identity {
   ]);
 }
 
-/** Makes a key, and a certificate of the authority for it. */
+/** Creates a key, and a certificate for it signed by the authority. */
 export function issue(authority: Identity, holder: Holder): Identity {
   const { hosts = [] } = holder;
   const uses = hosts.length > 0 ? [SERVER_AUTH, CLIENT_AUTH] : [CLIENT_AUTH];
@@ -85,7 +84,7 @@ export function issue(authority: Identity, holder: Holder): Identity {
   ]);
 }
 
-/** @returns the certificates of a folder, which are made when they are not there yet. */
+/** @returns the certificates of a folder; creates missing ones. */
 export function certificatesIn(folder: string): Certificates {
   makeFolder(folder, 0o700);
   const ca = storedIdentity(folder, 'ca', () => createAuthority('Crossramp PSP CA (sandbox)'));
@@ -98,7 +97,7 @@ export function certificatesIn(folder: string): Certificates {
   };
 }
 
-/** The key is written first, and the certificate last and whole: where a certificate exists, both do. */
+/** Writes the key first and the certificate last, as a whole, so that an existing certificate always has its key. */
 function storedIdentity(folder: string, name: string, make: () => Identity): Identity {
   const [certificateFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}-key.pem`)];
   if (existsSync(certificateFile))
@@ -148,7 +147,7 @@ function nameOf(name: string): Buffer {
   return sequence(set(sequence(COMMON_NAME, text(name))));
 }
 
-/** Node writes the names of a certificate as lines, `CN=…`. */
+/** Reads the common name; Node writes each name of a certificate on its own line, such as `CN=…`. */
 function commonName({ subject }: X509Certificate): string {
   return /^CN=(.*)$/m.exec(subject)?.[1] ?? '';
 }
@@ -158,7 +157,7 @@ function hostName(host: string): Buffer {
   return der(0x87, isIP(host) === 4 ? Buffer.from(host.split('.').map(Number)) : ipv6(host));
 }
 
-/** Eight groups of four digits; `::` replaces the missing zeros. */
+/** Reads an IPv6 address of eight groups of four digits; `::` stands for missing zeros. */
 function ipv6(host: string): Buffer {
   const [left = '', right = ''] = host.split('::');
   const groups = (half: string) => (half === '' ? [] : half.split(':'));

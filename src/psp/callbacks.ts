@@ -1,6 +1,6 @@
 /**
- * Callbacks: stored with their content, sent with the PSP's certificate until they are answered with 2xx, at growing
- * intervals.
+ * Callbacks: stored together with their cause, and sent with the PSP's certificate at growing intervals until the
+ * receiver answers with 2xx.
  */
 import { type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -13,17 +13,17 @@ import type { PspStore } from './store.ts';
 
 /** Time limit of a call. Unit: ms. */
 const LIMIT_MS = 10_000;
-/** Pauses between attempts double from the first to the last. Unit: ms of the PSP's clock. */
+/** Pauses between attempts, which double from the first to the last. Unit: ms of the PSP's clock. */
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 300_000;
-/** Maximum number of attempts; afterwards the caller has to ask. */
+/** Maximum number of attempts; afterwards only a query reports the event. */
 const ATTEMPTS_MAX = 15;
-/** Calls under way at once. */
+/** Maximum number of parallel calls. */
 const PARALLEL_MAX = 8;
-/** Polling interval of a waiter for an answer. Unit: ms. */
+/** Polling interval while a callback's answer is awaited. Unit: ms. */
 const POLL_MS = 5;
 
-/** A callback that is due. */
+/** A due callback. */
 interface Due {
   readonly id: number;
   readonly url: string;
@@ -38,9 +38,9 @@ export class Callbacks {
   readonly #faults: Faults;
   readonly #agent: Agent;
   readonly #stranger: Agent;
-  /** Has a certificate of the same authority. */
+  /** Sends with a certificate of another client of the same authority. */
   readonly #foreign: Agent;
-  /** Calls under way, by id. */
+  /** Running calls, by callback id. */
   readonly #running = new Map<number, Promise<void>>();
   #isClosed = false;
 
@@ -56,9 +56,8 @@ export class Callbacks {
   }
 
   /**
-   * Stores a callback to be sent, in the database transaction of its content.
-   *
-   * @returns its ids: none where it gets lost, several where it is doubled.
+   * Stores a callback to be sent, in the database transaction of its cause.
+   * @returns its ids: none if the callback gets lost, several if it is doubled.
    */
   add(url: string, body: unknown): readonly number[] {
     const now = this.#clock.now();
@@ -102,7 +101,7 @@ export class Callbacks {
     }
   }
 
-  /** Sends due callbacks; returns before they are answered. */
+  /** Starts sending due callbacks, and returns before they are answered. */
   sendDue(): void {
     const room = PARALLEL_MAX - this.#running.size;
     if (room <= 0) return;
@@ -115,7 +114,7 @@ export class Callbacks {
       this.#running.set(each.id, this.#send(each));
   }
 
-  /** @returns when the next one is due that is not under way; undefined where there is none. */
+  /** @returns due time of the next callback that is not running; undefined if there is none. */
   nextDueMs(): number | undefined {
     const rows = this.#store.all<{ id: number; dueMs: number }>(
       'select id, due_ms as "dueMs" from callback where due_ms is not null order by due_ms limit ?',
@@ -124,11 +123,7 @@ export class Callbacks {
     return rows.find(({ id }) => !this.#running.has(id))?.dueMs;
   }
 
-  /**
-   * Waits until these were attempted, up to a limit.
-   *
-   * @returns whether all were answered with 2xx.
-   */
+  /** Waits until these callbacks were attempted, up to a time limit. @returns whether all were answered with 2xx. */
   async answered(ids: readonly number[], limitMs = LIMIT_MS): Promise<boolean> {
     const until = Date.now() + limitMs;
     const isOpen = (id: number) =>
@@ -146,9 +141,8 @@ export class Callbacks {
   }
 
   /**
-   * Calls a URL that is to be registered, once without a certificate and once with it.
-   *
-   * @returns the problem, or undefined: the URL has to refuse the stranger and to accept the PSP.
+   * Tests a URL before its registration by calling it without a certificate and with one.
+   * @returns the problem; undefined if the URL refuses the first call and accepts the second.
    */
   async problemOf(url: string): Promise<string | undefined> {
     const body = JSON.stringify({ pix: [] });
@@ -161,7 +155,7 @@ export class Callbacks {
     return isRefused ? `A URL informada respondeu com o código HTTP ${known}.` : undefined;
   }
 
-  /** Aborts open requests: the next process that opens the file sends them again. */
+  /** Aborts running calls; the next process that opens the file sends them again. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#agent.destroy();
@@ -185,7 +179,10 @@ export class Callbacks {
     if (!this.#isClosed) this.sendDue();
   }
 
-  /** A receiver that accepts this accepts any sender: the response is stored, as for a finished callback. */
+  /**
+   * Sends a callback as another caller, and stores the response, as for a finished callback. A receiver that accepts
+   * this call would accept any sender.
+   */
   #sendAs(agent: Agent, url: string, body: unknown): void {
     const text = JSON.stringify(body);
     const sent = this.#post(url, text, agent).catch((error: Error) => error.message);
@@ -200,7 +197,7 @@ export class Callbacks {
     });
   }
 
-  /** @returns the status. @throws what kept it from being answered. */
+  /** @returns the status. @throws the error that prevented an answer. */
   #post(url: string, body: string, agent: Agent): Promise<number> {
     return new Promise((resolve, reject) => {
       const options: RequestOptions = {

@@ -1,4 +1,4 @@
-/** Charges (`/cob`) and the payload that a code's location serves. */
+/** Charges (`/cob`), and the payload at the location of a code. */
 import { randomBytes } from 'node:crypto';
 import { dynamicBrCode } from '../base/pix/br-code.ts';
 import { isoOf } from './clock.ts';
@@ -8,7 +8,7 @@ import { consumePlan } from './plans.ts';
 import { problem, Refused } from './problem.ts';
 import { pixOfCharge } from './received.ts';
 
-/** A charge as it is stored. */
+/** A stored charge. */
 export interface ChargeRow {
   readonly txid: string;
   readonly key: string;
@@ -19,9 +19,9 @@ export interface ChargeRow {
   readonly expiresS: number;
   readonly locationId: number;
   readonly token: string;
-  /** The body that it was made with, JSON. */
+  /** Body of the creation, as JSON. */
   readonly given: string;
-  /** The same with its revisions. */
+  /** Body with all revisions applied, as JSON. */
   readonly revised: string;
 }
 
@@ -29,7 +29,7 @@ const COLUMNS = `txid, key, amount, status, revision, created_ms as "createdMs",
   location_id as "locationId", token, given, revised`;
 const TXID = /^[a-zA-Z0-9]{26,35}$/;
 const TAX_IDS = { cpf: /^\d{11}$/, cnpj: /^[0-9A-Z]{14}$/ } as const;
-/** A day, as the standard has it where nothing is said. */
+/** Default validity in the standard, a day. Unit: s. */
 const EXPIRES_S = 86_400;
 const INVALID = 'CobOperacaoInvalida';
 const INVALID_DETAIL =
@@ -37,19 +37,19 @@ const INVALID_DETAIL =
 const REMOVED = 'REMOVIDA_PELO_USUARIO_RECEBEDOR';
 const TOKEN_BYTES = 16;
 
-/** @returns the charge; undefined where there is none. */
+/** @returns the charge; undefined if it does not exist. */
 export function findCharge({ store }: Pick<PspParts, 'store'>, txid: string): ChargeRow | undefined {
   return store.one<ChargeRow>(`select ${COLUMNS} from charge where txid = ?`, txid);
 }
 
-/** `PUT /cob/{txid}`: makes a charge, or revises one that is active. */
+/** `PUT /cob/{txid}`: creates a charge, or revises an active one. */
 export function putCharge(parts: PspParts, txid: string, body: Body): object {
   checkCharge(parts, body, true)
     .holds(TXID.test(txid), 'txid', 'O txid não respeita o schema.')
     .refuseAs(INVALID, INVALID_DETAIL);
   const { store, clock } = parts;
   const stored = JSON.stringify(body);
-  // A refusal uses up its plan as well: the error is thrown after the commit.
+  // A refusal uses up its plan too, so the error is thrown after the commit.
   const answer = store.atOnce(() => {
     const charge = findCharge(parts, txid);
     if (charge) {
@@ -76,12 +76,12 @@ export function putCharge(parts: PspParts, txid: string, body: Body): object {
   return answer;
 }
 
-/** Marks a charge as paid, where it was active. */
+/** Marks an active charge as paid. */
 export function concludeCharge({ store }: PspParts, txid: string): void {
   store.run(`update charge set status = 'CONCLUIDA' where txid = ? and status = 'ATIVA'`, txid);
 }
 
-/** `PATCH /cob/{txid}`: revises a charge, or withdraws it. */
+/** `PATCH /cob/{txid}`: revises or cancels a charge. */
 export function patchCharge(parts: PspParts, txid: string, body: Body): object {
   checkCharge(parts, body, false)
     .holds(
@@ -102,7 +102,7 @@ export function getCharge(parts: PspParts, txid: string): object {
   return complete(parts, found(parts, txid));
 }
 
-/** `GET /cob`: the charges that were made in a period. */
+/** `GET /cob`: charges created in a period. */
 export function listCharges(parts: PspParts, period: Period, page: Page, filters: URLSearchParams): object {
   const status = filters.get('status');
   const [from, where, values] = [
@@ -121,7 +121,7 @@ export function listCharges(parts: PspParts, period: Period, page: Page, filters
   };
 }
 
-/** The payload at the location for the payer's bank, as JSON; a real PSP signs it (JWS). */
+/** Payload for the payer's bank at the location of a code, as JSON; a real PSP signs it (JWS). */
 export function getPayload(parts: PspParts, token: string): object {
   const charge = parts.store.one<ChargeRow>(`select ${COLUMNS} from charge where token = ?`, token);
   if (!charge)
@@ -146,7 +146,7 @@ export function getPayload(parts: PspParts, token: string): object {
   };
 }
 
-/** @throws {Refused} when there is none. */
+/** @throws {Refused} if the charge does not exist. */
 function found(parts: PspParts, txid: string): ChargeRow {
   const charge = findCharge(parts, txid);
   if (!charge) throw problem(404, 'CobNaoEncontrado', 'Cobrança não encontrada para o txid informado.');
@@ -157,7 +157,7 @@ function notActive() {
   return problem(400, INVALID, 'A cobrança não está ATIVA, e a presente requisição busca alterá-la.');
 }
 
-/** Members that are given take the place of those before. */
+/** Replaces the members that the body contains. */
 function revise(parts: PspParts, charge: ChargeRow, body: Body, stored = charge.given): ChargeRow {
   const { status, ...members } = body;
   parts.store.run(
@@ -205,7 +205,7 @@ function expiresIn({ calendario }: Body): number | undefined {
   return expiracao === undefined ? undefined : Number(expiracao);
 }
 
-/** @param isWhole - whether what has to be there is demanded. */
+/** @param isWhole - whether required members must be present. */
 function checkCharge({ holder }: PspParts, body: Body, isWhole: boolean): Check {
   const { calendario, valor, chave, devedor, solicitacaoPagador, infoAdicionais } = body;
   const seconds = expiresIn(body);
@@ -244,7 +244,7 @@ function checkCharge({ holder }: PspParts, body: Body, isWhole: boolean): Check 
     );
 }
 
-/** One tax id, and a name. */
+/** @returns whether a debtor has exactly one tax id, and a name. */
 function isDebtor({ cpf, cnpj, nome }: Body): boolean {
   const isOne =
     cpf === undefined ? TAX_IDS.cnpj.test(String(cnpj)) : TAX_IDS.cpf.test(String(cpf)) && cnpj === undefined;

@@ -1,9 +1,9 @@
-/** The clock of the PSP: that of the machine plus an offset, which outlives a restart. */
+/** The clock of the PSP: the machine's clock plus an offset, which survives a restart. */
 import type { PspStore } from './store.ts';
 
 const AHEAD = 'clock_ahead_ms';
 
-/** A clock that can be set ahead. */
+/** A clock that can be moved forward. */
 export class PspClock {
   readonly #store: PspStore;
   #aheadMs: number;
@@ -13,12 +13,12 @@ export class PspClock {
     this.#aheadMs = Number(store.setting(AHEAD, () => '0'));
   }
 
-  /** @returns the time, milliseconds since 1970. */
+  /** @returns the time, ms since 1970. */
   now(): number {
     return Date.now() + this.#aheadMs;
   }
 
-  /** @returns the machine's milliseconds until a time; 0 when it is past. */
+  /** @returns milliseconds of the machine's clock until a time; 0 for a past time. */
   until(atMs: number): number {
     return Math.max(0, atMs - this.now());
   }
@@ -35,7 +35,7 @@ export class PspClock {
   }
 }
 
-/** @returns a time as API Pix writes it. */
+/** @returns a time in the notation of API Pix. */
 export function isoOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * The control server: plays the world around the PSP. For a sandbox alone: plain HTTP on this machine, without
- * authentication. Serves the locations of codes too.
+ * The control server, which plays the world around the PSP, and also serves the locations of codes. For a sandbox only:
+ * plain HTTP on this machine, without authentication.
  */
 import type { RequestListener } from 'node:http';
 import { newEndToEndId } from '../base/pix/end-to-end-id.ts';
@@ -40,7 +40,8 @@ export function controlListener(parts: PspParts): RequestListener {
   const routes = routesOf(parts);
   return (request, response) => {
     const answer = async () => {
-      // Every page that a browser on this machine shows could call us; browsers say so.
+      // Any web page in a browser on this machine could send requests here; browsers mark these with the header
+      // `origin`.
       if (request.headers.origin !== undefined)
         throw new Refused(403, { error: 'not for browsers' }, 'application/json');
       const { route: found, named, query } = routeOf(routes, request);
@@ -58,7 +59,7 @@ function routesOf(parts: PspParts): readonly Route[] {
     route(method, path, {}, async (request) => {
       const { callbacks, ...result } = parts.store.atOnce(() => work(request));
       parts.wake();
-      // The caller goes on when the gateway has the callback, unless it is told not to wait.
+      // The response waits until the gateway has the callback, unless the caller sets `wait` to false.
       const areReported = request.body.wait === false || (await parts.callbacks.answered(callbacks));
       return ok({ ...result, callbacks: callbacks.length, isTold: areReported });
     });
@@ -81,7 +82,7 @@ function routesOf(parts: PspParts): readonly Route[] {
   ];
 }
 
-/** The result, and the callbacks that report it. */
+/** A result, and the ids of the callbacks that report it. */
 interface ControlResult {
   readonly callbacks: readonly number[];
   readonly [member: string]: unknown;
@@ -102,8 +103,8 @@ function setClock(parts: PspParts, { aheadMs, advanceMs }: Body): object {
 }
 
 /**
- * Pays a charge, or a key; an earlier PIX is reported again. Codes can be paid late, twice, with other amounts, and
- * after they were withdrawn.
+ * Pays a charge or a key, or reports an earlier PIX again. Codes can be paid late, twice, with other amounts, and after
+ * they were cancelled.
  */
 function pay(parts: PspParts, body: Body): ControlResult {
   const { clock, holder } = parts;
@@ -141,7 +142,7 @@ function pay(parts: PspParts, body: Body): ControlResult {
   return { endToEndIds: ids, callbacks };
 }
 
-/** `settle`, `fail` or `return`. */
+/** Ends a payout by `settle`, `fail` or `return`. */
 function endOfPayout(parts: PspParts, [name = '', end]: readonly string[], body: Body): ControlResult {
   const row = payoutNamed(parts, name);
   if (!row) throw missing(`there is no payout ${name}`);
@@ -227,7 +228,7 @@ function ruleOf(rule: unknown): FaultRule {
   return { on: on as FaultRule['on'], fault: fault as FaultName, rate, ms };
 }
 
-/** All movements of money, for a comparison with another party's records. */
+/** @returns all movements of money, for comparison with another party's records. */
 function booksOf(parts: PspParts): object {
   const { store, faults } = parts;
   return {

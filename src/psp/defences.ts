@@ -1,4 +1,7 @@
-/** Answers of the account holder to infractions (*defesa*) with their files: each is taken once, before its time ends. */
+/**
+ * Answers of the account holder to infractions (*defesa*) with their files. Each is accepted once, before the time
+ * limit of the infraction.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { isoOf } from './clock.ts';
 import { findInfraction, type InfractionRow } from './infractions.ts';
@@ -9,7 +12,7 @@ interface DefenceRow {
   readonly id: string;
   readonly analysis: string;
   readonly reason: string;
-  /** Hashes of its files, as JSON. */
+  /** Hashes of the answer's files, as JSON. */
   readonly files: string;
   readonly atMs: number;
 }
@@ -40,7 +43,7 @@ export function putFile(parts: PspParts, [id, hash]: readonly [string, string], 
   return { idInfracao: row.id, sha256: hash, nome: name, tamanho: bytes.length };
 }
 
-/** `PUT /v2/gn/infracoes/{id}/defesa/{idDefesa}`: takes an answer; the same one again is answered alike. */
+/** `PUT /v2/gn/infracoes/{id}/defesa/{idDefesa}`: accepts an answer; a repetition gets the same response. */
 export function putDefence(parts: PspParts, [id, key]: readonly [string, string], body: Body): object {
   const { store, clock } = parts;
   const input = defenceIn(parts, id, body);
@@ -61,7 +64,10 @@ export function putDefence(parts: PspParts, [id, key]: readonly [string, string]
 
 const EFI_ANALYSES: Readonly<Record<string, string>> = { aceito: 'ACEITAR', rejeitado: 'REJEITAR' };
 
-/** `POST /v2/gn/infracoes/{id}/defesa`: takes an answer as Efí does, without an id or files; a second one is refused. */
+/**
+ * `POST /v2/gn/infracoes/{id}/defesa`: accepts an answer in Efí's form, without an id or files; a second one is
+ * refused.
+ */
 export function postDefence(parts: PspParts, id: string, body: Body): object {
   const analise = EFI_ANALYSES[textOf(body.analise) ?? ''];
   if (analise === undefined)

@@ -1,27 +1,27 @@
-/** DER (ITU-T X.690), as far as a certificate needs it: every value is its tag, its length and its content. */
+/** The part of DER (ITU-T X.690) that certificates need. A value is encoded as its tag, length and content. */
 
-/** A value with this tag. */
+/** A value with the given tag. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Uint8Array.of(tag), lengthOf(content.length), content]);
 }
 
-/** Concatenation of values of different kinds. */
+/** SEQUENCE: an ordered list of values. */
 export const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts);
-/** Values without an order. */
+/** SET: an unordered list of values. */
 export const set = (...parts: readonly Uint8Array[]) => der(0x31, ...parts);
-/** Bytes. */
+/** OCTET STRING. */
 export const octets = (content: Uint8Array) => der(0x04, content);
-/** Bits; `unused` of the last byte do not count. */
+/** BIT STRING; the last `unused` bits do not count. */
 export const bits = (content: Uint8Array, unused = 0) => der(0x03, Uint8Array.of(unused), content);
-/** True; false is left out everywhere. */
+/** BOOLEAN true. DER omits false where it is the default. */
 export const yes = () => der(0x01, Uint8Array.of(0xff));
-/** Text. */
+/** UTF8String. */
 export const text = (value: string) => der(0x0c, Buffer.from(value));
-/** A value that stands under a number of its own. */
+/** A value with a context-specific tag number. */
 export const tagged = (number: number, value: Uint8Array) => der(0xa0 | number, value);
 
-/** A number from its bytes, the highest first; never below zero. */
+/** INTEGER from big-endian bytes; never negative. */
 export function integer(bytes: Uint8Array): Buffer {
   return der(0x02, (bytes[0] as number) & 0x80 ? Buffer.concat([Uint8Array.of(0), bytes]) : bytes);
 }
@@ -32,7 +32,7 @@ export function objectId(dotted: string): Buffer {
   return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** A time; from 2050 on it has another form (RFC 5280, 4.1.2.5). */
+/** A time: UTCTime before 2050, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 export function time(at: Date): Buffer {
   const digits = `${at.toISOString().slice(0, 19).replace(/\D/g, '')}Z`;
   return at.getUTCFullYear() < 2050
@@ -46,7 +46,7 @@ function lengthOf(length: number): Buffer {
   return Buffer.concat([Uint8Array.of(0x80 | bytes.length), bytes]);
 }
 
-/** Seven bits per byte, the highest first; all but the last have the eighth set. */
+/** Encodes seven bits per byte, big-endian; every byte except the last has its highest bit set. */
 function base128(value: number): number[] {
   const rest = Math.floor(value / 128);
   const last = value % 128;

@@ -1,21 +1,21 @@
 /**
- * The directory of keys (DICT). Each PSP has its own call for it, so this one is ours. A missing key costs twenty
- * times as much of the caller's look-ups, as in the directory's manual: guessing of keys soon stops.
+ * The directory of PIX keys (DICT). Each PSP has its own look-up call; this one is specific to `crossramp psp`. A
+ * missing key costs twenty times as many look-ups, as in the directory's manual, to stop guessing of keys.
  */
 import { parseTaxId } from '../base/pix/tax-id.ts';
 import type { PspParts } from './parts.ts';
 import { problem } from './problem.ts';
 import { person } from './received.ts';
 
-/** Number of look-ups of a caller, and how many come back per minute. */
+/** Maximum look-ups of a caller, and the number refilled per minute. */
 const BUCKET = 500;
 const MISS_COSTS = 20;
 const MINUTE_MS = 60_000;
-/** Keys of this domain are in no directory, so that one can be missing without saying so first. */
+/** Keys of this domain never exist, so that tests can look up a missing key without preparation. */
 const UNOWNED_KEY = /@[^@]*\.invalid$/;
 const EMAIL_OR_PHONE_OR_UUID = /^(?:[^@\s]+@[^@\s]+|\+\d{8,15}|[0-9a-f-]{36})$/;
 
-/** @returns `GET /v2/dict/{chave}`: the owner of a key, as far as it is disclosed, while look-ups are left. */
+/** @returns the handler of `GET /v2/dict/{chave}`: the disclosed owner of a key, while look-ups are left. */
 export function directory(parts: PspParts): (key: string) => object {
   let bucket = { left: BUCKET, atMs: 0 };
   return (key) => {
@@ -30,8 +30,8 @@ export function directory(parts: PspParts): (key: string) => object {
 }
 
 /**
- * A CPF or CNPJ belongs to itself. The tax id of other keys is disclosed where it was set; else only the existence of
- * the key.
+ * A CPF or CNPJ belongs to itself. For other keys the tax id is disclosed if a test has set it; otherwise only the
+ * existence of the key.
  */
 function ownerOf({ store }: PspParts, key: string): object | undefined {
   const set = store.one<{ taxId: string; name: string }>(

@@ -1,4 +1,4 @@
-/** Faults on demand: by kind of request and by rate, the same at every run with the same seed. */
+/** Faults on demand, by kind of request and by rate. Runs with the same seed have the same faults. */
 import type { PspStore } from './store.ts';
 
 /** Kinds of requests and callbacks that faults distinguish. */
@@ -15,15 +15,15 @@ export const FAULT_TARGETS = [
 /** A member of FAULT_TARGETS. */
 export type FaultTarget = (typeof FAULT_TARGETS)[number];
 
-/** Possible faults of a request, and of a callback. */
+/** Faults of requests, and of callbacks. */
 export const FAULTS = {
-  /** Processes the request, and answers nothing: the connection is broken after `ms`. */
+  /** Processes the request, and closes the connection after `ms` without an answer. */
   timeout: 'request',
-  /** Does nothing: 503. */
+  /** Answers 503 without processing the request. */
   unavailable: 'request',
-  /** Does nothing: 401, as if the token had ended. */
+  /** Answers 401 without processing the request, as if the token had expired. */
   unauthorized: 'request',
-  /** Does nothing: 404, as if the requested thing did not exist (yet). */
+  /** Answers 404 without processing the request, as if the object did not exist (yet). */
   missing: 'request',
   /** Processes the request, and answers after `ms`. */
   slow: 'request',
@@ -33,29 +33,31 @@ export const FAULTS = {
   doubled: 'callback',
   /** Is sent `ms` later. */
   late: 'callback',
-  /** Sent at a random time within the next `ms`, so that later ones overtake it. */
+  /** Is sent at a random time within the next `ms`, so that later callbacks overtake it. */
   reordered: 'callback',
-  /** Sent by a caller without the PSP's certificate first. */
+  /** Is preceded by the same callback without the PSP's certificate. */
   stranger: 'callback',
-  /** Is sent first with the certificate of another client of the same authority, about a PIX that there is not. */
+  /**
+   * Is preceded by a callback about a nonexistent PIX, with the certificate of another client of the same authority.
+   */
   foreign: 'callback',
-  /** Is sent first with the PSP's certificate about a PIX that there is not. */
+  /** Is preceded by a callback about a nonexistent PIX, with the PSP's certificate. */
   forged: 'callback',
-  /** Is sent first with another amount. */
+  /** Is preceded by the same callback with another amount. */
   altered: 'callback',
-  /** First sent as paid to another holder's key. */
+  /** Is preceded by the same callback for another holder's key. */
   misaddressed: 'callback',
 } as const;
 /** A member of FAULTS. */
 export type FaultName = keyof typeof FAULTS;
 
-/** A fault that happens to a share of what it is about. */
+/** A fault of a share of the requests or callbacks of one kind. */
 export interface FaultRule {
   readonly on: FaultTarget | 'any';
   readonly fault: FaultName;
   /** Share, 0 to 1. */
   readonly rate: number;
-  /** See FAULTS. */
+  /** Time parameter of the fault; see FAULTS. Unit: ms. */
   readonly ms: number;
 }
 
@@ -69,7 +71,7 @@ const NOTHING: FaultPlan = { seed: 1, rules: [] };
 const SETTING = 'faults';
 const COUNT = 'insert into fault values (?, ?, 1) on conflict do update set times = times + 1';
 
-/** Says what goes wrong next. */
+/** Determines the next fault. */
 export class Faults {
   readonly #store: PspStore;
   #plan: FaultPlan;
@@ -85,14 +87,14 @@ export class Faults {
     return this.#plan;
   }
 
-  /** Takes the place of the plan before; its dice begin anew. */
+  /** Replaces the plan, and restarts its random numbers. */
   set(plan: FaultPlan): void {
     this.#store.set(SETTING, JSON.stringify(plan));
     this.#plan = plan;
     this.#roll = diceOf(plan.seed);
   }
 
-  /** @returns the fault that happens now, if any: the first whose die falls so. */
+  /** @returns the first fault whose random number is below its rate, if any. */
   next(target: FaultTarget): FaultRule | undefined {
     const found = this.#plan.rules.find(
       ({ on, fault, rate }) =>
@@ -104,18 +106,18 @@ export class Faults {
     return found;
   }
 
-  /** @returns the number of times each fault has happened since the file was made. */
+  /** @returns the number of occurrences of each fault since the file was created. */
   counts(): readonly { readonly on: FaultTarget; readonly fault: FaultName; readonly times: number }[] {
     return this.#store.all('select target as "on", fault, times from fault order by target, fault');
   }
 
-  /** @returns a number from 0 to below 1. */
+  /** @returns a random number from 0 to below 1. */
   roll(): number {
     return this.#roll();
   }
 }
 
-/** Dice of 32 bits (mulberry32): enough for faults, and the same everywhere. */
+/** Random numbers of 32 bits (mulberry32): good enough for faults, and the same on every platform. */
 function diceOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

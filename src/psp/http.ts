@@ -1,11 +1,11 @@
-/** Requests and answers in JSON, which the API and the control server of the PSP have in common. */
+/** Requests and answers in JSON, shared by the API and the control server of the PSP. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Body } from './parts.ts';
 import { problem, Refused } from './problem.ts';
 
 /** A request. */
 export interface PspRequest {
-  /** Parts of the path that a route leaves open. */
+  /** Values of the path's parameters. */
   readonly named: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
@@ -15,11 +15,11 @@ export interface PspRequest {
 /** A response. */
 export interface Answer {
   readonly status: number;
-  /** Empty when not given. */
+  /** Undefined for an empty body. */
   readonly body?: unknown;
 }
 
-/** A method and a path, whose open parts are groups. */
+/** A method and a path, whose parameters are groups of the expression. */
 export interface Route<More = unknown> {
   readonly method: string;
   readonly path: RegExp;
@@ -39,7 +39,7 @@ export function route<More>(
   return { method, path: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), more, answer };
 }
 
-/** @returns the route of a request, with the open parts of its path. @throws {Refused} 404 and 405. */
+/** @returns the route of a request, with the values of its parameters. @throws {Refused} 404 and 405. */
 export function routeOf<More>(
   routes: readonly Route<More>[],
   { method, url }: Pick<IncomingMessage, 'method' | 'url'>,
@@ -55,7 +55,7 @@ export function routeOf<More>(
   return { route: found, named, query };
 }
 
-/** @returns the body: JSON, or a form where its type says so. @throws {Refused} 400 and 413. */
+/** @returns the body, parsed as JSON or, by its content type, as a form. @throws {Refused} 400 and 413. */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const text = await readText(request);
   if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
@@ -63,7 +63,10 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   return objectIn(text);
 }
 
-/** @returns the body: JSON, whatever its type says: `curl -d` calls everything a form. @throws {Refused} 400 and 413. */
+/**
+ * @returns the body, parsed as JSON regardless of its content type, because `curl -d` marks every body as a form.
+ * @throws {Refused} 400 and 413.
+ */
 export async function readJson(request: IncomingMessage): Promise<Body> {
   return objectIn(await readText(request));
 }
@@ -86,7 +89,7 @@ function objectIn(text: string): Body {
   throw problem(400, 'RequisicaoInvalida', 'O corpo não é um objeto JSON.');
 }
 
-/** Answers with JSON, or with nothing. */
+/** Answers with JSON, or without a body. */
 export function send(response: ServerResponse, status: number, body: unknown, contentType: string): void {
   if (body === undefined) return void response.writeHead(status).end();
   const text = JSON.stringify(body);
@@ -94,7 +97,7 @@ export function send(response: ServerResponse, status: number, body: unknown, co
   response.end(text);
 }
 
-/** Answers with the message of an error; an unexpected one is 500. */
+/** Answers with the message of an error; an unexpected error gets status 500. */
 export function sendError(response: ServerResponse, error: unknown): void {
   const { status, body, contentType } =
     error instanceof Refused ? error : problem(500, 'ErroInternoDoServidor', 'Condição inesperada.');

@@ -1,6 +1,6 @@
 /**
- * Disputes and reports of fraud (MED). API Pix lacks them, and each PSP reports them in its own way; this is ours: a
- * callback to `{webhookUrl}/infracoes`, and a list.
+ * Disputes and reports of fraud (MED). API Pix lacks them, and each PSP reports them in its own form. The form here is
+ * specific to `crossramp psp`: a callback to `{webhookUrl}/infracoes`, and a list.
  */
 import { isoOf } from './clock.ts';
 import { debitDispute } from './med-returns.ts';
@@ -18,16 +18,16 @@ export interface InfractionRow {
   readonly amount: string | null;
   readonly reason: string | null;
   readonly atMs: number;
-  /** End of the time to answer; null where it is not told. */
+  /** Time limit of an answer; null if the PSP does not report it. */
   readonly dueMs: number | null;
 }
 
-/** In which the receiving bank analyses an infraction. */
+/** Time in which the receiving bank analyses an infraction. */
 const ANALYSIS_MS = 7 * 86_400_000;
 const COLUMNS =
   'id, end_to_end_id as "endToEndId", kind, status, amount, reason, at_ms as "atMs", due_ms as "dueMs"';
 
-/** Opens an infraction, or changes its status; a dispute that is accepted is debited. @returns ids of the callbacks. */
+/** Opens an infraction, or changes its status. An accepted dispute is debited. @returns ids of the callbacks. */
 export function setInfraction(parts: PspParts, row: InfractionRow): readonly number[] {
   parts.store.run(
     `insert into infraction (id, end_to_end_id, kind, status, amount, reason, at_ms, due_ms) values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -52,12 +52,12 @@ export function setInfraction(parts: PspParts, row: InfractionRow): readonly num
   return [...callbacks, ...reportPix(parts, pix)];
 }
 
-/** As it was opened: a decision about it need not repeat the amount. */
+/** Completes a row from its opening, because a decision need not repeat the amount. */
 function opened(parts: PspParts, row: InfractionRow): InfractionRow {
   return findInfraction(parts, row.id) ?? row;
 }
 
-/** @returns the infraction of this id. */
+/** @returns the infraction; undefined for an unknown id. */
 export function findInfraction({ store }: Pick<PspParts, 'store'>, id: string): InfractionRow | undefined {
   return store.one<InfractionRow>(`select ${COLUMNS} from infraction where id = ?`, id);
 }
@@ -69,7 +69,7 @@ export function getInfraction(parts: Pick<PspParts, 'store'>, id: string): objec
   return present(row);
 }
 
-/** `GET /v2/gn/infracoes`: changes within a period. */
+/** `GET /v2/gn/infracoes`: infractions that changed within a period. */
 export function listInfractions(parts: PspParts, period: Period, page: Page): object {
   const { rows, paginacao } = rowsOfInfractions(parts, period, page);
   return { parametros: { ...period.requested, paginacao }, infracoes: rows.map(present) };
@@ -97,7 +97,7 @@ function present(row: InfractionRow): object {
     ...(reason !== null && { motivo: reason }),
     horario: isoOf(atMs),
     ...(dueMs !== null && { prazo: isoOf(dueMs) }),
-    // As Efí has it.
+    // Efí has this member.
     razao: reason ?? 'Solicitação de devolução',
     dadosAnalise: { abertura: isoOf(atMs), prazoFinalizacao: isoOf(dueMs ?? atMs + ANALYSIS_MS) },
   };

@@ -1,4 +1,7 @@
-/** PIX payouts as at Banco Inter: a repetition with the same key gets the first answer, and a payout is found by the bank's code alone. */
+/**
+ * PIX payouts in the form of Banco Inter: a request repeated with the same key gets the first answer, and payouts can
+ * be queried only by the bank's code.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseTaxId } from '../base/pix/tax-id.ts';
 import { type Body, objectOf, type PspParts, textOf } from './parts.ts';
@@ -49,7 +52,7 @@ export function getInterPayout(parts: PspParts, code: string): object {
   };
 }
 
-/** A name of the bank's own, that is not the caller's. */
+/** @returns the bank's own id of a payout, which differs from the caller's. */
 function codeOf(id: string): string {
   return reversed(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,6 +1,6 @@
 /**
- * The infractions in another form than API Pix has it, for a rail whose settings name the form: English words, amounts in centavos, pages
- * from 1.
+ * Infractions in another form than API Pix uses, for tests of a rail whose settings describe the form: English words,
+ * amounts in centavos, pages from 1.
  */
 import { isoOf } from './clock.ts';
 import { putDefence, putFile } from './defences.ts';
@@ -20,7 +20,7 @@ const STATES: Readonly<Record<InfractionRow['status'], string>> = {
 const KINDS = { DISPUTA: 'REFUND_REQUEST', INFRACAO: 'FRAUD_REPORT' } as const;
 const STANDPOINTS: Readonly<Record<string, string>> = { DISAGREE: 'REJEITAR', AGREE: 'ACEITAR' };
 
-/** `GET /med/cases?since=&until=&page=`: changes within a period. */
+/** `GET /med/cases?since=&until=&page=`: cases that changed within a period. */
 export function listMedCases(parts: PspParts, query: URLSearchParams): object {
   const [since, until] = [query.get('since') ?? '', query.get('until') ?? ''];
   const number = Number(query.get('page') ?? '1') - 1;

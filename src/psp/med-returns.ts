@@ -1,4 +1,4 @@
-/** Returns by the special mechanism (MED): an accepted dispute takes the money of its PIX from the account. */
+/** Returns by the special mechanism (MED): an accepted dispute debits the money of its PIX from the account. */
 
 import { fromMinor, toMinor, withDecimals } from '../base/money/money.ts';
 import { newReturnId } from '../base/pix/end-to-end-id.ts';
@@ -13,7 +13,10 @@ interface MedReturnRow {
 
 const COLUMNS = 'return_id as "returnId", amount, at_ms as "atMs"';
 
-/** Debits a dispute once: its amount, or all that is left of the payment, which is the most. @returns whether it was debited now. */
+/**
+ * Debits a dispute once: its amount, or the remaining amount of the payment if that is lower.
+ * @returns whether this call debited it.
+ */
 export function debitDispute(
   { store, clock, holder }: Pick<PspParts, 'store' | 'clock' | 'holder'>,
   {
@@ -39,12 +42,12 @@ export function debitDispute(
   return debited.changes > 0;
 }
 
-/** @returns amounts that went back of a PIX. */
+/** @returns amounts of a PIX that were returned by MED. */
 export function medAmounts({ store }: Pick<PspParts, 'store'>, endToEndId: string): readonly string[] {
   return rowsOf(store, endToEndId).map(({ amount }) => amount);
 }
 
-/** @returns the returns of a PIX, as the API has them. */
+/** @returns the returns of a PIX in the form of the API. */
 export function presentMedReturns({ store }: Pick<PspParts, 'store'>, endToEndId: string): readonly object[] {
   return rowsOf(store, endToEndId).map(({ returnId, amount, atMs }) => ({
     id: returnId,

@@ -1,6 +1,6 @@
 /**
- * Tokens (OAuth 2.0, client credentials). A token says when it ends and what it is for, under a key that is kept, so that it
- * holds after a restart.
+ * Tokens (OAuth 2.0, client credentials). A token contains its expiry and its scopes, authenticated by a stored key, so
+ * it stays valid after a restart.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { problem, Refused } from './problem.ts';
@@ -11,7 +11,7 @@ export interface Client {
   readonly secret: string;
 }
 
-/** Purposes of a token. */
+/** Scopes of tokens. */
 export const SCOPES = [
   'cob.write',
   'cob.read',
@@ -32,7 +32,7 @@ export type PspScope = (typeof SCOPES)[number];
 
 const LIVES_S = 3_600;
 
-/** `POST /oauth/token`. Times are those of the machine: a token has nothing to do with the clock of the sandbox. */
+/** `POST /oauth/token`. Expiry uses the machine's clock, because tokens are independent of the sandbox clock. */
 export function issueToken(
   client: Client,
   key: string,
@@ -60,7 +60,7 @@ export function issueToken(
   };
 }
 
-/** @throws {Refused} 401 without a token that holds, 403 where it is for something else. */
+/** @throws {Refused} 401 without a valid token, 403 for a token without the scope. */
 export function checkToken(key: string, authorization: string | undefined, scope: PspScope): void {
   const [facts = '', mark = ''] = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]?.split('.') ?? [];
   if (!isSame(mark, seal(facts, key))) throw unauthorized();
@@ -70,12 +70,12 @@ export function checkToken(key: string, authorization: string | undefined, scope
     throw problem(403, 'AcessoNegado', `A requisição exige o escopo ${scope}.`);
 }
 
-/** @returns the refusal of a token that does not hold. */
+/** @returns the refusal of an invalid token. */
 export function unauthorized(): Refused {
   return new Refused(401, { error: 'invalid_token' }, 'application/json');
 }
 
-/** RFC 6749, 2.3.1: both parts are encoded as in a form. */
+/** Decodes client id or secret, which are encoded as in a form (RFC 6749, 2.3.1). */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -88,7 +88,7 @@ function seal(facts: string, key: string): string {
   return createHmac('sha256', key).update(facts).digest('base64url');
 }
 
-/** Of the same length, whatever was given. */
+/** Compares hashes in constant time, independent of the lengths of the inputs. */
 function isSame(left: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

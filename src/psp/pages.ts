@@ -1,25 +1,25 @@
-/** Lists by period and page, as API Pix has them. */
+/** Lists by period and page in the form of API Pix. */
 import type { SQLInputValue } from 'node:sqlite';
 import { parseInstant } from '../base/time/instant.ts';
 import { isoOf } from './clock.ts';
 import { problem } from './problem.ts';
 import type { PspStore } from './store.ts';
 
-/** From when to when, both included. */
+/** A period; both ends are included. */
 export interface Period {
   readonly fromMs: number;
   readonly untilMs: number;
-  /** As it was asked. */
+  /** The period as the query wrote it. */
   readonly requested: { readonly inicio: string; readonly fim: string };
 }
 
-/** Number of a page, and how many there are. */
+/** Page number, and page size. */
 export interface Page {
   readonly number: number;
   readonly size: number;
 }
 
-/** Source of a list. */
+/** Table and conditions of a list. */
 interface Source {
   readonly columns: string;
   readonly from: string;
@@ -31,7 +31,7 @@ interface Source {
 const SIZE = 100;
 const SIZE_MAX = 1_000;
 
-/** @param name - of the error of the list, such as `PixConsultaInvalida`. @throws {Refused} by that name. */
+/** @param name - name of the list's error, such as `PixConsultaInvalida`. @throws {Refused} with that name. */
 export function readPeriod(query: URLSearchParams, name: string): Period {
   const [inicio, fim] = ['inicio', 'fim'].map((each) => parseInstant(query.get(each) ?? ''));
   if (!inicio || !fim)
@@ -46,7 +46,7 @@ export function readPeriod(query: URLSearchParams, name: string): Period {
   return { fromMs, untilMs, requested: { inicio: isoOf(fromMs), fim: isoOf(untilMs) } };
 }
 
-/** @throws {Refused} by the name. */
+/** @param name - name of the list's error. @throws {Refused} with that name. */
 export function readPage(query: URLSearchParams, name: string): Page {
   const number = Number(query.get('paginacao.paginaAtual') ?? '0');
   const size = Number(query.get('paginacao.itensPorPagina') ?? String(SIZE));
@@ -58,7 +58,7 @@ export function readPage(query: URLSearchParams, name: string): Page {
 }
 
 /**
- * @param order - columns; rows that are added later must not move rows that were read.
+ * @param order - columns by which rows are ordered; later rows must not move rows that were already read.
  * @returns a page of rows, and its position.
  */
 export function pageOf<Row>(

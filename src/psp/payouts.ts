@@ -1,5 +1,6 @@
 /**
- * PIX payouts (*envio de Pix*), as at Efí: API Pix has no such calls. The result comes by callback, and on request.
+ * PIX payouts (*envio de Pix*) in the form of Efí, since API Pix has no such calls. A callback and a query report the
+ * result.
  */
 
 import { toMinor } from '../base/money/money.ts';
@@ -10,7 +11,7 @@ import { type Body, cents, isAmount, objectOf, type PspParts, textOf } from './p
 import { consumePlan } from './plans.ts';
 import { problem, refusal } from './problem.ts';
 
-/** A payout as it is stored. */
+/** A stored payout. */
 export interface PayoutRow {
   readonly id: string;
   readonly endToEndId: string;
@@ -25,7 +26,7 @@ export interface PayoutRow {
   readonly isPlannedToFail: number;
 }
 
-/** Money of a payout that came back. */
+/** A return of a payout. */
 interface ReturnRow {
   readonly returnId: string;
   readonly payoutId: string;
@@ -40,7 +41,8 @@ const ID = /^[a-zA-Z0-9]{1,35}$/;
 const FAILED = 'Número da agência e/ou conta transacional do usuário recebedor inexistente ou inválido';
 const ERROR = { codigo: 'AC03', origem: 'PSP do usuário recebedor' } as const;
 /**
- * Amounts that play an outcome, in cents, where requested: up to the first they succeed, up to the second they fail.
+ * Amounts that determine the outcome if `playsAmounts` is set. Up to `done` a payout succeeds, up to `failed` it fails.
+ * Unit: cents.
  */
 const PLAYED = { done: 1_000n, failed: 2_000n } as const;
 const PLAYED_RETURNS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -68,7 +70,7 @@ export function putPayout(parts: PspParts, id: string, body: Body): object {
   });
 }
 
-/** Stores a payout that is to be carried out. @throws {Refused} for an amount that is none, or that plays a refusal. */
+/** Stores a payout to be executed. @throws {Refused} for an invalid amount, or an amount that plays a refusal. */
 export function addPayout(
   parts: PspParts,
   order: {
@@ -104,7 +106,7 @@ export function addPayout(
   return find(parts, 'id', id) as PayoutRow;
 }
 
-/** @returns the payout with this id, or this EndToEndId; undefined where there is none. */
+/** @returns the payout with this id or EndToEndId; undefined if it does not exist. */
 export function payoutBy(parts: PspParts, by: 'id' | 'end_to_end_id', value: string): PayoutRow | undefined {
   return find(parts, by, value);
 }
@@ -143,16 +145,12 @@ export function getBalance({ store }: PspParts): object {
   return { saldo: `${held < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` };
 }
 
-/** @returns the payout with this id, or this EndToEndId. */
+/** @returns the payout whose id or EndToEndId is this name; undefined if it does not exist. */
 export function payoutNamed(parts: PspParts, name: string): PayoutRow | undefined {
   return find(parts, 'id', name) ?? find(parts, 'end_to_end_id', name);
 }
 
-/**
- * Ends a payout.
- *
- * @returns ids of the callbacks; none where it has ended before.
- */
+/** Ends a payout. @returns ids of the callbacks; empty if the payout had ended before. */
 export function endPayout(
   parts: PspParts,
   row: PayoutRow,
@@ -174,7 +172,7 @@ export function endPayout(
   return report(parts, find(parts, 'id', row.id) as PayoutRow);
 }
 
-/** Has money of a payout come back now. @returns its return id, and ids of the callbacks. */
+/** Returns a payout, or a part of it, now. @returns its return id, and ids of the callbacks. */
 export function returnPayout(
   parts: PspParts,
   row: PayoutRow,
@@ -189,7 +187,7 @@ export function returnPayout(
   return { returnId, callbacks: report(parts, row) };
 }
 
-/** Ends the payouts that are due, and has money come back that is to come. */
+/** Ends due payouts, and makes due returns. */
 export function settlePayouts(parts: PspParts): void {
   const now = parts.clock.now();
   const due = parts.store.all<PayoutRow>(

@@ -1,9 +1,8 @@
-/** Plans: faults of future orders. The first order that fits a plan uses it up. */
+/** Plans: faults of future orders. The first order that matches a plan uses it up. */
 import type { PspStore } from './store.ts';
 
 /**
- * Orders that can be planned to fail: a charge is refused; a payout and a refund are accepted, and fail when they
- * settle.
+ * Orders that can be planned to fail: a charge is refused; a payout or refund is accepted, and fails when it settles.
  */
 export const PLANNED_ORDERS = ['charge', 'payout', 'refund'] as const;
 /** A member of PLANNED_ORDERS. */
@@ -12,7 +11,7 @@ export type PlannedOrder = (typeof PLANNED_ORDERS)[number];
 /** Conditions of an order: a missing member matches any value. */
 export type PlanFacts = Readonly<Record<string, string>>;
 
-/** Keeps a plan. @returns its number. */
+/** Stores a plan. @returns its number. */
 export function addPlan(
   store: PspStore,
   action: PlannedOrder,
@@ -27,11 +26,7 @@ export function addPlan(
   ).id;
 }
 
-/**
- * Uses up the oldest plan that fits an order.
- *
- * @returns the plan.
- */
+/** Uses up the oldest plan that matches an order. @returns the plan; undefined without a match. */
 export function consumePlan(
   store: PspStore,
   action: PlannedOrder,

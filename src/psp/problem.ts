@@ -1,12 +1,12 @@
-/** Refusals of the PSP, in the two forms that callers know: that of API Pix (RFC 7807), and that of payouts. */
+/** Refusals of the PSP in two forms: that of API Pix (RFC 7807), and that of payouts. */
 
-/** A property that is not as it has to be, in the words of API Pix. */
+/** An invalid property, in the form of API Pix. */
 export interface Violation {
   readonly razao: string;
   readonly propriedade: string;
 }
 
-/** A request that is refused. */
+/** Error of a refused request. */
 export class Refused extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Serviço Indisponível',
 };
 
-/** @param name - last part of the type, such as `CobNaoEncontrado`. */
+/** @param name - last segment of the type, such as `CobNaoEncontrado`. */
 export function problem(
   status: number,
   name: string,
@@ -45,7 +45,7 @@ export function problem(
   });
 }
 
-/** The form in which payouts are refused: `nome` and `mensagem`. */
+/** @returns a refusal in the form of payouts: `nome` and `mensagem`. */
 export function refusal(status: number, nome: string, mensagem: string): Refused {
   return new Refused(status, { nome, mensagem }, 'application/json');
 }

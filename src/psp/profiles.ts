@@ -1,38 +1,40 @@
-/** Behaviour of banks, as far as it differs from API Pix as the Central Bank publishes it (decision 0089). */
+/** Differences of banks from API Pix as published by the Central Bank (decision 0089). */
 
-/** Form in which the PSP speaks. */
+/** Interface of a bank. */
 export interface PspProfile {
-  /** Path of the token, and the form of the request for it; null: any. */
+  /** Path of the token request; null in the members below accepts any form. */
   readonly tokenPath: string;
   readonly tokenBy: 'basic' | 'form' | null;
   readonly tokenFormat: 'form' | 'json' | null;
-  /** Whether the request has `grant_type` in its query, and not in its body. */
+  /** Whether the token request has `grant_type` in its query instead of its body. */
   readonly isGrantInQuery: boolean;
-  /** Whether the certificate alone proves the client: its secret is refused. */
+  /** Whether the certificate alone authenticates the client; a request with a secret is then refused. */
   readonly isSecretless: boolean;
-  /** Whether a request names scopes; otherwise a token is for everything, and a request that names some is refused. */
+  /**
+   * Whether a token request names scopes; if not, tokens have all scopes, and a request that names some is refused.
+   */
   readonly hasScopes: boolean;
   /** Paths of the resources of API Pix. */
   readonly paths: Readonly<Record<'cob' | 'cobPatch' | 'pix' | 'webhook', string>>;
-  /** Header fields and query members without which a call is refused; a value of `clientId` is the id of the client. */
+  /** Header fields and query members that every call must have; the value `clientId` stands for the client's id. */
   readonly headers: readonly string[];
   readonly query: readonly string[];
-  /** Status of something that was made. */
+  /** Status of a successful creation. */
   readonly created: 200 | 201;
-  /** Whether refusals have the types of API Pix, or words of the bank's own. */
+  /** Error types: those of API Pix, or the bank's own. */
   readonly errors: 'standard' | 'own';
-  /** Whether times of queries may have fractions of seconds. */
+  /** Whether times in queries may have fractions of seconds. */
   readonly hasFractions: boolean;
-  /** Name of the code in a charge. */
+  /** Name of the member with the code in a charge. */
   readonly codeName: 'pixCopiaECola' | 'brcode';
-  /** Whether an address of callbacks is tried before it is registered. */
+  /** Whether a callback URL is tested before it is registered. */
   readonly probesCallbacks: boolean;
   readonly payouts: 'efi' | 'inter' | null;
 }
 
 const V2 = '/v2';
 
-/** API Pix, with the calls of Efí for what it lacks. */
+/** API Pix, with the calls of Efí for functions that API Pix lacks. */
 export const STANDARD: PspProfile = {
   tokenPath: '/oauth/token',
   tokenBy: null,
@@ -109,7 +111,7 @@ export const PSP_PROFILES = {
 } as const satisfies Readonly<Record<string, PspProfile>>;
 /** Name of a profile. */
 export type PspProfileName = keyof typeof PSP_PROFILES;
-/** All of them. */
+/** Names of all profiles. */
 export const PSP_PROFILE_NAMES = Object.keys(PSP_PROFILES) as readonly PspProfileName[];
 
 function below(base: string): PspProfile['paths'] {

@@ -1,4 +1,4 @@
-/** The PSP: its servers, and what happens there by itself when its time comes. */
+/** The PSP: its servers, and its timed work. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer as createPlainServer, type Server as PlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -17,25 +17,25 @@ import { PSP_PROFILES, type PspProfileName } from './profiles.ts';
 import { settleRefunds } from './received.ts';
 import { PspStore } from './store.ts';
 
-/** Options of a PSP. Port 0 stands for any free one. */
+/** Options of a PSP. Port 0 means any free port. */
 export interface PspOptions {
-  /** Folder of its certificates, its secret and its file. */
+  /** Folder for certificates, the client's secret and the state. */
   readonly home: string;
   readonly port: number;
   readonly controlPort: number;
-  /** Host that codes name in their locations; `psp.localhost` when not given. */
+  /** Host of the locations in codes; default `psp.localhost`. */
   readonly locationHost?: string;
   /** See `PspParts`. */
   readonly playsAmounts?: boolean;
-  /** Duration of a payout, a refund or a return; a second by default. */
+  /** Time until a payout, a refund or a return settles. Unit: ms; default: a second. */
   readonly settleMs?: number;
-  /** Bank that it speaks as; `standard` by default. */
+  /** Bank whose interface the PSP has; default `standard`. */
   readonly profile?: PspProfileName;
 }
 
-/** A PSP that runs. */
+/** A running PSP. */
 export interface RunningPsp {
-  /** Of the API: `https://127.0.0.1:<port>`, without `/v2`. */
+  /** URL of the API, `https://127.0.0.1:<port>`, without `/v2`. */
   readonly url: string;
   readonly profile: PspProfileName;
   readonly controlUrl: string;
@@ -47,7 +47,7 @@ export interface RunningPsp {
 
 /** Host of all servers of the PSP: this machine only. */
 const HOST = '127.0.0.1';
-/** No bank has it: the ids of the sandbox are never those of a real payment. */
+/** ISPB that no bank has, so ids of the sandbox never equal those of a real payment. */
 const ISPB = '99999999';
 const CNPJ = '11222333000181';
 const SECRET_BYTES = 24;
@@ -118,7 +118,7 @@ function holderOf(store: PspStore): Holder {
   return { keys: [store.setting('pix_key', randomUUID)], cnpj: CNPJ, name, city: 'SAO PAULO', ispb: ISPB };
 }
 
-/** Time until the next due work, within bounds. */
+/** Time until the next due work, within bounds. Unit: ms. */
 function pauseOf({ store, clock, callbacks }: PspParts): number {
   const next = store.one<{ dueMs: number | null }>(
     `select min(due_ms) as "dueMs" from (select min(due_ms) as due_ms from refund where due_ms is not null

@@ -1,12 +1,11 @@
-/** The settings with which a gateway talks to this PSP: `rails.json`, to be given as RAILS_FILE. */
+/** Settings for a gateway that uses this PSP: `rails.json`, to be named by RAILS_FILE. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PSP_PROFILES, type PspProfile } from './profiles.ts';
 import type { RunningPsp } from './psp.ts';
 
 /**
- * Writes `rails.json` and the client's secret next to the certificates.
- *
+ * Writes `rails.json`, and the client's secret, next to the certificates.
  * @param callbackPort - port on this machine at which the gateway receives callbacks.
  * @returns the name of the file.
  */
@@ -49,7 +48,10 @@ export function writeRailsSettings(psp: RunningPsp, home: string, callbackPort: 
   return file;
 }
 
-/** The part that the paths of all resources begin with, by whole segments; a bank's paths in the settings begin after it. */
+/**
+ * Finds the common beginning of all resource paths, in whole segments; the paths in the settings of a bank begin after
+ * it.
+ */
 function baseOf({ paths }: PspProfile): string {
   const parts = Object.values(paths).map((path) => path.split('/').slice(0, -1));
   const [first = []] = parts;

@@ -1,4 +1,4 @@
-/** PIX that came (`/pix`), and their refunds (`/pix/{e2eid}/devolucao/{id}`). */
+/** Received PIX (`/pix`), and their refunds (`/pix/{e2eid}/devolucao/{id}`). */
 import { newReturnId } from '../base/pix/end-to-end-id.ts';
 import { isoOf } from './clock.ts';
 import { medAmounts, presentMedReturns } from './med-returns.ts';
@@ -7,7 +7,7 @@ import { type Body, Check, cents, isAmount, type PspParts, textOf } from './part
 import { consumePlan } from './plans.ts';
 import { problem } from './problem.ts';
 
-/** A PIX that came, as it is stored. */
+/** A stored PIX that was received. */
 export interface PixRow {
   readonly endToEndId: string;
   readonly txid: string | null;
@@ -19,7 +19,7 @@ export interface PixRow {
   readonly info: string | null;
 }
 
-/** A refund as it is stored. */
+/** A stored refund. */
 export interface RefundRow {
   readonly endToEndId: string;
   readonly id: string;
@@ -38,18 +38,18 @@ const PIX_COLUMNS = `end_to_end_id as "endToEndId", txid, key, amount, settled_m
 const REFUND_COLUMNS = `end_to_end_id as "endToEndId", id, return_id as "returnId", amount, status, asked_ms as "askedMs",
   ended_ms as "endedMs", reason, description, is_planned_to_fail as "isPlannedToFail"`;
 const REFUND_ID = /^[a-zA-Z0-9]{1,35}$/;
-/** Reason of a refund that was planned to fail. */
+/** Reported reason of a refund that was planned to fail. */
 const FAILED = 'Conta transacional do usuário pagador encerrada.';
 const REFUNDABLE_MS = 90 * 86_400_000;
 const CPF_LENGTH = 11;
 const INVALID = 'PixDevolucaoInvalida';
 
-/** @returns the PIX; undefined where there is none. */
+/** @returns the PIX; undefined if it does not exist. */
 export function findPix({ store }: Pick<PspParts, 'store'>, endToEndId: string): PixRow | undefined {
   return store.one<PixRow>(`select ${PIX_COLUMNS} from pix where end_to_end_id = ?`, endToEndId);
 }
 
-/** Keeps a PIX that came, and its callback where it is one of a charge. @returns ids of the callbacks. */
+/** Stores a received PIX, and a callback if it paid a charge. @returns ids of the callbacks. */
 export function receivePix(parts: PspParts, row: PixRow): readonly number[] {
   parts.store.run(
     'insert into pix values (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -101,7 +101,7 @@ export function pixOfCharge(parts: PspParts, txid: string): readonly object[] {
     .map((row) => present(parts, row));
 }
 
-/** `PUT /pix/{e2eid}/devolucao/{id}`: gives money back. */
+/** `PUT /pix/{e2eid}/devolucao/{id}`: refunds a PIX or a part of it. */
 export function putRefund(parts: PspParts, endToEndId: string, id: string, body: Body): object {
   new Check()
     .holds(REFUND_ID.test(id), 'id', 'O id da devolução não respeita o schema.')
@@ -135,7 +135,7 @@ export function putRefund(parts: PspParts, endToEndId: string, id: string, body:
   });
 }
 
-/** @returns the part of a PIX that has not gone back and is not about to, cents. */
+/** @returns the part of a PIX that is neither refunded nor being refunded. Unit: cents. */
 export function leftOf(
   parts: PspParts,
   { endToEndId, amount }: Pick<PixRow, 'endToEndId' | 'amount'>,
@@ -150,11 +150,7 @@ export function getRefund(parts: PspParts, endToEndId: string, id: string): obje
   return presentRefund(foundRefund(parts, endToEndId, id));
 }
 
-/**
- * Ends a refund.
- *
- * @returns ids of the callbacks; none where it has ended before.
- */
+/** Ends a refund. @returns ids of the callbacks; empty if the refund had ended before. */
 export function endRefund(
   parts: PspParts,
   refund: RefundRow,
@@ -174,7 +170,7 @@ export function endRefund(
   return ended.changes > 0 ? reportPix(parts, found(parts, endToEndId)) : [];
 }
 
-/** Ends the refunds that are due. */
+/** Ends due refunds. */
 export function settleRefunds(parts: PspParts): void {
   const due = parts.store.all<RefundRow>(
     `select ${REFUND_COLUMNS} from refund where due_ms <= ? order by due_ms limit 100`,
@@ -183,14 +179,13 @@ export function settleRefunds(parts: PspParts): void {
   for (const refund of due) parts.store.atOnce(() => endRefund(parts, refund, refund.isPlannedToFail === 0));
 }
 
-/** @returns the refund with this id, of whatever PIX it is. */
+/** @returns the refund with this id, of any PIX. */
 export function refundNamed({ store }: PspParts, id: string): RefundRow | undefined {
   return store.one<RefundRow>(`select ${REFUND_COLUMNS} from refund where id = ?`, id);
 }
 
 /**
- * Reports a PIX of a charge, as the standard has it: others are found on request only.
- *
+ * Reports a PIX by callback if it paid a charge; by the standard, other PIX are found only by a query.
  * @returns ids of the callbacks.
  */
 export function reportPix(parts: PspParts, row: PixRow): readonly number[] {
@@ -211,7 +206,7 @@ function present(parts: PspParts, row: PixRow): object {
     horario: isoOf(row.settledMs),
     ...(row.info !== null && { infoPagador: row.info }),
     ...(devolucoes.length > 0 && { devolucoes }),
-    // The standard leaves out the payer; Efí reports the payer here.
+    // The standard omits the payer; Efí reports the payer in this member.
     ...(row.payerTaxId !== null && { gnExtras: { pagador: person(row.payerTaxId, row.payerName) } }),
   };
 }
@@ -244,7 +239,7 @@ function refundsOf({ store }: PspParts, endToEndId: string): readonly RefundRow[
   );
 }
 
-/** @throws {Refused} when there is none. */
+/** @throws {Refused} if the PIX does not exist. */
 function found(parts: PspParts, endToEndId: string): PixRow {
   const pix = findPix(parts, endToEndId);
   if (!pix) throw problem(404, 'PixNaoEncontrado', 'Pix não encontrado para o e2eid informado.');
@@ -266,7 +261,7 @@ function invalid(detail: string) {
   return problem(400, INVALID, detail, [{ propriedade: 'devolucao', razao: detail }]);
 }
 
-/** A flag of a query, for SQL. */
+/** @returns a boolean query member as an SQL value. */
 function flag(query: URLSearchParams, name: string): number | null {
   const text = query.get(name);
   return text === null ? null : Number(text === 'true');

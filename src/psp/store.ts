@@ -1,6 +1,6 @@
 /**
- * State of the PSP, in one SQLite file: every answer is stored first, so that a killed process forgets nothing.
- * Amounts are decimal text, times milliseconds since 1970 on the clock of the PSP.
+ * State of the PSP in one SQLite file. Every change is stored before it is answered, so that a killed process loses
+ * nothing. Amounts are decimal text; times are ms since 1970 on the PSP's clock.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { SettingsError } from '../base/process/settings.ts';
@@ -50,12 +50,12 @@ create table if not exists fault (target text not null, fault text not null, tim
 create table if not exists plan (id integer primary key, act text not null, facts text not null, reason text) strict;
 `;
 
-/** The file, open. Statements are prepared once. */
+/** The open file. Statements are prepared once. */
 export class PspStore {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @param path - of the file, or `:memory:`. @throws {SettingsError} when another process holds it. */
+  /** @param path - path of the file, or `:memory:`. @throws {SettingsError} if another process has the file open. */
   constructor(path: string) {
     this.#database = openAlone(path);
   }
@@ -70,13 +70,13 @@ export class PspStore {
     return this.#prepared(sql).get(...values) as Row | undefined;
   }
 
-  /** @returns the number of changed rows, and the id of the last added one. */
+  /** @returns the number of changed rows, and the id of the last inserted row. */
   run(sql: string, ...values: readonly SQLInputValue[]): { readonly changes: number; readonly id: number } {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
-  /** Runs the work atomically; nested work is part of the outer one. */
+  /** Runs the work in a transaction; nested work joins the outer transaction. */
   atOnce<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#database.exec('begin immediate');
@@ -90,7 +90,7 @@ export class PspStore {
     }
   }
 
-  /** @returns the value of a setting; makes and keeps it where there is none. */
+  /** @returns the value of a setting; creates and stores a missing one. */
   setting(name: string, make: () => string): string {
     const stored = this.one<{ value: string }>('select value from setting where name = ?', name);
     if (stored) return stored.value;
@@ -119,19 +119,19 @@ export class PspStore {
   }
 }
 
-/** Files of versions before have infractions without a due time. */
+/** Adds the due time of infractions to files of earlier versions. */
 function addDueTimes(database: DatabaseSync): void {
   const columns = database.prepare('pragma table_info(infraction)').all();
   if (!columns.some(({ name }) => name === 'due_ms'))
     database.exec('alter table infraction add column due_ms integer');
 }
 
-/** Two processes on one file would each send its callbacks, and each settle its payouts. */
+/** Opens the file exclusively: two processes would each send its callbacks and settle its payouts. */
 function openAlone(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
-    // Committed data outlives the process: the operating system has it. A machine that loses power may lose the
-    // newest.
+    // Committed data survives the process, because the operating system has it. Only a power loss may lose the newest
+    // data.
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal');
     database.exec(`begin exclusive; ${TABLES} commit`);
     addDueTimes(database);

@@ -1,4 +1,7 @@
-/** Targets of callbacks (`/webhook/{chave}`). A URL is accepted if it refuses strangers and accepts the PSP. */
+/**
+ * Callback URLs (`/webhook/{chave}`). A URL is accepted if it refuses callers without a certificate and accepts the
+ * PSP.
+ */
 import { isoOf } from './clock.ts';
 import { pageOf, readPage } from './pages.ts';
 import { type Body, type PspParts, textOf } from './parts.ts';
@@ -13,7 +16,7 @@ interface WebhookRow {
 const COLUMNS = 'key, url, created_ms as "createdMs"';
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** `PUT /webhook/{chave}`. @param isUnchecked - the caller protects its URL in another way than by TLS. */
+/** `PUT /webhook/{chave}`. @param isUnchecked - the URL is protected by other means than TLS, and is not tested. */
 export async function putWebhook(
   parts: PspParts,
   key: string,
@@ -64,7 +67,7 @@ function present({ holder }: PspParts, { key, url, createdMs }: WebhookRow): obj
   return { webhookUrl: url, chave: key, cnpj: holder.cnpj, criacao: isoOf(createdMs) };
 }
 
-/** Without TLS only to this machine, for a gateway that stands behind a proxy. */
+/** @returns whether a callback URL is allowed: without TLS only on this machine, for a gateway behind a proxy. */
 function isAllowed(text: string): boolean {
   const url = URL.parse(text);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname));

@@ -6,7 +6,7 @@ import { type Context, requireScope } from '../resolvers/services/context.ts';
 import { findOwnProcess } from '../resolvers/transactions/read-transaction.ts';
 import type { ActionEffect } from '../templates/action-effects.ts';
 import type { CallerActionName } from '../templates/caller-actions.ts';
-import type { RestFamily } from './families.ts';
+import { type RestFamily, WITHDRAWALS } from './families.ts';
 import type { RouteEntry } from './route.ts';
 import { requiredMembers } from './transaction-action-routes.ts';
 
@@ -21,8 +21,9 @@ const PATHS: {
   keep_deposit: ['resolve', { action: 'keep' }],
   refund_deposit: ['resolve', { action: 'refund' }],
   requote_deposit: ['resolve', { action: 'requote' }],
+  approve_money_out: ['approve'],
+  reject_money_out: ['reject'],
 };
-const OF_WITHDRAWALS: typeof PATHS = { approve_money_out: ['approve'], reject_money_out: ['reject'] };
 
 /** @returns the route of a family. */
 export function actionsRoute(family: RestFamily): RouteEntry {
@@ -42,9 +43,10 @@ async function actionsOf(context: Context, id: string, family: RestFamily): Prom
   requireScope(context, 'read');
   const row = await findOwnProcess(context, id, family.family);
   const [actions = []] = row.process === null ? [] : await possibleActions(context, [row]);
-  const paths = family.family === 'withdrawals' ? { ...PATHS, ...OF_WITHDRAWALS } : PATHS;
-  return actions.map(({ name, mutation, effects }) => {
-    const [path, body = {}] = paths[name] ?? [];
+  const answers = actions.map(async ({ name, mutation, effects, rules }) => {
+    const [path, fixed = {}] = PATHS[name] ?? [];
+    const requestedAt = family === WITHDRAWALS ? undefined : rules.requestedAt?.value;
+    const body = { ...fixed, ...(requestedAt !== undefined && { requested_at: requestedAt }) };
     const required = path === undefined ? [] : requiredMembers(family, path);
     return {
       action: name,
@@ -52,9 +54,10 @@ async function actionsOf(context: Context, id: string, family: RestFamily): Prom
       body,
       required: required.filter((member) => !(member in body)),
       mutation,
-      effects: effects.map(effectOf),
+      effects: (await effects()).map(effectOf),
     };
   });
+  return Promise.all(answers);
 }
 
 function effectOf({ kind, subAccount, currency, amount }: ActionEffect): ExactJson {

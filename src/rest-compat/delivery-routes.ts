@@ -107,7 +107,7 @@ const WITH_ATTEMPTS = {
   additionalProperties: false,
 };
 
-/** Routes that read. */
+/** Routes for reading. */
 export const DELIVERY_READS: readonly RecordRead[] = [
   {
     path: '/v2/webhook_deliveries',
@@ -155,7 +155,7 @@ function filterOf(body: Body, checks: CreationChecks) {
   };
 }
 
-/** Routes that write. */
+/** Routes for writing. */
 export const DELIVERY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_delivery/{id}/redeliver',

@@ -102,7 +102,7 @@ const ID = 'The endpoint, `whe_…`.';
 const SECRETS = listSchema(SECRET.name);
 const OF_TRANSACTIONS = 'shared by all endpoints that came with transactions';
 
-/** Members that an endpoint is made with and can be changed. */
+/** Members for creating and changing an endpoint. */
 const SETTINGS: BodyShape = {
   description: text(bounded('Your own description.', REFERENCE_LENGTH_MAX)),
   event_names: texts(
@@ -168,7 +168,7 @@ function allSecrets(context: Context, rows: readonly SecretRow[]) {
   return { results: rows.map((row) => recordJson(SECRET, row, context)) };
 }
 
-/** Routes that read. */
+/** Routes for reading. */
 export const ENDPOINT_READS: readonly RecordRead[] = [
   {
     path: '/v2/webhook_endpoints',
@@ -251,7 +251,7 @@ function rotation(path: RecordWrite['path'], operation: string, of: string): Rec
   };
 }
 
-/** Routes that write. */
+/** Routes for writing. */
 export const ENDPOINT_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/webhook_endpoint',

@@ -7,7 +7,7 @@ import { LIMIT_MAX, parseInteger, parsePage, parseQuery, type QueryPolicy } from
 import type { Route } from './route.ts';
 
 const PARAMETERS = ['after', 'limit', 'wait'];
-/** Maximum `wait`: proxies close connections after a minute. Unit: seconds. */
+/** Maximum `wait`, because proxies close connections after a minute. Unit: seconds. */
 const WAIT_MAX_SECONDS = 30;
 
 /** @returns the route. */
@@ -28,7 +28,7 @@ export function eventRoutes(policy: QueryPolicy): readonly Route[] {
         const { limit } = parsePage(query, policy, violations);
         const wait = parseInteger(query.get('wait'), 0, WAIT_MAX_SECONDS, violations) ?? 0;
         const cursor = query.get('after');
-        // An empty cursor is that of a client without any event.
+        // An empty cursor comes from a client without any event.
         const after = cursor?.value === '' ? undefined : violations.text(cursor);
         violations.refuse();
         const page = await readEventPage(context, { after, limit, waitMs: wait * 1_000, gone });

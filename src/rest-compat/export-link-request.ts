@@ -1,4 +1,6 @@
-/** Parameters of a request for an export link: those of the export, and the number of days for which it opens. */
+/**
+ * Parameters of a request for an export link: those of the export, and the number of days for which the link is valid.
+ */
 import { exportAddress } from '../base/access/export-link.ts';
 import { invalidParameters } from '../base/errors/errors.ts';
 import { EXPORT_LINK_DAYS } from '../resolvers/exports/export-link.ts';
@@ -16,7 +18,7 @@ export interface LinkRequest {
 const DAYS = /(^|&)expires_in_days=([^&]*)/;
 const WHOLE = /^\d{1,4}$/;
 
-/** @throws {GatewayError} `INVALID_PARAMETER`, as the export itself would, and for days out of bounds. */
+/** @throws {GatewayError} `INVALID_PARAMETER`, like the export itself, and for days out of bounds. */
 export function readLinkRequest(
   registry: Registry,
   path: ExportPath,

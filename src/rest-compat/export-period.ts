@@ -1,33 +1,12 @@
 /** Periods of exports that move with time, so that one link is the export of each month. */
 import type { Named, Violations } from '../base/errors/violations.ts';
-import { dayAfter } from '../base/time/brasilia-day.ts';
 import { instantOf } from '../base/time/instant.ts';
+import { daysOf, type Period } from '../base/time/period.ts';
 import { dayIn, type Zone } from '../base/time/zone.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { Query } from './input.ts';
 
-/** Names of periods. */
-export const PERIODS = ['yesterday', 'this_month', 'previous_month'] as const;
-/** A member of PERIODS. */
-export type Period = (typeof PERIODS)[number];
-
-/** Days of a period, both included. */
-interface Days {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** @returns the days of a period on a day. */
-export function daysOf(period: Period, today: string): Days {
-  const firstOf = (day: string) => `${day.slice(0, 8)}01`;
-  const yesterday = dayAfter(today, -1);
-  if (period === 'yesterday') return { from: yesterday, to: yesterday };
-  if (period === 'this_month') return { from: firstOf(today), to: today };
-  const last = dayAfter(firstOf(today), -1);
-  return { from: firstOf(last), to: last };
-}
-
-/** @returns the period of a query; undefined without one. Days given in addition to it are noted in `violations`. */
+/** @returns the period of a query; undefined without one. Days in addition to it are collected in `violations`. */
 export function readPeriod(
   query: Query,
   oneOf: (input: Named | undefined) => Period | undefined,
@@ -40,8 +19,8 @@ export function readPeriod(
 }
 
 /**
- * @param exportOf - the export of given days, or of the days that the caller named.
- * @returns the export of a period as of now.
+ * @param exportOf - returns the export of given days, or of the days that the caller named.
+ * @returns the current export of a period.
  */
 export async function* exportOfPeriod(
   context: Context,

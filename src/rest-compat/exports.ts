@@ -2,6 +2,7 @@
 
 import { type Named, Violations } from '../base/errors/violations.ts';
 import { parseDay } from '../base/time/instant.ts';
+import { PERIODS, type Period } from '../base/time/period.ts';
 import { BRASILIA, ZONES, type Zone } from '../base/time/zone.ts';
 import { exportBooks } from '../resolvers/exports/export-books.ts';
 import { exportRecords } from '../resolvers/exports/export-records.ts';
@@ -16,7 +17,7 @@ import { FILTERS, type FilterKind, type FilterName } from '../store/engine/trans
 import type { Registry } from '../templates/registry.ts';
 import { STATUS_CODES } from '../templates/status.ts';
 import type { CsvLanguage } from '../wire/csv.ts';
-import { exportOfPeriod, PERIODS, type Period, readPeriod } from './export-period.ts';
+import { exportOfPeriod, readPeriod } from './export-period.ts';
 import { parseQuery, type Query, type QueryPolicy } from './input.ts';
 
 /** A requested export. */
@@ -184,7 +185,7 @@ function within<Input extends { readonly dateFrom?: Named | undefined; readonly 
   return days ? { ...input, dateFrom: days.from, dateTo: days.to } : input;
 }
 
-/** @returns the filters of a query; bad values are noted in `violations`. */
+/** @returns the filters of a query; bad values are collected in `violations`. */
 function filtersOf(registry: Registry, query: Query, violations: Violations): MergedFilterInput {
   const accepted: { readonly [Kind in FilterKind]?: readonly string[] } = {
     families: [...new Set(registry.templates.map(({ family }) => family))],

@@ -3,7 +3,7 @@ import { known } from '../base/errors/assert.ts';
 import { FILTERS, type ListFilterName } from '../store/engine/transaction-filters.ts';
 import type { Family } from '../templates/define.ts';
 
-/** A family as `/v2` shows it. */
+/** A family in its form for `/v2`. */
 export interface RestFamily {
   readonly family: Family;
   /** Path segment of a single record, and of the list. */
@@ -55,13 +55,13 @@ function filtersOfList(family: Family): RestFamily['filters'] {
   ) as RestFamily['filters'];
 }
 
-/** Sessions on a hosted page. */
+/** Family of sessions on a hosted page. */
 export const CHECKOUTS = familyNamed('checkouts');
-/** BRL in, crypto out. */
+/** Family for BRL in, crypto out. */
 export const ONRAMPS = familyNamed('onramps');
-/** Crypto in, BRL out. */
+/** Family for crypto in, BRL out. */
 export const OFFRAMPS = familyNamed('offramps');
-/** Out of the balance. */
+/** Family for money out of the balance. */
 export const WITHDRAWALS = familyNamed('withdrawals');
 
 function familyNamed(family: RestFamily['family']): RestFamily {

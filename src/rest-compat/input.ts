@@ -1,7 +1,7 @@
 /**
- * Reads query and JSON body of a `/v2` request. Values are checked as text before any conversion, numbers of a body keep
- * their text, and all errors are reported together (C-12, C-13). Members with a wrong type, unknown members and repeated ones
- * are refused (C-24, C-50), because a misspelt member must not change where money goes.
+ * Reads query and JSON body of a `/v2` request. Values are checked as text before any conversion, numbers of a body
+ * keep their digits, and all errors are reported together (C-12, C-13). Members with a wrong type, unknown members and
+ * repeated ones are refused (C-24, C-50), because a misspelt member must not change where money goes.
  */
 
 import { GatewayError } from '../base/errors/errors.ts';
@@ -18,9 +18,9 @@ import {
 import { nearestName } from '../base/text/nearest-name.ts';
 import type { NamedList } from '../resolvers/checks/check-event-names.ts';
 
-/** Strictness of reading queries. The defaults are those of the contract. */
+/** Options of reading queries. The defaults are those of the contract. */
 export interface QueryPolicy {
-  /** `limit` above the maximum: served as the maximum, or refused (C-12). */
+  /** Treatment of a `limit` above the maximum: served as the maximum, or refused (C-12). */
   readonly limitOverflow: 'clamp' | 'reject';
   /** Whether an unknown parameter is refused instead of ignored (C-13). */
   readonly strictQuery: boolean;
@@ -124,7 +124,7 @@ export function noteUnknown(
     violations.add({ parameter: shown, message: `is not a parameter of this path${hintOf(name, known)}` });
   } else {
     const encoded = encodeURIComponent(shown);
-    // Clients and proxies limit the size of headers.
+    // The limit exists because clients and proxies limit the size of headers.
     if (ignored.length < IGNORED_MAX && !ignored.includes(encoded)) ignored.push(encoded);
   }
 }
@@ -167,10 +167,10 @@ export type BodyShape = Readonly<Record<string, BodyMember>>;
 export interface Body {
   /**
    * @returns the member; undefined when it is missing, null, or an empty text (C-5). A member of a wrong type is
-   *   noted as a violation and returned as an empty text, because it is not missing.
+   * collected as a violation and returned as an empty text, because it is not missing.
    */
   readonly get: (name: string) => Named | undefined;
-  /** @returns the texts of a list; undefined if omitted, or of a wrong type, which is noted. */
+  /** @returns the texts of a list; undefined if omitted, or of a wrong type, which is collected as a violation. */
   readonly list: (name: string) => NamedList | undefined;
   /** @returns true or false; undefined as for a list. */
   readonly flag: (name: string) => boolean | undefined;

@@ -83,7 +83,7 @@ const again: RecordWrite['again'] = async (context, stored) => {
   return (await issued(context, { keyId, apiKey: null })).answer;
 };
 
-/** Routes that read. */
+/** Routes for reading. */
 export const KEY_READS: readonly RecordRead[] = [
   {
     path: '/v2/api_keys',
@@ -114,7 +114,7 @@ function inputOf(body: Body, checks: CreationChecks): KeyInput {
   };
 }
 
-/** Routes that write. */
+/** Routes for writing. */
 export const KEY_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/api_key',

@@ -53,7 +53,7 @@ async function one(context: Context, slug: string) {
   return { answer: recordJson(STATIC_LINK, await readStaticLink(context, slug), context) };
 }
 
-/** Routes that read. */
+/** Routes for reading. */
 export const LINK_READS: readonly RecordRead[] = [
   {
     path: '/v2/static_links',
@@ -76,7 +76,7 @@ export const LINK_READS: readonly RecordRead[] = [
   },
 ];
 
-/** Routes that write. */
+/** Routes for writing. */
 export const LINK_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/static_link',

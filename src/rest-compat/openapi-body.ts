@@ -23,12 +23,12 @@ export const IDEMPOTENCY_KEY: Schema = {
   schema: { type: 'string', minLength: 1, maxLength: KEY_LENGTH_MAX },
 };
 
-/** Header field in which a client names the answer that it has. */
+/** Header field in which a client names the answer that it already has. */
 export const IF_NONE_MATCH: Schema = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an earlier answer: 304 while the answer would be the same.',
+  description: 'The `ETag` of an earlier answer: 304 while the answer is the same.',
   schema: { type: 'string' },
 };
 
@@ -38,7 +38,7 @@ export const SEEN_VERSION: Schema = {
   in: 'header',
   required: false,
   description:
-    'The largest `Crossramp-Version` of earlier answers: no standby answers with anything older. Ignored where the gateway has none.',
+    'The largest `Crossramp-Version` of earlier answers: no standby answers with older data. Ignored by a gateway without standbys.',
   schema: { type: 'string', pattern: '^[0-9]{19}$' },
 };
 
@@ -77,12 +77,12 @@ const FIELDS: Readonly<Record<keyof typeof HEADERS, string>> = {
   Upgrade: 'Upgrade',
 };
 
-/** @returns references to header fields, by the names that they have on the wire. */
+/** @returns references to header fields, by their names on the wire. */
 export function headersNamed(...names: readonly (keyof typeof HEADERS)[]): Schema {
   return Object.fromEntries(names.map((name) => [FIELDS[name], { $ref: `#/components/headers/${name}` }]));
 }
 
-/** @returns the header fields of a good answer. */
+/** @returns the header fields of a successful answer. */
 export function answerHeaders({ isProved }: Pick<Route, 'isProved'>, isOnce: boolean): Schema {
   return headersNamed(
     ...(['RequestId', 'RateLimit', 'RateLimitPolicy', 'IgnoredParameters', 'Version'] as const),

@@ -5,7 +5,7 @@
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** As much of an OpenAPI document as a part is cut from. */
+/** Parts of an OpenAPI document from which a smaller one is cut. */
 interface WholeOpenApi extends Json {
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>;
@@ -14,7 +14,7 @@ interface WholeOpenApi extends Json {
 
 /** @returns a function per tag that builds the document of its part. */
 export function openApiParts(document: Json): Readonly<Record<string, () => string>> {
-  // `openApiDocument` makes it, as plain data.
+  // The input is the result of `openApiDocument`, as plain data.
   const whole = document as WholeOpenApi;
   return Object.fromEntries(
     whole.tags.map((tag) => [tag.name, () => JSON.stringify(openApiPart(whole, tag))] as const),
@@ -33,8 +33,8 @@ function openApiPart({ webhooks: _, ...whole }: WholeOpenApi, tag: { readonly na
 }
 
 /**
- * @returns the components that are referred to, directly or through others, in their own order; security schemes
- *   stay.
+ * @returns the components that are referred to, directly or through others, in their original order; security schemes
+ * stay.
  */
 function componentsOf(all: WholeOpenApi['components'], from: unknown): Json {
   const needed = new Set<string>();

@@ -36,7 +36,10 @@ export function statusesOf(codes: readonly ErrorCode[]): number[] {
   return [...new Set(codes.map((code) => ERRORS[code].status))];
 }
 
-/** @returns an answer for each status that an operation can have, named `Problem<status>`. A method that is not allowed is no operation. */
+/**
+ * @returns an answer for each status that an operation can have, named `Problem<status>`. A method that is not allowed
+ * is no operation.
+ */
 export function problemResponses(): Record<string, Schema> {
   const byStatus = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
   byStatus.delete(ERRORS.METHOD_NOT_ALLOWED.status);

@@ -10,14 +10,14 @@ import type { AnswerShape, RestPolicy } from './route.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A number of records. */
+/** Schema of a number of records. */
 export const COUNT = { type: 'integer', minimum: 0 };
 /** Any text. */
 export const TEXT = { type: 'string' };
 const VIOLATION = object({ parameter: TEXT, message: TEXT });
 const NUMBER = { type: 'number', description: 'Exact decimal.' };
 
-/** An object without additional members; all members are required, except the optional ones. */
+/** Schema of an object without additional members; all members are required, except the optional ones. */
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   return {
     type: 'object',
@@ -108,8 +108,8 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         description:
           '`calculated_BRL_balance` is the value of the asset in BRL, or null when no rate is known; every other member is a balance.',
         required: ['calculated_BRL_balance'],
-        // No typed member next to additional ones of another type: TypeScript generators would create a contradicting index
-        // signature.
+        // There is no typed member next to additional ones of another type: TypeScript generators would create a
+        // contradicting index signature.
         additionalProperties: { oneOf: [ref('CurrencyBalance'), { type: ['number', 'null'] }] },
       },
     },
@@ -139,12 +139,12 @@ const ACTIONS: Schema = object({
       body: {
         type: 'object',
         additionalProperties: TEXT,
-        description: 'Members of the body with the values that they have to have for this action.',
+        description: 'Members of the body with the values that this action requires.',
       },
       required: {
         type: 'array',
         items: TEXT,
-        description: 'Further members that the body has to have; you choose their values.',
+        description: 'Further required members of the body; you choose their values.',
       },
       mutation: { type: 'string', description: 'The mutation of GraphQL that performs it.' },
       effects: {
@@ -154,12 +154,12 @@ const ACTIONS: Schema = object({
           kind: { type: 'string', enum: Object.keys(EFFECT_KINDS) },
           account_type: {
             type: ['string', 'null'],
-            description: 'Sub-account of a credit or a debit; null for the others.',
+            description: 'Sub-account of a credit or a debit; null for others.',
           },
           currency: { type: 'string', description: 'Currency code with its network.' },
           amount: {
             type: ['number', 'null'],
-            description: 'Null where a price is made when it is performed.',
+            description: 'Null if the action makes a price when it is performed.',
           },
         }),
       },
@@ -215,7 +215,11 @@ function envelopeMembers(template: Template): Record<string, Schema> {
   return {
     end2end: TEXT,
     component: TEXT,
-    state: TEXT,
+    state: {
+      type: 'string',
+      description:
+        'State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end.',
+    },
     template: { const: template.name },
     ...TIMES,
     ...LABELS,

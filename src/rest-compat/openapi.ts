@@ -128,7 +128,7 @@ function operation(registry: Registry, route: Route): Schema {
       }),
       ...(route.isProved && {
         304: {
-          description: 'The answer is the one that the client has.',
+          description: 'The client already has this answer.',
           headers: answerHeaders(route, false),
         },
       }),
@@ -142,7 +142,7 @@ function operation(registry: Registry, route: Route): Schema {
 /** Members of bodies that name a record. */
 const RECORD_MEMBER = /^end2end$|(?<!tax)_id$/;
 
-/** Whether the body of a route names a record, which may be missing. A creation refuses its members otherwise. */
+/** Whether the body of a route names a record, which may be missing. A creation refuses such members in another way. */
 function namesRecord({ answer, body = {} }: Route): boolean {
   const isCreation = answer.kind === 'created';
   return !isCreation && Object.keys(body).some((member) => RECORD_MEMBER.test(member));
@@ -181,15 +181,15 @@ function operationId({ method, path, answer }: Route): string {
 
 /** Whether a route stores its answer under an `Idempotency-Key`. */
 function isOnce({ method, answer }: Route): boolean {
-  return method === 'POST' && answer.kind !== 'sandbox' && answer.kind !== 'anyTransaction';
+  return method === 'POST' && answer.kind !== 'anyTransaction';
 }
 
-/** Of a text that is looked up. */
+/** Length limits of a searched text. */
 const LOOKUP_KEY = { type: 'string', maxLength: LONGEST_TEXT };
 
 const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
   after: {
-    description: 'Cursor of the last event that you have seen. Default: from the oldest event that is kept.',
+    description: 'Cursor of the last event that you have seen. Default: from the oldest stored event.',
     schema: LOOKUP_KEY,
   },
   wait: {
@@ -201,7 +201,7 @@ const QUERY_PARAMETERS: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 1, default: 20 },
   },
   before: {
-    description: 'Only records older than this one: `next` of the page before.',
+    description: 'Only records older than this one: `next` of the previous page.',
     schema: LOOKUP_KEY,
   },
   endpoint_id: { description: 'Only deliveries to this endpoint, `whe_…`.', schema: LOOKUP_KEY },

@@ -13,7 +13,7 @@ import type { WriteEntry, WriteRequest } from './write-routes.ts';
 /** Tag, id and schema of an operation. */
 export type RecordAnswer = Omit<Extract<AnswerShape, { kind: 'record' }>, 'kind'>;
 
-/** A route that reads records. */
+/** A route for reading records. */
 export interface RecordRead extends RecordAnswer, Pick<Route, 'path' | 'summary'> {
   /** `read` by default. */
   readonly scope?: Scope;
@@ -26,7 +26,7 @@ export interface RecordRead extends RecordAnswer, Pick<Route, 'path' | 'summary'
   ) => Promise<ExactJson>;
 }
 
-/** A route that makes or changes a record. */
+/** A route that creates or changes a record. */
 export interface RecordWrite
   extends RecordAnswer,
     Pick<Route, 'path' | 'summary'>,
@@ -35,11 +35,11 @@ export interface RecordWrite
   /** 200 by default. */
   readonly status?: 201;
   /**
-   * Performs the operation. Violations of the body are noted in `checks` but not refused yet: use cases that accept `checks` refuse them
-   * together with their own, and other rows call `refuse` first.
+   * Performs the operation. Violations of the body are collected in `checks` but not refused yet: use cases that accept
+   * `checks` refuse them together with their own, and other rows call `refuse` first.
    */
   readonly perform: (context: Context, attempt: Attempt, request: WriteRequest) => Promise<Done>;
-  /** The answer to a replay whose stored answer lacks its secrets, from the stored members. */
+  /** The answer to a replay whose stored answer lacks its secrets, made from the stored members. */
   readonly again?: (context: Context, stored: ExactJson, id: string) => Promise<ExactJson>;
 }
 
@@ -49,7 +49,7 @@ interface Done {
   readonly stored?: ExactJson;
 }
 
-/** @returns the route of a row that reads. */
+/** @returns the route of a reading row. */
 export function recordRead(entry: RecordRead, policy: QueryPolicy): Route {
   const { path, summary, scope = 'read', parameters = [], respond } = entry;
   return {
@@ -66,7 +66,7 @@ export function recordRead(entry: RecordRead, policy: QueryPolicy): Route {
   };
 }
 
-/** @returns the route of a row that writes: once under the `Idempotency-Key`. */
+/** @returns the route of a writing row: executed once under the `Idempotency-Key`. */
 export function recordWrite(entry: RecordWrite, policy: QueryPolicy): Route {
   const { path, action, summary, status = 200, shape = {}, needs = { all: [] }, perform, again } = entry;
   return {
@@ -111,7 +111,7 @@ export function listSchema(name: string, isPaged = false): RecordAnswer['schema'
   const results = { type: 'array', items: { $ref: `#/components/schemas/${name}` } };
   const next = {
     type: ['string', 'null'],
-    description: '`before` of the next page; null at the end. A page can be short before that.',
+    description: '`before` of the next page; null at the end. A page can be short before the end.',
   };
   return {
     type: 'object',

@@ -41,7 +41,7 @@ export function membersOf<Row>() {
       schema: { type, ...fixed, description, ...more },
       of: (row, context) => json(of(row, context)),
     });
-  /** The same for members that may be null. */
+  /** Functions for members that may be null. */
   const orNull =
     <Value>(make: (description: string, of: Read<Value>, more?: Schema) => RecordMember<Row>) =>
     (description: string, of: Read<Value | null>, more?: Schema): RecordMember<Row> => {

@@ -12,9 +12,9 @@ import type { BodyShape, Query, QueryPolicy } from './input.ts';
 /** Required members of a body. */
 export interface BodyNeeds {
   readonly all: readonly string[];
-  /** Of these exactly one. */
+  /** Groups of members of which exactly one is required. */
   readonly oneOf?: readonly string[];
-  /** Of these at most one. */
+  /** Groups of members of which at most one is allowed. */
   readonly atMostOneOf?: readonly string[];
   /** Members that the example has although they are not required. */
   readonly shown?: readonly string[];
@@ -26,7 +26,7 @@ export interface RestPolicy extends QueryPolicy {
   readonly exactIntegers: boolean;
 }
 
-/** A request as a route gets it. */
+/** A request in its form for a route. */
 export interface RestRequest {
   /** The `{id}` of the path, decoded; empty where the path has none. */
   readonly id: string;
@@ -39,7 +39,7 @@ export interface RestRequest {
   readonly gone: AbortSignal | undefined;
 }
 
-/** An answer: JSON text, in pieces only where it is proved, and the parameters that were ignored. */
+/** An answer: JSON text, in pieces only if it is proved, and the ignored parameters. */
 export interface RestAnswer {
   readonly status: number;
   readonly body: JsonText;
@@ -65,7 +65,7 @@ export type AnswerShape =
   | { readonly kind: 'balance' }
   | { readonly kind: 'events' }
   | { readonly kind: 'actions'; readonly family: RestFamily }
-  /** Records besides transactions. */
+  /** Records other than transactions. */
   | {
       readonly kind: 'record';
       /** Tag and id of the operation. */
@@ -84,10 +84,10 @@ export type Method = 'GET' | 'POST';
 /** One row of the table: one operation. */
 export interface Route {
   readonly method: Method;
-  /** With `{id}` where the path has a parameter. */
+  /** Path with `{id}` as its parameter. */
   readonly path: `/v2/${string}`;
   readonly scope: Scope;
-  /** The action, unless the route reads; the usual one where several have the same scope or the transaction decides. */
+  /** The action, unless the route reads; the usual one if several have the same scope or the transaction decides. */
   readonly action?: ActionName;
   /**
    * Action of the route for some bodies; its scope admits the request, and the use case requires the scope of the
@@ -99,16 +99,16 @@ export interface Route {
   readonly parameters: readonly string[];
   /** Members of the body; undefined if it has none. */
   readonly body?: BodyShape;
-  /** Required members; the use case checks them as well. */
+  /** Required members, which the use case also checks. */
   readonly needs?: BodyNeeds;
-  /** Status of a good answer. */
+  /** Status of a successful answer. */
   readonly status: 200 | 201;
-  /** Status of a good answer where the money out waits for approval (C-25). */
+  /** Status of a successful answer if the money out waits for approval (C-25). */
   readonly heldStatus?: 202;
   readonly answer: AnswerShape;
-  /** Every fact of the answer moves the version of the account when it changes (docs/decisions/0044). */
+  /** Whether every fact of the answer changes the version of the account (docs/decisions/0044). */
   readonly isProved?: true;
-  /** The operation may wait for an event, and should wait no longer than its client. */
+  /** Whether the operation may wait for an event; it should wait no longer than its client. */
   readonly waits?: true;
   readonly handle: (context: Context, request: RestRequest) => Promise<RestAnswer>;
 }
@@ -124,7 +124,7 @@ export type Operation = `${Method} ${Route['path']}`;
 /** All routes by operation. */
 export type RouteTable = ReadonlyMap<Operation, Route>;
 
-/** @returns the table of these routes. @throws when two of them are the same operation. */
+/** @returns the table of these routes. @throws if two of them are the same operation. */
 export function routeTable(routes: readonly Route[]): RouteTable {
   const table = new Map<Operation, Route>();
   for (const route of routes) {

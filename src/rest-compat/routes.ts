@@ -24,7 +24,7 @@ import { transactionActionRoutes } from './transaction-action-routes.ts';
 import { creationRoutes } from './write-routes.ts';
 
 const PAGE_PARAMETERS = ['limit', 'offset'];
-/** Query parameters of the statement, each with the filter that it is (`service.md` 4.3). */
+/** Query parameters of the statement, each with its filter (`service.md` 4.3). */
 const STATEMENT_FILTERS = {
   currency: 'currency',
   account_type: 'subAccount',

@@ -2,6 +2,7 @@
 import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import { Violations } from '../base/errors/violations.ts';
 import { CURRENCY_FORMS } from '../resolvers/checks/creation-members.ts';
+import { type Attempt, once } from '../resolvers/checks/once.ts';
 import { advanceClock, fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import type { EnvelopeWriter } from '../wire/envelope.ts';
@@ -18,7 +19,11 @@ interface SandboxEntry {
   readonly shape: BodyShape;
   readonly required: readonly string[];
   readonly answer: AnswerShape;
-  readonly perform: (context: Context, values: Readonly<Record<string, string>>) => Promise<string>;
+  readonly perform: (
+    context: Context,
+    values: Readonly<Record<string, string>>,
+    attempt: Attempt,
+  ) => Promise<string>;
 }
 
 /** @returns the routes. */
@@ -36,7 +41,7 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
       needs: { all: entry.required },
       status: 200,
       answer,
-      handle: async (context, { search, body: text }) => {
+      handle: async (context, { search, body: text, idempotencyKey }) => {
         const violations = new Violations();
         const query = parseQuery(search, [], policy, violations);
         const body = parseBody(text, shape, violations);
@@ -49,11 +54,22 @@ export function sandboxRoutes(writer: EnvelopeWriter, policy: QueryPolicy): read
             return input ? [[name, input.value]] : [];
           }),
         );
-        return {
+        const request = {
+          // A scenario is played outside of the idempotency key: a call after a crash has to play it.
+          key: answer.kind === 'anyTransaction' ? undefined : idempotencyKey,
+          parameter: 'Idempotency-Key',
+          route: `POST ${path}`,
+          body: text,
+        };
+        const done = await once(context, request, async (attempt) => ({
           status: 200,
-          body: await entry.perform(context, values),
+          answer: await entry.perform(context, values, attempt),
+        }));
+        return {
+          status: done.status,
+          body: done.answer,
           ignored: query.ignored,
-          headers: {},
+          headers: done.isReplayed ? { 'idempotent-replayed': 'true' } : {},
         };
       },
     };
@@ -75,8 +91,8 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       },
       required: ['scenario', 'end2end'],
       answer: { kind: 'anyTransaction' },
-      perform: async (context, { scenario = '', end2end = '', amount }) =>
-        writer.envelope(await playScenario(context, { scenario, end2end, amount })),
+      perform: async (context, { scenario = '', end2end = '', amount }, attempt) =>
+        writer.envelope(await playScenario(context, { scenario, end2end, amount }, attempt)),
     },
     {
       action: 'sandbox.advance_clock',
@@ -85,8 +101,8 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       shape: { advance: text('A duration such as 90s, 30m, 2h or 1d.', { example: '30m' }) },
       required: ['advance'],
       answer: { kind: 'sandbox', name: 'clock', members: ['now'] },
-      perform: async (context, { advance = '' }) =>
-        JSON.stringify({ now: (await advanceClock(context, advance)).toISOString() }),
+      perform: async (context, { advance = '' }, { made, bind }) =>
+        JSON.stringify({ now: made ?? (await advanceClock(context, advance, { bind })).toISOString() }),
     },
     {
       action: 'sandbox.fund',
@@ -95,9 +111,9 @@ function entries(writer: EnvelopeWriter): readonly SandboxEntry[] {
       shape: { currency: text(CURRENCY_FORMS, { example: 'USDT_TRX' }), amount: AMOUNT },
       required: ['currency', 'amount'],
       answer: { kind: 'sandbox', name: 'fund', members: ['journal_id', 'journalId', 'currency', 'amount'] },
-      perform: async (context, { currency = '', amount = '' }) => {
-        const { journalId, ...funding } = await fundSandbox(context, { currency, amount });
-        // `journalId` is the older name, and stays.
+      perform: async (context, { currency = '', amount = '' }, attempt) => {
+        const { journalId, ...funding } = await fundSandbox(context, { currency, amount }, attempt);
+        // `journalId` is the older name, and is kept.
         return JSON.stringify({ journal_id: journalId, journalId, ...funding });
       },
     },

@@ -1,9 +1,17 @@
 /** Routes of `/v2` that change a transaction (contract 4). */
 import type { ActionName } from '../base/access/actions.ts';
 import { invalidParameters } from '../base/errors/errors.ts';
+import type { Named } from '../base/errors/violations.ts';
 import { PIX_KEY_TYPES } from '../base/pix/pix-key.ts';
+import { parseInstant } from '../base/time/instant.ts';
+import type { CreationChecks } from '../resolvers/checks/check-creation.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
-import { approveWithdrawal, rejectWithdrawal } from '../resolvers/orders/approve-money-out.ts';
+import {
+  approveMoneyOut,
+  approveWithdrawal,
+  rejectMoneyOut,
+  rejectWithdrawal,
+} from '../resolvers/orders/approve-money-out.ts';
 import { refundPayment } from '../resolvers/orders/refund-payment.ts';
 import {
   cancelTransaction,
@@ -45,7 +53,7 @@ function actionRoute(
     needs,
     answer: { kind: 'transaction', family },
     perform: (context, attempt, request) => {
-      // Use cases report missing members under names of their own.
+      // Use cases report missing members under other names.
       for (const member of needs.all) request.checks.required(request.body.get(member), member);
       request.checks.refuse();
       return perform(context, { end2end: request.id, family: family.family, attempt }, request);
@@ -66,6 +74,22 @@ const PAYEE = {
   pix_key: text('PIX key of the payee.', { example: 'ana@example.com' }),
   pix_key_type: text('Type of the key.', { enum: PIX_KEY_TYPES, example: 'email' }),
 };
+
+const REQUESTED_AT = text(
+  'Time of the request that you have read: a newer one is not approved. `actions` offers it.',
+  {
+    example: '2026-05-01T12:00:00Z',
+  },
+);
+
+/** @returns the time of the approved request; undefined for any. */
+function requestedAt(input: Named | undefined, checks: CreationChecks): Date | undefined {
+  const time = input && parseInstant(input.value);
+  if (input && !time)
+    checks.add({ parameter: input.name, message: 'must be a time such as 2026-05-01T12:00:00Z' });
+  checks.refuse();
+  return time;
+}
 
 function identityRoute(family: RestFamily, members: BodyShape): WriteEntry {
   return actionRoute(
@@ -145,6 +169,24 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
     'Rejects a withdrawal that waits for approval, and ends it',
     (context, target) => rejectWithdrawal(context, target),
   ),
+  ...[CHECKOUTS, ONRAMPS, OFFRAMPS].flatMap((family) => [
+    actionRoute(
+      family,
+      'approve',
+      'money_out.approve',
+      'Approves a refund or payout that waits for approval, with a second key',
+      (context, target, { body, checks }) =>
+        approveMoneyOut(context, target, requestedAt(body.get('requested_at'), checks)),
+      { shape: { requested_at: REQUESTED_AT } },
+    ),
+    actionRoute(
+      family,
+      'reject',
+      'money_out.reject',
+      'Rejects a refund or payout that waits for approval',
+      (context, target) => rejectMoneyOut(context, target),
+    ),
+  ]),
   ...[CHECKOUTS, ONRAMPS].flatMap((family) => [
     actionRoute(
       family,
@@ -171,13 +213,13 @@ const ON_TRANSACTIONS: readonly WriteEntry[] = [
   ),
 ];
 
-/** @returns the members that the body of an action has to have. */
+/** @returns the required members of an action's body. */
 export function requiredMembers(family: RestFamily, name: string): readonly string[] {
   const path = `/v2/${family.single}/{id}/${name}`;
   return ON_TRANSACTIONS.find((each) => each.path === path)?.needs.all ?? [];
 }
 
-/** @returns the routes of the acts. */
+/** @returns the routes of the actions. */
 export function transactionActionRoutes(writer: EnvelopeWriter, policy: QueryPolicy): readonly Route[] {
   return ON_TRANSACTIONS.map((entry) => writeRoute(entry, writer, policy));
 }

@@ -87,7 +87,7 @@ const PROOF: BodyShape = {
     'When it expires, as the page of the signer shows it, or as the key has signed it.',
     {
       format: 'date-time',
-      example: '2027-01-31T12:00:00Z',
+      example: '2036-01-31T12:00:00Z',
     },
   ),
   proof_signature: text('Signature of the statement by the key, base64url.', {
@@ -95,7 +95,7 @@ const PROOF: BodyShape = {
   }),
 };
 
-/** @returns the proof of a body; undefined where it has none. */
+/** @returns the proof of a body; undefined without one. */
 function proofOf(body: Body, checks: CreationChecks, isRequired: boolean): NamedProof | undefined {
   const [id, end, signature] = [
     body.get('proof_id'),
@@ -121,7 +121,7 @@ async function oneGroup(context: Context, id: string) {
   return { answer: recordJson(WHITELIST_GROUP, await readWhitelistGroup(context, id), context) };
 }
 
-/** Routes that read. */
+/** Routes for reading. */
 export const WHITELIST_READS: readonly RecordRead[] = [
   {
     path: '/v2/whitelist_groups',
@@ -172,7 +172,7 @@ function onEntry(
   };
 }
 
-/** Routes that write. */
+/** Routes for writing. */
 export const WHITELIST_WRITES: readonly RecordWrite[] = [
   {
     path: '/v2/whitelist_group',

@@ -11,11 +11,19 @@ import {
 } from '../resolvers/account/manage-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, inProse, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import type { Attempt } from '../resolvers/checks/once.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { defineMutation } from './mutation.ts';
+import { KEY_ARGUMENT, type Keyed, makeOnce } from './once.ts';
 import type { ApiKeyRef } from './viewer.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
+
+/** A key whose text is null if it cannot be shown again. */
+interface Issued {
+  readonly keyId: string;
+  readonly apiKey: string | null;
+}
 
 const KEY_ID = 'The key, `key_…`, as `keyId` has it.';
 
@@ -47,11 +55,13 @@ export function defineApiKeys(builder: Builder, apiKey: ApiKeyRef): void {
 }
 
 function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
-  return builder.objectRef<IssuedKey>('IssuedApiKey').implement({
+  return builder.objectRef<Issued>('IssuedApiKey').implement({
     description: 'A key that was just created.',
     fields: (t) => ({
       apiKey: t.exposeString('apiKey', {
-        description: 'The secret text of the key. It is shown here once; store it.',
+        nullable: true,
+        description:
+          'The secret text of the key. It is shown here once; store it. Null when the request is repeated under its `idempotencyKey`: the text is stored nowhere.',
       }),
       key: t.prismaField({
         type: apiKey,
@@ -64,6 +74,21 @@ function defineIssued(builder: Builder, apiKey: ApiKeyRef) {
 }
 
 type IssuedRef = ReturnType<typeof defineIssued>;
+
+/** Issues a key once; the stored answer lacks its text (docs/decisions/0083). */
+async function issueOnce(
+  context: GraphqlContext,
+  keyed: Keyed,
+  issue: (attempt: Attempt) => Promise<IssuedKey>,
+): Promise<Issued> {
+  let apiKey: string | null = null;
+  const keyId = await makeOnce(context, keyed, async (attempt) => {
+    const issued = await issue(attempt);
+    apiKey = issued.apiKey;
+    return issued.keyId;
+  });
+  return { keyId, apiKey };
+}
 
 function defineCreate(builder: Builder, issued: IssuedRef): void {
   defineMutation(builder, 'createApiKey', {
@@ -86,7 +111,7 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
       expiresAt: t.field({
         type: 'DateTime',
         description:
-          'When it stops working. Default: when the key that creates it does; not later than that.',
+          'When it stops working. Default: the end of the key that creates it, which is also the latest possible end.',
       }),
       allowedCidrs: t.stringList({
         description: bounded(
@@ -95,8 +120,10 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
           'networks',
         ),
       }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-    resolve: ({ name, scopes, expiresAt, allowedCidrs }, context) => {
+    resolve: (args, context) => {
+      const { name, scopes, expiresAt, allowedCidrs } = args;
       const each = (path: string, values: readonly string[] | null | undefined) =>
         (values ?? []).map((value, at) => ({ name: `${path}.${at}`, value }));
       const input = {
@@ -106,7 +133,8 @@ function defineCreate(builder: Builder, issued: IssuedRef): void {
         allowedCidrs: each('input.allowedCidrs', allowedCidrs),
         names: { scopes: 'input.scopes', allowedCidrs: 'input.allowedCidrs' },
       };
-      return issueKey(context, input, checksOf(context));
+      const keyed = { mutation: 'createApiKey', action: 'key.create', args } as const;
+      return issueOnce(context, keyed, (attempt) => issueKey(context, input, checksOf(context), attempt));
     },
   });
 }
@@ -123,9 +151,13 @@ function defineRotate(builder: Builder, issued: IssuedRef): void {
         defaultValue: KEY_OVERLAP_SECONDS.default,
         description: `Time for which the old key stays valid, in seconds: 0 to ${inProse(KEY_OVERLAP_SECONDS.max)}, default ${inProse(KEY_OVERLAP_SECONDS.default)}. Only 0 while ${API_KEYS_MAX} keys are valid.`,
       }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-    resolve: ({ keyId, overlapSeconds }, context) =>
-      rotateKey(context, keyId, { name: 'input.overlapSeconds', value: overlapSeconds }),
+    resolve: (args, context) => {
+      const overlap = { name: 'input.overlapSeconds', value: args.overlapSeconds };
+      const keyed = { mutation: 'rotateApiKey', action: 'key.rotate', args } as const;
+      return issueOnce(context, keyed, (attempt) => rotateKey(context, args.keyId, overlap, attempt));
+    },
   });
 }
 

@@ -37,7 +37,7 @@ const FILTERS = {
   until: 'Only acts before this moment.',
 } as const;
 
-/** Defines `AuditEntry` with its types, and `Query.auditLog`. @returns the kinds of actors. */
+/** Defines `AuditEntry` with its types, and `Query.auditLog`. @returns the type of entries, and the kinds of actors. */
 export function defineAuditLog(builder: Builder) {
   const actorKind = builder.enumType('AuditActorKind', {
     description: 'Kind of actor.',
@@ -55,7 +55,7 @@ export function defineAuditLog(builder: Builder) {
     t.field({
       type: connection,
       description:
-        'The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`.',
+        'The audit log of the account: one entry for each action that is not a read, newest first. Needs the scope `admin`.',
       args: {
         ...countedArguments(t.arg),
         acts: t.arg.stringList({ description: FILTERS.acts }),
@@ -81,15 +81,17 @@ export function defineAuditLog(builder: Builder) {
       },
     }),
   );
-  return actorKind;
+  return { actorKind, entry };
 }
 
 /** The kinds of actors. */
-export type ActorKindRef = ReturnType<typeof defineAuditLog>;
+export type ActorKindRef = ReturnType<typeof defineAuditLog>['actorKind'];
+/** The type of entries. */
+export type AuditEntryRef = ReturnType<typeof defineAuditLog>['entry'];
 
-function defineEntry(builder: Builder, actorKind: ActorKindRef) {
+function defineEntry(builder: Builder, actorKind: ReturnType<Builder['enumType']>) {
   return builder.objectRef<LoggedEntry>('AuditEntry').implement({
-    description: 'An act that is not a read, as it was written down with it.',
+    description: 'An action that is not a read, recorded together with it.',
     fields: (t) => ({
       seq: t.string({
         description: 'Number of the entry in the log of the account, from 1 without gaps.',
@@ -97,25 +99,25 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
       at: t.field({
         type: 'DateTime',
-        description: 'When it was done, on the clock of the account.',
+        description: 'When it happened, on the clock of the account.',
         resolve: ({ at }) => isoMillis(at),
       }),
       machineAt: t.field({
         type: 'DateTime',
         nullable: true,
         description:
-          'When it was done by the clock of the database; only if the clock of the account differs from it by more than a minute.',
+          'When it happened on the clock of the database; only if the two clocks differ by more than a minute.',
         resolve: ({ machineAt }) => machineAt && isoMillis(machineAt),
       }),
-      act: t.exposeString('act', { description: 'Name of the act, such as `webhook.create`.' }),
-      scope: t.exposeString('scope', { description: 'Scope that the act needs.' }),
+      act: t.exposeString('act', { description: 'Name of the action, such as `webhook.create`.' }),
+      scope: t.exposeString('scope', { description: 'Scope that the action needs.' }),
       actorKind: t.field({
         type: actorKind,
         description: 'Kind of the actor.',
         resolve: (row) => row.actorKind as never,
       }),
       actorId: t.exposeString('actorId', {
-        description: 'Id of who did it, such as that of a key or person.',
+        description: 'Id of the actor, such as that of a key or person.',
       }),
       maker: t.exposeString('maker', {
         nullable: true,
@@ -124,17 +126,17 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       objectKind: t.exposeString('objectKind', {
         description: `Kind of the object: ${AUDIT_OBJECT_KINDS.map((kind) => `\`${kind}\``).join(', ')}.`,
       }),
-      objectId: t.exposeString('objectId', { description: 'Id of what was acted on.' }),
+      objectId: t.exposeString('objectId', { description: 'Id of the object.' }),
       before: t.field({
         type: 'JSONObject',
         nullable: true,
-        description: 'The state before the act of what it changed. No secrets.',
+        description: 'Changed members of the object before the action. No secrets.',
         resolve: ({ before }) => (before === null ? null : JSON.parse(before)),
       }),
       after: t.field({
         type: 'JSONObject',
         nullable: true,
-        description: 'The state after the act of what it changed or created. No secrets.',
+        description: 'Changed or created members of the object after the action. No secrets.',
         resolve: ({ after }) => (after === null ? null : JSON.parse(after)),
       }),
       requestId: t.exposeString('requestId', {
@@ -147,13 +149,13 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
       hash: t.exposeString('hash', {
         description:
-          'SHA-256 over the hash of the entry before and this entry, hexadecimal (docs/decisions/0022).',
+          'SHA-256 over the hash of the previous entry and this entry, hexadecimal (docs/decisions/0022).',
       }),
     }),
   });
 }
 
-/** The present names of keys and people. */
+/** The current names of keys and people. */
 function defineNames(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
   const names = {
     actorName: ['actorId', 'Name of the key or the person that did it, as it is now; null for other actors.'],

@@ -17,7 +17,7 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
     fields: (t) => ({
       currency: t.field({
         type: currency,
-        description: 'The currency of all amounts here but `calculatedBrl`.',
+        description: 'The currency of all amounts except `calculatedBrl`.',
         resolve: (held) => currencyOfLedger(held.currency),
       }),
       available: t.expose('available', { type: 'Decimal', description: 'Can be spent or withdrawn now.' }),
@@ -43,7 +43,7 @@ export function defineBalances(builder: Builder, { currency }: CurrencyRefs) {
       type: [balance],
       description: 'The balances of every currency that the account has ever held.',
       args: {
-        at: t.arg({ type: 'DateTime', description: 'Moment that the balances are read for. Default: now.' }),
+        at: t.arg({ type: 'DateTime', description: 'Time for which the balances were read. Default: now.' }),
       },
       resolve: async (_root, { at }, context) => [...(await readBalances(context, at ?? undefined)).balances],
     }),
@@ -69,7 +69,7 @@ function defineWorth(builder: Builder, currency: CurrencyRefs['currency']): void
       }),
       unpriced: t.field({
         type: [currency],
-        description: 'Currencies that are held and have no rate: they are not in the total.',
+        description: 'Currencies without a rate, which are not in the total.',
         resolve: ({ unpriced }) => unpriced.map(currencyOfLedger),
       }),
     }),
@@ -78,7 +78,7 @@ function defineWorth(builder: Builder, currency: CurrencyRefs['currency']): void
     t.field({
       type: worth,
       complexity: 20,
-      description: 'Present worth of the balances, in BRL.',
+      description: 'Current worth of the balances, in BRL.',
       resolve: (_root, _args, context) => readBalanceWorth(context),
     }),
   );

@@ -7,6 +7,7 @@ import type { Builder } from './builder.ts';
 import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** Defines `BookClose`, `Query.bookCloses` and `Mutation.closeBooks`. */
 export function defineBookCloses(builder: Builder): void {
@@ -29,7 +30,7 @@ export function defineBookCloses(builder: Builder): void {
       }),
       hash: t.exposeString('hash', {
         description:
-          'SHA-256, hexadecimal, over the hash of the day before and all movements of the day. It is also in the audit log, and `crossramp verify` checks it.',
+          'SHA-256, hexadecimal, over the hash of the previous day and all movements of the day. It is also in the audit log, and `crossramp verify` checks it.',
       }),
       ledgerAccounts: t.exposeInt('ledgerAccounts', {
         description: 'Number of ledger accounts that moved on the day.',
@@ -44,6 +45,7 @@ export function defineBookCloses(builder: Builder): void {
   });
   builder.queryField('bookCloses', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description: 'Closed days, the newest first. Needs the scope `platform:books`.',
       args: countedArguments(t.arg),
@@ -54,11 +56,11 @@ export function defineBookCloses(builder: Builder): void {
   );
   defineMutation(builder, 'closeBooks', {
     result: ['bookClose', close],
-    description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense may stay there. Needs the scope \`${ACTIONS['books.close'].scope}\`.`,
+    description: `Closes the books of a day: the day after the last closed day. The first close takes one of the last ${FIRST_CLOSE_DAYS} days, or any past day with \`begin\`. Error \`STEP_CONFLICT\` for another day. Money in suspense does not prevent it. Needs the scope \`${ACTIONS['books.close'].scope}\`.`,
     input: (t) => ({
       day: t.field({ type: 'Date', required: true, description: 'The day, in Brasília.' }),
       begin: t.boolean({
-        description: `Whether closing starts with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
+        description: `Whether the books begin with this day, even if it is more than ${FIRST_CLOSE_DAYS} days ago.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),

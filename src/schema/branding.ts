@@ -90,7 +90,7 @@ export function defineBranding(builder: Builder, account: AccountRef): void {
   });
 }
 
-/** Unlike elsewhere, null has a meaning here. */
+/** Unlike elsewhere, null removes a value here. */
 function namedOf({
   frameHosts,
   replacesFrameHosts,

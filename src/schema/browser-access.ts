@@ -21,7 +21,7 @@ export function defineBrowserAccess(builder: Builder, account: AccountRef): void
   );
   defineMutation(builder, 'updateAllowedOrigins', {
     result: ['allowedOrigins', ['String'], 'The origins that are allowed now'],
-    description: `Sets the origins whose pages may use API keys of the account in a browser (CORS), at most ${ORIGINS_MAX}. They replace the present ones. Needs the scope \`admin\`.`,
+    description: `Sets the origins whose pages may use API keys of the account in a browser (CORS), at most ${ORIGINS_MAX}. They replace the current ones. Needs the scope \`admin\`.`,
     input: (t) => ({
       origins: t.stringList({
         required: true,
@@ -51,8 +51,7 @@ function defineStreamToken(builder: Builder): void {
       }),
       expiresAt: t.field({
         type: 'DateTime',
-        description:
-          'It opens no streams after that; those that are open go on as long as its API key is valid.',
+        description: 'It opens no streams after that; open streams continue as long as its API key is valid.',
         resolve: ({ expiresAt }) => expiresAt.toISOString(),
       }),
     }),

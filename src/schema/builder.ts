@@ -19,9 +19,11 @@ import type { Loaders } from './loaders.ts';
 /** Context of the schema's resolvers. */
 export type GraphqlContext = Context & {
   readonly loaders: Loaders;
-  /** Whether the operation was found to be within the limits of cost, depth and breadth, so that it is not counted again. */
+  /**
+   * Whether the operation is known to be within the limits of cost, depth and breadth, so that it is not counted again.
+   */
   readonly isMeasured?: boolean | undefined;
-  /** Notes the code of a refusal for the request log: the answer has it in a payload, if at all. */
+  /** Records the code of a refusal for the request log: the answer contains it only in a payload. */
   readonly noteRefusal?: ((code: ErrorCode) => void) | undefined;
   /** Requested part of a subscription; the whole by default. */
   readonly stream?: StreamMode | undefined;
@@ -53,7 +55,7 @@ const NO_LIMITS = {};
 const ONCE = { complexity: { field: 1, multiplier: 1 } };
 const LIMIT_NAMES = { Complexity: 'cost', Depth: 'depth', Breadth: 'breadth' } as const;
 
-/** Cost of a field that does not multiply with the nodes of its page: for `extensions`. */
+/** Cost of a field that does not multiply with the nodes of its page, for `extensions`. */
 export function once(points: number): { readonly pointsOnce: number } {
   return { pointsOnce: points };
 }
@@ -74,7 +76,7 @@ export function createBuilder() {
     plugins: [PrismaPlugin, RelayPlugin, ComplexityPlugin],
     defaultFieldNullability: false,
     prisma: {
-      // From the context, so that a schema can be made without a database.
+      // The function is in the context, so that a schema can be built without a database.
       client: (context) => prismaOf(context.database),
       dmmf: getDatamodel(),
       onUnusedQuery: 'error',
@@ -82,7 +84,7 @@ export function createBuilder() {
     relay: {
       nodeQueryOptions: false,
       nodesQueryOptions: false,
-      pageInfoTypeOptions: { description: 'Where a page stands in its list (Relay cursor connections).' },
+      pageInfoTypeOptions: { description: 'Position of a page in its list (Relay cursor connections).' },
       hasNextPageFieldOptions: {
         description: 'Whether the list has nodes after this page. Exact in both directions.',
       },
@@ -96,10 +98,10 @@ export function createBuilder() {
         description:
           'Cursor of the last node, for `after`; null when the page is empty, except in `Query.events`, where it is the cursor for the next request.',
       },
-      pageInfoFieldOptions: { description: 'Where the page stands in its list.' },
+      pageInfoFieldOptions: { description: 'Position of the page in its list.' },
       cursorFieldOptions: { description: 'Cursor of the node: opaque text for `after` and `before`.' },
       nodeFieldOptions: { description: 'The record.' },
-      // `first` of the connection gives the number of nodes; these lists must not multiply that again.
+      // `first` of the connection determines the number of nodes, so these lists must not multiply it again.
       edgesFieldOptions: {
         ...ONCE,
         description: 'The nodes of the page with their cursors, in the order of the list.',
@@ -126,7 +128,7 @@ export function createBuilder() {
   });
   builder.mutationType({
     description:
-      'Changes. Each takes one `input`, and its payload has the object or `errors`. Each description names the scope that it needs. A mutation with an `idempotencyKey` in its input can be repeated safely.',
+      'Changes. Each takes one `input`, and its payload has the object or `errors`. Each description names the required scope. A mutation with an `idempotencyKey` in its input can be repeated safely.',
   });
   return builder;
 }
@@ -156,7 +158,7 @@ function defineScalars(builder: Builder): void {
   });
   builder.scalarType('DateTime', {
     description:
-      'A moment as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset, and in every form of RFC 3339.',
+      'An instant as RFC 3339 text. Returned in UTC with milliseconds: `2026-05-01T12:00:00.000Z`. Accepted with any offset, and in every form of RFC 3339.',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
     serialize: String,
     parseValue: readDateTime,

@@ -45,7 +45,7 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
       }),
     }),
     description:
-      'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; out of the balance, unless with `accept: false`, `move`.',
+      'Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; for an offramp from the balance `move`, unless it has `accept: false`.',
     inputDescription:
       'An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`.',
     input: (t) => ({
@@ -80,7 +80,7 @@ export function defineOfframpCreation(builder: Builder, transaction: Transaction
 
 function defineSource(builder: Builder) {
   return builder.enumType('OfframpSource', {
-    description: 'Where the crypto of an offramp comes from.',
+    description: 'Source of the crypto of an offramp.',
     values: {
       BALANCE: { value: 'balance', description: 'The balance of the account is debited.' },
       EXTERNAL: { value: 'external', description: 'A payer deposits the exact amount on-chain.' },
@@ -88,7 +88,7 @@ function defineSource(builder: Builder) {
   });
 }
 
-/** A payee is given whole or not at all: with a part of one, the process could neither ask for the rest nor continue. */
+/** A payee must be complete or missing: with a partial one, the process could neither request the rest nor continue. */
 function refuseHalfPayee(checks: CreationChecks, input: OfframpInput): void {
   const member = PAYEE.find((name) => input[name]);
   if (!member) return;

@@ -35,7 +35,7 @@ const NAMES = {
   amountReceived: AMOUNT_PATHS.crypto,
 };
 
-/** Members of `/v2` that `amount` has. */
+/** Members of `/v2` that `amount` replaces. */
 const AMOUNTS = ['amountPayment', 'amountReceived'] as const;
 
 interface Refs {
@@ -124,7 +124,7 @@ function pixFields(t: PayloadFields) {
   };
 }
 
-/** With the members of the order, which are passed on by name. */
+/** Adds the members of the order, which are passed on by name. */
 interface Args {
   readonly accept: boolean;
   readonly amount?: AmountMember | null | undefined;

@@ -46,7 +46,7 @@ export function defineWithdrawalCreation(
       ...memberFields(t, WITHDRAWAL_MEMBERS),
       networkFeeMax: t.field({
         type: 'Decimal',
-        description: `Most network fee that you accept, in the currency. Error \`LIMIT_EXCEEDED\` above it. At most ${AMOUNT_LENGTH_MAX} characters.`,
+        description: `Maximum network fee that you accept, in the currency. Error \`LIMIT_EXCEEDED\` above it. At most ${AMOUNT_LENGTH_MAX} characters.`,
       }),
       template: templateField(t, template),
       record: recordField(t, record),

@@ -3,13 +3,13 @@ import { CURRENCIES, type Currency } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import type { Builder } from './builder.ts';
 
-/** An amount of a currency. Null when either is unknown. */
+/** An amount of a currency. Null if either is unknown. */
 export interface Money {
   readonly amount: string;
   readonly currency: Currency;
 }
 
-/** @returns the money; null while the amount, or the currency, is not known. */
+/** @returns the money; null while the amount or the currency is unknown. */
 export function moneyOf(amount: string | null, currency: Currency | null): Money | null {
   return amount === null || currency === null ? null : { amount: trimDecimal(amount), currency };
 }
@@ -27,7 +27,7 @@ export function defineCurrency(builder: Builder) {
         resolve: ({ network }) => network || null,
       }),
       decimals: t.exposeInt('decimals', {
-        description: 'Most decimals of an amount, 2 to 18. They depend on asset and network.',
+        description: 'Maximum number of decimals of an amount, 2 to 18. It depends on asset and network.',
       }),
       displayName: t.exposeString('displayName', {
         description: 'Name shown to people: `<ASSET> (<NETWORK>)`, or `BRL`.',

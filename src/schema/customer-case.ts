@@ -1,7 +1,6 @@
 /** Cases of customers: `Query.customerCases`, `Query.customerCase`, and the mutations by which people decide. */
 import { ACTIONS } from '../base/access/actions.ts';
 import { known } from '../base/errors/assert.ts';
-import type { Named } from '../base/errors/violations.ts';
 import { trimDecimal } from '../base/money/money.ts';
 import type { CaseAction } from '../resolvers/cases/case-state.ts';
 import {
@@ -18,44 +17,38 @@ import {
 } from '../resolvers/cases/read-cases.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { holderMeant } from '../resolvers/checks/context-on-account.ts';
-import { bounded, LISTED_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, LISTED_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import { type Context, requirePermission } from '../resolvers/services/context.ts';
-import type { CaseEvidence } from '../store/account/case-evidence.ts';
-import type { CaseState, CustomerCase, CustomerKind } from '../store/account/customer-cases.ts';
+import type { CustomerCase, CustomerKind } from '../store/account/customer-cases.ts';
+import { type ApprovalBarRef, secondPersonField } from './approval-bar.ts';
 import type { Builder } from './builder.ts';
+import { defineCaseEntry, defineCaseState, type StateRef } from './case-entry.ts';
 import type { CustomerLevelRef } from './customer.ts';
-import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
-import { refuseLonger } from './named.ts';
+import { REASON_ARGUMENT, reasonOf, refuseLonger } from './named.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { describedWith, FOR_ALL, PLATFORM_ONLY } from './platform-only.ts';
 
-const STATES: Readonly<Record<CaseState, string>> = {
-  open: 'It was opened: the provider has not answered yet, or, without a provider, a person is to decide.',
-  pending: 'It is under way at the provider, or waits for the customer there.',
-  approved: 'It is approved, up to `validUntil`.',
-  denied: 'It is denied: transactions that need the level end.',
-  retry: 'The provider asks the customer to try again.',
-  review: 'The provider, or a person there, looks at it more closely.',
-  expired: 'It was not decided in time; the next transaction that needs the level opens it again.',
-  frozen: 'The customer is frozen: no money of that customer moves or goes back.',
-};
 const KINDS: Readonly<Record<CustomerKind, string>> = {
   PERSON: 'A person, by CPF.',
   COMPANY: 'A company, by CNPJ.',
 };
-const REASON = `Reason of the decision, kept in the audit log and the evidence; 1 to ${REFERENCE_LENGTH_MAX} characters.`;
-const RISK_ONLY = 'Null without the scope `platform:risk`.';
+/** Members that merchants do not get: null without the scope `platform:risk`. */
+const ofRisk = (description: string) => ({
+  description: `${description} Null without the scope \`platform:risk\`.`,
+  ...PLATFORM_ONLY,
+});
 const CASE_ID = 'Identifier of the case.';
 
-/** Defines `CustomerCase`, its queries and its mutations. */
-export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): void {
-  const state = defineState(builder);
-  const node = defineCase(builder, level, state);
+/** Defines `CustomerCase`, its queries and its mutations. @returns the type. */
+export function defineCustomerCases(builder: Builder, level: CustomerLevelRef, bar: ApprovalBarRef) {
+  const state = defineCaseState(builder);
+  const node = defineCase(builder, { level, state, bar });
   const connection = exactConnection(builder, node, {
     name: 'CustomerCase',
     page: 'A page of cases of customers.',
@@ -65,10 +58,12 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
   builder.queryField('customerCases', (t) =>
     t.field({
       type: connection,
-      description:
-        'Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode.',
+      ...describedWith('Cases of customers of your account, newest first.', FOR_ALL),
       args: {
-        account: t.arg.string({ description: 'Only cases of this account; default: all that you may see.' }),
+        account: t.arg.string({
+          description: 'Only cases of this account; default: all that you may see.',
+          ...PLATFORM_ONLY,
+        }),
         states: t.arg({
           type: [state],
           description: bounded('Only cases in one of these states; default: all.', LISTED_MAX, 'states'),
@@ -78,7 +73,7 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
         }),
         waitsForPerson: t.arg.boolean({
           description:
-            'Only cases that a person is to look at: under review, frozen, denied after an approval, or open without a provider.',
+            'Only cases that need a person: under review, frozen, denied after an approval, or open without a provider.',
         }),
         ...countedArguments(t.arg),
       },
@@ -109,9 +104,11 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef): 
   );
   defineActions(builder, node);
   defineFreeze(builder, node);
+  return node;
 }
 
-type CaseRef = ReturnType<typeof defineCase>;
+/** The type of cases of customers. */
+export type CaseRef = ReturnType<typeof defineCase>;
 
 const MUTATIONS: Readonly<Record<CaseAction, readonly [string, string]>> = {
   approve: [
@@ -126,7 +123,7 @@ const MUTATIONS: Readonly<Record<CaseAction, readonly [string, string]>> = {
   freeze: ['freezeCase', 'Freezes the customer: what is paid is held, and nothing goes back.'],
   unfreeze: [
     'unfreezeCase',
-    'Unfreezes the customer. Two people do it: after the first, `unfreezeRequestedBy` names that person.',
+    'Unfreezes the customer. Two people whose access lasts do it: after the first, `unfreezeRequestedBy` names that person.',
   ],
 };
 
@@ -140,7 +137,7 @@ function defineActions(builder: Builder, node: CaseRef): void {
       description: `${description} Error \`STEP_CONFLICT\` where the state does not allow it. Needs the scope \`${ACTIONS[CASE_AUDIT_ACTIONS[action]].scope}\`.`,
       input: (t) => ({
         caseId: t.string({ required: true, description: CASE_ID }),
-        reason: t.string({ required: true, description: REASON }),
+        reason: t.string(REASON_ARGUMENT),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: (args, context) =>
@@ -153,14 +150,14 @@ function defineActions(builder: Builder, node: CaseRef): void {
 function defineFreeze(builder: Builder, node: CaseRef): void {
   defineMutation(builder, 'freezeCustomer', {
     result: ['customerCase', node],
-    description: `Freezes a customer by the tax id, also one who has no case yet: it is opened. Needs the scope \`${ACTIONS['case.freeze'].scope}\`.`,
+    description: `Freezes a customer by the tax id; opens a case if there is none. Needs the scope \`${ACTIONS['case.freeze'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       taxId: t.string({
         required: true,
         description: 'CPF or CNPJ of the customer, with or without punctuation.',
       }),
-      reason: t.string({ required: true, description: REASON }),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
@@ -173,11 +170,7 @@ function defineFreeze(builder: Builder, node: CaseRef): void {
   });
 }
 
-function reasonOf({ reason }: { readonly reason: string }): Named {
-  return { name: 'input.reason', value: reason };
-}
-
-/** The case itself is not stored with the key: the response has its present state. */
+/** The case itself is not stored with the key: the response has its current state. */
 async function decideOnce(
   context: Context,
   keyed: Keyed,
@@ -191,7 +184,13 @@ async function decideOnce(
   return decided ?? known(await findCase(context, stored.id), 'the record of a used key');
 }
 
-function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) {
+interface CaseRefs {
+  readonly level: CustomerLevelRef;
+  readonly state: StateRef;
+  readonly bar: ApprovalBarRef;
+}
+
+function defineCase(builder: Builder, { level, state, bar }: CaseRefs) {
   const kind = builder.enumType('CustomerKind', {
     description: 'Kind of a customer.',
     values: Object.fromEntries(
@@ -201,11 +200,11 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
       ]),
     ) as Record<CustomerKind, { value: CustomerKind; description: string }>,
   });
-  const evidence = defineEvidence(builder, state);
+  const evidence = defineCaseEntry(builder, state);
   const node = caseRef(builder).implement({
     interfaces: [nodeOfCase(builder)],
     description:
-      'Level of identification of a customer of an account, once for all transactions of the account. Transactions ask for the case, and wait for it.',
+      'Level of identification of a customer of an account, once for all transactions of the account. Transactions refer to the case, and wait for it.',
     fields: (t) => ({
       caseId: t.string({ description: CASE_ID, resolve: ({ id }) => String(id) }),
       account: t.string({
@@ -215,26 +214,26 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
       taxId: t.exposeString('taxId', { description: 'CPF or CNPJ of the customer, without punctuation.' }),
       name: t.exposeString('name', {
         nullable: true,
-        description: 'Name that the transaction gave which opened the case; null where a person opened it.',
+        description: 'Name in the transaction that opened the case; null if a person opened it.',
       }),
       kind: t.field({ type: kind, description: 'Kind of the customer.', resolve: (row) => row.kind }),
       level: t.field({
         type: level,
-        description: 'Level that an approval leads to.',
+        description: 'Level after an approval.',
         resolve: (row) => row.level,
       }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       frozenState: t.field({
         type: state,
         nullable: true,
-        description: 'State that unfreezing leads back to; null unless it is frozen.',
+        description: 'State after unfreezing; null unless it is frozen.',
         resolve: (row) => row.frozenState,
       }),
       evidence: t.field({
         type: [evidence],
         nullable: true,
         complexity: { field: 10, multiplier: 10 },
-        description: `Requests, answers and decisions, newest first; at most ${EVIDENCE_MAX}. ${RISK_ONLY}`,
+        ...ofRisk(`Requests, answers and decisions, newest first; at most ${EVIDENCE_MAX}.`),
         resolve: async (row, _args, context) => {
           const found = await evidenceFor(context, row);
           return found && [...found];
@@ -243,7 +242,30 @@ function defineCase(builder: Builder, level: CustomerLevelRef, state: StateRef) 
     }),
   });
   defineDecision(builder, node);
+  defineUnfreezing(builder, node, bar);
   return node;
+}
+
+/** Defines the fields about the first of the two people who unfreeze. */
+function defineUnfreezing(builder: Builder, node: CaseNode, bar: ApprovalBarRef): void {
+  builder.objectFields(node, (t) => ({
+    unfreezeRequestedBy: t.exposeString('unfreezeBy', {
+      nullable: true,
+      description:
+        'Key or person that asked to unfreeze; another one has to do it too. Null where nobody has.',
+    }),
+    unfreezeRequestedByName: t.string({
+      nullable: true,
+      ...ofRisk('Name of that key or person, as it is now.'),
+      resolve: ({ unfreezeBy }, _args, context) =>
+        seesEvidence(context) && unfreezeBy ? context.loaders.actorName.load(unfreezeBy) : null,
+    }),
+    secondPersonBar: t.field(
+      secondPersonField<CustomerCase>(bar, ACTIONS['case.unfreeze'].scope, ({ unfreezeBy }, context) =>
+        seesEvidence(context) ? unfreezeBy : null,
+      ),
+    ),
+  }));
 }
 
 /** Defines the fields about the decision of a case. */
@@ -262,28 +284,23 @@ function defineDecision(builder: Builder, node: CaseNode): void {
     }),
     reference: t.string({
       nullable: true,
-      description: `Identifier of the customer at the provider. ${RISK_ONLY}`,
+      ...ofRisk('Identifier of the customer at the provider.'),
       resolve: (row, _args, context) => (seesEvidence(context) ? row.providerReference : null),
     }),
     reasons: t.stringList({
       nullable: true,
-      description: `Reason codes of the provider. ${RISK_ONLY}`,
+      ...ofRisk('Reason codes of the provider.'),
       resolve: (row, _args, context) => (seesEvidence(context) ? [...row.reasons] : null),
     }),
     score: t.field({
       type: 'Decimal',
       nullable: true,
-      description: `Score of the provider; null where it gives none. ${RISK_ONLY}`,
+      ...ofRisk('Score of the provider; null where it gives none.'),
       resolve: (row, _args, context) =>
         seesEvidence(context) && row.score !== null ? trimDecimal(row.score) : null,
     }),
     isLateDenial: t.exposeBoolean('isLateDenial', {
       description: 'Whether it was denied after an approval, and no person has decided since.',
-    }),
-    unfreezeRequestedBy: t.exposeString('unfreezeBy', {
-      nullable: true,
-      description:
-        'Key or person that asked to unfreeze; another one has to do it too. Null where nobody has.',
     }),
     decidedBy: t.exposeString('decidedBy', {
       nullable: true,
@@ -319,65 +336,4 @@ function nodeOfCase(builder: Builder) {
 
 function caseRef(builder: Builder) {
   return builder.objectRef<CustomerCase>('CustomerCase');
-}
-
-type StateRef = ReturnType<typeof defineState>;
-
-function defineState(builder: Builder) {
-  return builder.enumType('CaseState', {
-    description: 'State of the case of a customer.',
-    values: describedValues(STATES),
-  });
-}
-
-function defineEvidence(builder: Builder, state: StateRef) {
-  return builder.objectRef<CaseEvidence>('CaseEvidence').implement({
-    description:
-      'An entry of the evidence of a case. It is never changed, and holds neither images nor answers of a provider.',
-    fields: (t) => ({
-      n: t.exposeInt('n', { description: 'Position in the evidence of the case, from 1.' }),
-      at: t.field({ type: 'DateTime', description: 'Time of the entry.', resolve: ({ at }) => isoOf(at) }),
-      event: t.exposeString('event', {
-        description:
-          'Event: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`.',
-      }),
-      state: t.field({
-        type: state,
-        description: 'State of the case after it.',
-        resolve: (row) => row.state,
-      }),
-      attempt: t.exposeInt('attempt', { description: 'Number of the check, from 1.' }),
-      provider: t.exposeString('provider', {
-        nullable: true,
-        description: 'Kind of the provider; null where there is none.',
-      }),
-      reference: t.exposeString('providerReference', {
-        nullable: true,
-        description: 'Identifier at the provider; null before it gave one.',
-      }),
-      decision: t.exposeString('decision', {
-        nullable: true,
-        description: 'Last decision of the provider, in the words of the gateway; null before one.',
-      }),
-      reasons: t.exposeStringList('reasons', { description: 'Reason codes of the provider.' }),
-      score: t.field({
-        type: 'Decimal',
-        nullable: true,
-        description: 'Score of the provider; null where it gives none.',
-        resolve: ({ score }) => score && trimDecimal(score),
-      }),
-      answerHash: t.exposeString('answerHash', {
-        nullable: true,
-        description: 'SHA-256 of the answer or the callback, hexadecimal; null where there was none.',
-      }),
-      actor: t.exposeString('actor', {
-        nullable: true,
-        description: 'Key or person that acted; null for the provider and for a timer.',
-      }),
-      reason: t.exposeString('reason', {
-        nullable: true,
-        description: 'Reason that the person gave; null where nobody did.',
-      }),
-    }),
-  });
 }

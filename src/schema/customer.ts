@@ -24,7 +24,7 @@ import {
   type PositionedArgs,
 } from './pagination.ts';
 
-/** Number of days of shown volumes: those of the step-up rule. */
+/** Number of days with shown volumes, the same as in the step-up rule. */
 const VOLUME_DAYS = 30;
 const LIMIT_DAILY = 'Largest volume of the customer in a day in Brasília, BRL';
 const STEP_UP = 'Volume of the customer in 30 days, BRL, above which an identity step-up is required';
@@ -39,8 +39,7 @@ const TAX_ID = 'CPF or CNPJ of the customer, with or without punctuation.';
 
 /**
  * Defines `Customer`, `Query.customer`, `Query.customers` and the mutations that change a customer's limits.
- *
- * @returns the type of a page of customers, and that of their levels.
+ * @returns the types of a page of customers, of their levels, and of a customer.
  */
 export function defineCustomers(builder: Builder) {
   const refs = defineCustomer(builder);
@@ -63,11 +62,13 @@ export function defineCustomers(builder: Builder) {
   const connection = defineList(builder, customer);
   defineUpdate(builder, customer);
   defineGrant(builder, refs);
-  return { connection, level: refs.level };
+  return { connection, level: refs.level, customer };
 }
 
 /** The type of a page of customers. */
 export type CustomerPageRef = ReturnType<typeof defineCustomers>['connection'];
+/** The type of customers. */
+export type CustomerNodeRef = ReturnType<typeof defineCustomers>['customer'];
 /** The type of their levels. */
 export type CustomerLevelRef = ReturnType<typeof defineCustomers>['level'];
 
@@ -75,7 +76,7 @@ function defineUpdate(builder: Builder, customer: CustomerRef['customer']): void
   defineMutation(builder, 'updateCustomer', {
     result: ['customer', customer],
     description:
-      'Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
+      'Sets limits of a customer, which must be within the limits of the templates, or within those that the platform granted. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`.',
     inputDescription: 'Changes. Members that are not given stay as they are; null takes a limit away.',
     input: (t) => ({
       taxId: t.string({ required: true, description: TAX_ID }),
@@ -125,7 +126,7 @@ function limitFields(t: InputFields) {
 
 type InputFields = Parameters<Parameters<Builder['inputType']>[1]['fields']>[0];
 
-/** Given limits, under the caller's names. */
+/** Requested limits, under the caller's names. */
 type Limits = Readonly<Record<'limitDaily' | 'stepUp30d', string | null>>;
 
 function limitsOf(limits: { readonly [Name in keyof Limits]?: Limits[Name] | undefined }): CustomerInput {
@@ -151,7 +152,7 @@ function defineCustomer(builder: Builder) {
     description: 'Level of identification of a customer.',
     values: {
       BASIC: { value: 'BASIC', description: 'By name and tax id.' },
-      VERIFIED: { value: 'VERIFIED', description: 'An identity step-up was approved.' },
+      VERIFIED: { value: 'VERIFIED', description: 'Identified by an approved identity step-up.' },
     } as const satisfies Record<CustomerLevel, object>,
   });
   const volume = defineVolume(builder);
@@ -175,7 +176,7 @@ function defineCustomer(builder: Builder) {
       }),
       volumes: t.prismaField({
         type: [volume],
-        description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which it moved anything.`,
+        description: `Its volumes by day, newest first: the last ${VOLUME_DAYS} days on which they changed.`,
         complexity: { field: 1, multiplier: VOLUME_DAYS },
         resolve: (query, { accountId, taxId }, _args, { database }) =>
           prismaOf(database).volumeDay.findMany({

@@ -16,7 +16,7 @@ import type { EndpointRef } from './webhook.ts';
 
 const HOURS_ARGUMENT = {
   defaultValue: 24,
-  description: `Hours back, the hour that runs among them: 1 to ${REPORT_HOURS_MAX}.`,
+  description: `Number of past hours, including the current one: 1 to ${REPORT_HOURS_MAX}.`,
 } as const;
 
 /** Defines `DeliveryReport` with its figures, `Query.deliveryReport` and `WebhookEndpoint.health`. */
@@ -30,7 +30,7 @@ export function defineDeliveryReport(builder: Builder, endpointRef: EndpointRef)
     }),
   });
   const slice = builder.objectRef<DeliverySlice>('DeliverySlice').implement({
-    description: 'Figures of the deliveries that were created in one slice of the time.',
+    description: 'Figures of the deliveries that were created in one slice of the period.',
     interfaces: [figures],
     fields: (t) => ({
       since: t.expose('since', { type: 'DateTime', description: 'Start of the slice.' }),
@@ -43,17 +43,17 @@ export function defineDeliveryReport(builder: Builder, endpointRef: EndpointRef)
   const report = builder.objectRef<DeliveryReport>('DeliveryReport').implement({
     description: 'Outcomes and times of the deliveries of an account.',
     fields: (t) => ({
-      total: t.field({ type: total, description: 'Of all deliveries.', resolve: (row) => row.total }),
+      total: t.field({ type: total, description: 'Figures of all deliveries.', resolve: (row) => row.total }),
       endpoints: t.field({
         type: [endpoint],
         complexity: { field: 1, multiplier: 20 },
-        description: `Of each endpoint that had a delivery in the time, the most deliveries first; at most ${ENDPOINTS_REPORTED}.`,
+        description: `Figures of each endpoint with a delivery in the period, most deliveries first; at most ${ENDPOINTS_REPORTED}.`,
         resolve: (row) => [...row.endpoints],
       }),
       slices: t.field({
         type: [slice],
         complexity: { field: 1, multiplier: SLICES },
-        description: `Of equal slices of the time, oldest first; at most ${SLICES}.`,
+        description: `Figures of equal slices of the period, oldest first; at most ${SLICES}.`,
         resolve: (row) => [...row.slices],
       }),
     }),
@@ -103,7 +103,7 @@ function defineFigures(builder: Builder) {
       }),
       p95Ms: t.exposeInt('p95Ms', {
         nullable: true,
-        description: 'Time that 95 of 100 of them needed at most, in ms.',
+        description: '95th percentile of that time, in ms.',
       }),
     }),
   });

@@ -1,6 +1,6 @@
 /** Values of an enum from a table of their descriptions. */
 
-/** @returns the values in capitals, each with its description, and with the name that the code knows it by. */
+/** @returns the values in capitals, each with its description and its name in the code. */
 export function describedValues<Name extends string>(descriptions: Readonly<Record<Name, string>>) {
   return Object.fromEntries(
     Object.entries<string>(descriptions).map(([value, description]) => [

@@ -38,9 +38,9 @@ export const ENDPOINT_FIELDS = {
   isSignedByKey: 'Whether requests are also signed by a public key (`v1a`, Ed25519). Default: false.',
 } as const;
 
-/** @returns the description of a setting, with how fine and how long it may be written. */
+/** @returns the description of a setting, with its maximum number of decimals and characters. */
 export function boundedSetting(description: string, { decimals, isFraction }: Bounds): string {
-  // A fraction is short where it is not too fine.
+  // A fraction with few decimals is also short.
   const length = isFraction ? '' : ` and ${DECIMAL_LENGTH_MAX} characters`;
   return `${description} At most ${decimals} decimals${length}.`;
 }

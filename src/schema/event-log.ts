@@ -45,12 +45,12 @@ export function defineEventLog(
     t.field({
       type: connection,
       description:
-        'The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with.',
+        'The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer stored; its extension `earliest` is the cursor to continue from.',
       args: {
         ...pageArguments(t.arg),
         offset: t.arg.int({
           description:
-            'Number of nodes that the page leaves out: at the start of the list, with `last` at its end. At any size as fast as the first page. Not together with `after` or `before`.',
+            'Number of nodes that the page leaves out: at the start of the list, with `last` at its end. The page is as fast as the first one, at any offset. Not together with `after` or `before`.',
         }),
       },
       complexity: pageComplexity,
@@ -77,16 +77,16 @@ function defineItem(builder: Builder) {
     }),
   });
   builder.objectRef<Extract<EventFrame, { kind: 'heartbeat' }>>('Heartbeat').implement({
-    description: 'Sign that the stream is alive. Its cursor is past the events that the filter left out.',
+    description: 'Sign that the stream is alive. Its cursor is after the events that the filter left out.',
     interfaces: [item],
     fields: (t) => ({ at: t.expose('at', { type: 'DateTime', description: 'When it was sent.' }) }),
   });
   builder.objectRef<Extract<EventFrame, { kind: 'expired' }>>('CursorExpired').implement({
-    description: 'Events after the given cursor are no longer kept. The stream ends after this frame.',
+    description: 'Events after the given cursor are no longer stored. The stream ends after this frame.',
     interfaces: [item],
     fields: (t) => ({
       earliest: t.exposeString('earliest', {
-        description: 'Cursor to continue with the oldest event that is kept.',
+        description: 'Cursor to continue with the oldest stored event.',
       }),
       latest: t.exposeString('latest', { description: 'Cursor to continue with the next new event.' }),
     }),
@@ -132,12 +132,12 @@ function defineTransactionEvent(
         resolve: (parent) => stepOf(parent).substatus,
       }),
       legacyBody: t.string({
-        description: 'JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too.',
+        description: 'JSON text: the `/v2` body of the transaction at that time, as in webhooks.',
         resolve: ({ event }) => event.payload,
       }),
       transaction: t.field({
         type: transaction,
-        description: 'The transaction as it stands when it is read.',
+        description: 'The current state of the transaction.',
         resolve: async ({ event: { accountId, transactionId } }, _args, { loaders }) =>
           (await loaders.transaction.load({ accountId, id: transactionId })) as never,
       }),
@@ -149,7 +149,7 @@ async function readPage(
   context: GraphqlContext,
   { offset, ...args }: PositionedArgs,
 ): Promise<Connection<EventParent>> {
-  // The log knows its own cursors.
+  // The log has cursors of its own.
   const slice = sliceOf(args, (cursor) => cursor);
   const { size, ...bounds } = slice;
   const skip = offsetOf(offset, slice);

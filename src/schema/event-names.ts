@@ -36,7 +36,7 @@ export function defineEventNames(
   builder.queryField('webhookEventNames', (t) =>
     t.field({
       type: [eventName],
-      // About as many as the templates have.
+      // Cost factor: about the number of names of the templates.
       complexity: { field: 1, multiplier: 200 },
       description:
         'Names that `eventNames` of an endpoint can have, in the order of the templates and their steps; notifications last, for endpoints without a template.',

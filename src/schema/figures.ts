@@ -5,10 +5,11 @@ import type { FigureRow } from '../resolvers/services/other-cells.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { COUNT_POINTS } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const SCOPE =
   'Needs the scope `platform:figures` or `platform:books`; for the review queue, a scope of the platform.';
-/** Documents that show these read the figures of this cell as well, at full cost. */
+/** Documents with these figures also read the figures of this cell, at full cost. */
 const COST = { field: COUNT_POINTS / 4, multiplier: 1 };
 
 /** Defines both queries and their types. */
@@ -23,6 +24,7 @@ export function defineFigures(builder: Builder): void {
   const over = defineOverCells(builder, row);
   builder.queryField('figures', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [row],
       description: `A figure of this cell, over all accounts of your mode, as rows that can be added to those of other cells. ${SCOPE}`,
       args: argumentsOf(t.arg, figure),
@@ -34,6 +36,7 @@ export function defineFigures(builder: Builder): void {
   );
   builder.queryField('figuresOverCells', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: over,
       description: `A figure of each cell of the installation, and the exact sums. A cell that does not answer is named, and is in no sum. ${SCOPE}`,
       args: argumentsOf(t.arg, figure),
@@ -54,7 +57,7 @@ function defineRow(builder: Builder) {
       values: t.field({
         type: ['Decimal'],
         nullable: { list: false, items: true },
-        description: 'Its values, in the order of `FiguresOverCells.values`; null where one is not known.',
+        description: 'Its values, in the order of `FiguresOverCells.values`; null for an unknown value.',
         resolve: ({ values }) => [...values],
       }),
     }),
@@ -69,12 +72,12 @@ function defineOverCells(builder: Builder, row: ReturnType<typeof defineRow>) {
       rows: t.field({
         type: [row],
         nullable: true,
-        description: 'Its rows; null where it did not answer.',
+        description: 'Its rows; null if it did not answer.',
         resolve: ({ rows }) => rows && [...rows],
       }),
       failure: t.exposeString('failure', {
         nullable: true,
-        description: 'Reason for which it did not answer; null where it did.',
+        description: 'Reason why it did not answer; null if it did.',
       }),
     }),
   });
@@ -96,7 +99,7 @@ function defineOverCells(builder: Builder, row: ReturnType<typeof defineRow>) {
       }),
       sum: t.field({
         type: [row],
-        description: 'Exact sums over the cells that answered; null where the value of a cell is not known.',
+        description: 'Exact sums over the cells that answered; null if the value of a cell is unknown.',
         resolve: ({ sum }) => [...sum],
       }),
       isComplete: t.exposeBoolean('isComplete', { description: 'Whether every cell answered.' }),

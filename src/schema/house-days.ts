@@ -4,6 +4,7 @@ import { HOUSE_DAYS_MAX, type HouseDay, listHouseDays } from '../resolvers/ledge
 import { HOUSE_LINES_MAX } from '../store/ledger/house-days.ts';
 import type { Builder } from './builder.ts';
 import { COUNT_POINTS } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** Defines `HouseDay` and `Query.houseDays`. */
 export function defineHouseDays(builder: Builder): void {
@@ -13,11 +14,11 @@ export function defineHouseDays(builder: Builder): void {
       day: t.expose('day', { type: 'Date', description: 'Day in Brasília.' }),
       pixIn: t.expose('pixIn', {
         type: 'Decimal',
-        description: 'BRL that came in: debits of `A.pix` (docs/ledger.md).',
+        description: 'BRL that came in: debits of `A.pix` without capital (docs/ledger.md).',
       }),
       pixOut: t.expose('pixOut', {
         type: 'Decimal',
-        description: 'BRL that went out, refunds to payers among it: credits of `A.pix`.',
+        description: 'BRL that went out, including refunds to payers: credits of `A.pix` without capital.',
       }),
       margin: t.expose('margin', {
         type: 'Decimal',
@@ -29,6 +30,7 @@ export function defineHouseDays(builder: Builder): void {
   });
   builder.queryField('houseDays', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [day],
       nullable: true,
       complexity: { field: COUNT_POINTS, multiplier: 1 },
@@ -36,7 +38,7 @@ export function defineHouseDays(builder: Builder): void {
       args: {
         days: t.arg.int({
           required: true,
-          description: `Number of days, today among them: 1 to ${HOUSE_DAYS_MAX}.`,
+          description: `Number of days, including today: 1 to ${HOUSE_DAYS_MAX}.`,
         }),
       },
       resolve: async (_root, { days }, context) => {

@@ -11,6 +11,7 @@ import type { Registry } from '../templates/registry.ts';
 import { defineCompanies } from './account-company.ts';
 import { defineAmountInputs } from './amount-input.ts';
 import { defineApiKeys } from './api-key.ts';
+import { type ApprovalBarRef, defineApprovalBar } from './approval-bar.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
 import { defineBookCloses } from './book-close.ts';
@@ -56,6 +57,7 @@ import { defineRefunds } from './refund.ts';
 import { defineRefusals } from './refusal.ts';
 import { defineRequestLog } from './request-log.ts';
 import { defineReview } from './review.ts';
+import type { ReviewRefs } from './review-item.ts';
 import { defineSandbox } from './sandbox.ts';
 import { defineSavedViews } from './saved-view.ts';
 import { defineScreening } from './screening.ts';
@@ -83,11 +85,21 @@ import { defineRedeliveries } from './webhook-redelivery.ts';
 import { defineSamples } from './webhook-sample.ts';
 import { defineWhitelist } from './whitelist.ts';
 
-/** @returns the schema of these templates; it has no state, and building it needs no database. */
+/** Schemas by their templates. Putting one together takes a tenth of a second of CPU, and a process may serve several cells. */
+const BUILT = new WeakMap<Registry, GraphQLSchema>();
+
+/** @returns the schema of these templates, the same one each time; it has no state, and building it needs no database. */
 export function buildSchema(registry: Registry): GraphQLSchema {
+  const schema = BUILT.get(registry) ?? putTogether(registry);
+  BUILT.set(registry, schema);
+  return schema;
+}
+
+function putTogether(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
   defineNode(builder);
   const action = defineRefusals(builder);
+  const bar = defineApprovalBar(builder);
   const currencies = defineCurrency(builder);
   const ledger = defineLedgerLine(builder, currencies);
   const label = defineLabel(builder);
@@ -115,7 +127,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   const balance = defineMoney(builder, currencies);
   defineOrders(builder, { transaction, currencies, template, pixKeyType, record });
   defineActions(builder, transaction, pixKeyType);
-  defineHouseBooks(builder, currencies, ledger);
+  defineHouseBooks(builder, { currencies, ledger, bar });
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
   definePossibleActions(builder, transaction, {
@@ -130,20 +142,20 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   definePasskeys(builder);
   definePasskeyRoles(builder, account, role);
   defineApiKeys(builder, apiKey);
-  defineRailWork(builder, transaction, currencies);
-  const setting = defineSettings(builder, account, template);
+  const setting = defineSettings(builder, account, { template, bar });
   defineTemplateLimits(builder, account, template);
-  const customers = defineCustomersWithCases(builder);
+  const { customers, ...cases } = defineCustomersWithCases(builder, bar);
   defineBrowserAccess(builder, account);
   defineBranding(builder, account);
   const entry = defineWhitelist(builder, account, pixKeyType);
   defineSearch(builder, { transaction, entry });
   const company = defineCompanies(builder, account);
   definePlatform(builder, { setting, customers, company });
-  defineWaiting(builder, { currency: currencies.currency, transaction });
+  defineWaiting(builder, { currency: currencies.currency, transaction, bar });
   defineStaticLinks(builder, account, currencies);
-  const actorKind = defineAuditLog(builder);
+  const { actorKind, entry: auditEntry } = defineAuditLog(builder);
   defineRequestLog(builder, actorKind);
+  defineRailWork(builder, { ...currencies, ...cases, transaction, auditEntry, bar });
   const log = defineEventLog(builder, registry, { label, transaction });
   const endpoint = defineWebhooks(builder, account, template);
   defineEventNames(builder, registry, { label, template });
@@ -153,7 +165,7 @@ export function buildSchema(registry: Registry): GraphQLSchema {
   return withFreshReads(withNullableReads(builder.toSchema()));
 }
 
-/** Settings of people that are their own. */
+/** Settings that belong to a person. */
 function defineOwnSettings(builder: Builder, person: PersonRef): void {
   defineSavedViews(builder, person);
   defineNotifications(builder, person);
@@ -165,18 +177,14 @@ function defineMoney(builder: Builder, currencies: CurrencyRefs) {
   return defineBalances(builder, currencies);
 }
 
-/** Reports and findings of rails that a person decides. */
-function defineRailWork(
-  builder: Builder,
-  transaction: ReturnType<typeof defineTransaction>,
-  currencies: CurrencyRefs,
-): void {
-  const med = defineMedCases(builder, { ...currencies, transaction });
+/** Reports and findings of rails that need a person's decision. */
+function defineRailWork(builder: Builder, refs: Omit<ReviewRefs, 'suspense' | 'medCase' | 'hit'>): void {
+  const med = defineMedCases(builder, refs);
   defineMedActions(builder, med);
-  const suspense = defineSuspense(builder, currencies);
-  defineReview(builder, { ...currencies, transaction, suspense, medCase: med.node });
+  const suspense = defineSuspense(builder, refs);
+  const hit = defineScreening(builder);
+  defineReview(builder, { ...refs, suspense, medCase: med.node, hit });
   defineRailEvents(builder);
-  defineScreening(builder);
   definePixOrders(builder);
   defineNetworks(builder);
 }
@@ -197,14 +205,20 @@ function defineOrders(builder: Builder, { transaction, currencies, ...refs }: Or
   defineWithdrawalCreation(builder, transaction, refs);
 }
 
-function defineHouseBooks(builder: Builder, currencies: CurrencyRefs, ledger: LedgerRefs): void {
+interface BookRefs {
+  readonly currencies: CurrencyRefs;
+  readonly ledger: LedgerRefs;
+  readonly bar: ApprovalBarRef;
+}
+
+function defineHouseBooks(builder: Builder, { currencies, ledger, bar }: BookRefs): void {
   defineBooks(builder);
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
   defineFigures(builder);
   defineBookCloses(builder);
   defineHouseDays(builder);
-  defineCapital(builder, defineManualJournals(builder));
+  defineCapital(builder, defineManualJournals(builder, bar));
   defineReconciliation(builder);
 }
 
@@ -244,9 +258,8 @@ export function schemaText(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
 
-/** @returns the type of a page of customers. */
-function defineCustomersWithCases(builder: Builder) {
-  const { connection, level } = defineCustomers(builder);
-  defineCustomerCases(builder, level);
-  return connection;
+/** @returns the types of a page of customers, of a customer, and of their cases. */
+function defineCustomersWithCases(builder: Builder, bar: ApprovalBarRef) {
+  const { connection, level, customer } = defineCustomers(builder);
+  return { customers: connection, customer, customerCase: defineCustomerCases(builder, level, bar) };
 }

@@ -39,7 +39,7 @@ export function defineLedgerLine(builder: Builder, currencies: CurrencyRefs) {
         balance: amount('Balance after this line.', balance('balanceAfter')),
         ledgerAccount: t.field({
           type: ledgerAccount,
-          description: 'The ledger account that moved.',
+          description: 'The ledger account of the movement.',
           resolve: (line) => line.ledgerAccount,
         }),
         journalId: t.string({

@@ -3,6 +3,7 @@ import DataLoader from 'dataloader';
 import { readActorNames } from '../store/account/actor-names.ts';
 import type { Database } from '../store/connection/database.ts';
 import { readProcesses } from '../store/engine/processes.ts';
+import { readAccountNames } from '../store/engine/review-sources.ts';
 import { readRecords, type TransactionRecord } from '../store/engine/transaction-records.ts';
 import { findTransactions } from '../store/engine/transactions.ts';
 import { type EventRow, readEventsAt } from '../store/events/events.ts';
@@ -16,7 +17,7 @@ export interface NumberedRecord {
 }
 
 /**
- * The loaders of one request. Records are those of the account that they are reached from, which can differ from the
+ * The loaders of one request. Records belong to the account from which they are reached, which can differ from the
  * reader's.
  */
 export interface Loaders {
@@ -29,6 +30,8 @@ export interface Loaders {
   readonly record: DataLoader<NumberedRecord, TransactionRecord | null, string>;
   /** Name of a key of the caller's account, or of a person; null for others. */
   readonly actorName: DataLoader<string, string | null>;
+  /** Name of an account holder. */
+  readonly accountName: DataLoader<bigint, string | null>;
   /** Every line of a journal. */
   readonly postings: DataLoader<NumberedRecord, readonly PostingRow[], string>;
   /** Clears the records that were read before a change. */
@@ -36,16 +39,15 @@ export interface Loaders {
 }
 
 /**
- * A caller who may see a record may see the records that it leads to. So the account of each comes from the record,
- * never from a client.
- *
+ * A caller who may see a record may see the records that it leads to. The account of each record therefore comes from
+ * the parent record, never from a client.
  * @param accountId - account of the caller, for the names of actors.
  */
 export function createLoaders(database: Database, accountId: bigint): Loaders {
   return new LazyLoaders(database, accountId);
 }
 
-/** Most requests need none or one of them: each is created at first use. */
+/** Most requests need at most one loader, so each is created at first use. */
 class LazyLoaders implements Loaders {
   readonly #database: Database;
   readonly #accountId: bigint;
@@ -109,6 +111,14 @@ class LazyLoaders implements Loaders {
     return this.#made.actorName;
   }
 
+  get accountName(): Loaders['accountName'] {
+    this.#made.accountName ??= new DataLoader(async (ids) => {
+      const names = await readAccountNames(this.#database, ids);
+      return ids.map((id) => names.get(id) ?? null);
+    });
+    return this.#made.accountName;
+  }
+
   get postings(): Loaders['postings'] {
     this.#made.postings ??= numbered(async (journals) => {
       const found = await byAccount(journals, (accountId, ids) =>
@@ -125,8 +135,8 @@ function numbered<Row>(read: (keys: readonly NumberedRecord[]) => Promise<Row[]>
 }
 
 /**
- * Reads the records of each account in one query: nearly always, all belong to one account. @returns them in the order of
- * their keys.
+ * Reads the records of each account in one query; nearly always, all belong to one account. @returns the records in the
+ * order of their keys.
  */
 async function byAccount<Row>(
   keys: readonly NumberedRecord[],

@@ -1,4 +1,4 @@
-/** Journals by hand: `Query.manualJournals`, `Mutation.proposeJournal`, `approveJournal` and `rejectJournal`. */
+/** Manual journals: `Query.manualJournals`, `Mutation.proposeJournal`, `approveJournal` and `rejectJournal`. */
 
 import { ACTIONS } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
@@ -19,21 +19,24 @@ import {
 import type { Context } from '../resolvers/services/context.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import type { ManualJournal, ManualJournalState } from '../store/ledger/manual-journals.ts';
+import { type ApprovalBarRef, secondPersonField } from './approval-bar.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const ACCOUNTS = MANUAL_ACCOUNTS.map((each) => `\`${each}\``).join(', ');
 
 /** Defines `ManualJournal` and its mutations. @returns the type. */
-export function defineManualJournals(builder: Builder): JournalRef {
+export function defineManualJournals(builder: Builder, bar: ApprovalBarRef): JournalRef {
   const state = defineState(builder);
-  const journal = defineJournal(builder, state);
+  const journal = defineJournal(builder, state, bar);
   builder.queryField('manualJournals', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [journal],
       description: `Manual journals, the newest first, at most ${MANUAL_JOURNALS_MAX}. Needs the scope \`platform:books\`.`,
       args: { state: t.arg({ type: state, description: 'Only those in this state.' }) },
@@ -57,7 +60,7 @@ function defineState(builder: Builder) {
   });
 }
 
-function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) {
+function defineJournal(builder: Builder, state: ReturnType<typeof defineState>, bar: ApprovalBarRef) {
   const node = nodeType<ManualJournal>(builder, 'ManualJournal', {
     rawId: ({ id }) => String(id),
     read: async (context, id) => {
@@ -86,7 +89,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
         description: 'The amount.',
         resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
       }),
-      reason: t.exposeString('reason', { description: 'Reason that was given with the proposal.' }),
+      reason: t.exposeString('reason', { description: 'Reason of the proposal.' }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       maker: t.exposeString('maker', { description: 'Proposer, by the id of key or person.' }),
       madeAt: t.field({
@@ -94,6 +97,11 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
         description: 'When it was proposed.',
         resolve: ({ madeAt }) => isoMillis(madeAt),
       }),
+      secondPersonBar: t.field(
+        secondPersonField<ManualJournal>(bar, ACTIONS['journal.approve'].scope, ({ state: now, maker }) =>
+          now === 'proposed' ? maker : null,
+        ),
+      ),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,
         description: 'Approver, or person who rejected it; null while it waits.',
@@ -101,7 +109,7 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>) 
       decidedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When; null while it waits.',
+        description: 'Time of the decision; null while it waits.',
         resolve: ({ decidedAt }) => decidedAt && isoMillis(decidedAt),
       }),
       journalId: t.string({
@@ -123,7 +131,7 @@ function definePropose(builder: Builder, journal: JournalRef): void {
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       debit: t.string({ required: true, description: `House account to debit: ${ACCOUNTS}.` }),
-      credit: t.string({ required: true, description: 'House account to credit: one of the same.' }),
+      credit: t.string({ required: true, description: 'House account to credit, from the same list.' }),
       currency: t.string({ required: true, description: DESCRIPTIONS.currency }),
       amount: t.field({
         type: 'Decimal',
@@ -161,7 +169,7 @@ const DECISIONS = {
   approveJournal: {
     action: 'journal.approve',
     decide: approveJournal,
-    does: 'Approves a manual journal: it is posted now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`).',
+    does: 'Approves a manual journal: it is posted now. Once the access of the proposer has ended, the caller becomes the proposer, and another person approves. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`).',
   },
   rejectJournal: { action: 'journal.reject', decide: rejectJournal, does: 'Rejects a manual journal.' },
 } as const;
@@ -184,8 +192,7 @@ function defineDecisions(builder: Builder, journal: JournalRef): void {
 
 /**
  * Decides about a journal once.
- *
- * @returns its present state, also when the mutation is a replay.
+ * @returns its current state, also for a replay of the mutation.
  */
 export async function decideOnce(
   context: Context,

@@ -23,11 +23,17 @@ import { describedValues } from './described-values.ts';
 import { type defineMedCases, MED_CASE_ID } from './med-case.ts';
 import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
+import { describedWith } from './platform-only.ts';
 
 type Refs = ReturnType<typeof defineMedCases>;
 
 const CASE = { required: true, description: MED_CASE_ID } as const;
-const EITHER = `Needs the scope \`${ACTIONS['med.attach'].scope}\`; on cases of other accounts, \`${ACTIONS['med.attach_for'].scope}\`.`;
+/** Description of an action that merchants perform on their own cases, and the platform on those of others. */
+const forEither = (description: string) =>
+  describedWith(
+    `${description} Needs the scope \`${ACTIONS['med.attach'].scope}\`.`,
+    `On cases of other accounts, the scope \`${ACTIONS['med.attach_for'].scope}\`.`,
+  );
 const ANSWERED = 'Error `STEP_CONFLICT` once the case is answered or decided.';
 
 /** Defines the mutations. */
@@ -40,7 +46,9 @@ export function defineMedActions(builder: Builder, refs: Refs): void {
 function defineFiles(builder: Builder, { node }: Refs): void {
   defineMutation(builder, 'attachMedFile', {
     result: ['medCase', node],
-    description: `Attaches a file to a case of MED: a PDF, PNG, JPEG or WebP of at most ${inProse(MED_FILE_MAX.bytes)} bytes; at most ${MED_FILE_MAX.attachments} for a case. A picture keeps the parts that draw it alone. ${ANSWERED} ${EITHER}`,
+    ...forEither(
+      `Attaches a file to a case of MED: a PDF, PNG, JPEG or WebP of at most ${inProse(MED_FILE_MAX.bytes)} bytes; at most ${MED_FILE_MAX.attachments} for a case. A picture keeps the parts that draw it alone. ${ANSWERED}`,
+    ),
     input: (t) => ({
       caseId: t.string(CASE),
       name: t.string({
@@ -66,7 +74,9 @@ function defineFiles(builder: Builder, { node }: Refs): void {
   });
   defineMutation(builder, 'makeMedEvidence', {
     result: ['medCase', node],
-    description: `Makes an evidence pack of a case of MED: one HTML page of what the gateway holds about the payment, stored with its SHA-256; at most ${MED_FILE_MAX.packs} for a case. ${ANSWERED} ${EITHER}`,
+    ...forEither(
+      `Makes an evidence pack of a case of MED: one HTML page of what the gateway holds about the payment, stored with its SHA-256; at most ${MED_FILE_MAX.packs} for a case. ${ANSWERED}`,
+    ),
     input: (t) => ({
       caseId: t.string(CASE),
       language: t.field({ type: language, description: 'Language. Default: `PT`.' }),
@@ -87,7 +97,9 @@ function defineFiles(builder: Builder, { node }: Refs): void {
 function defineAnswer(builder: Builder, { node, analysis }: Refs): void {
   defineMutation(builder, 'answerMedCase', {
     result: ['medCase', node],
-    description: `Answers a case of MED with all its files. The answer is sent to the provider until the provider has it. ${ANSWERED} ${EITHER}`,
+    ...forEither(
+      `Answers a case of MED with all its files. The answer is sent to the provider until the provider has it. ${ANSWERED}`,
+    ),
     input: (t) => ({
       caseId: t.string(CASE),
       analysis: t.field({ type: analysis, required: true, description: 'Standpoint.' }),
@@ -132,7 +144,7 @@ function defineRecord(builder: Builder, { node }: Refs): void {
   });
 }
 
-/** The case itself is not stored with the key: the response has its present state. */
+/** The case itself is not stored with the key: the response has its current state. */
 async function performOnCase(
   context: Context,
   mutation: string,

@@ -29,6 +29,7 @@ import { isoOf } from './iso-of.ts';
 import { refuseLonger } from './named.ts';
 import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { describedWith, FOR_ALL, PLATFORM_ONLY } from './platform-only.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Types that cases lead to. */
@@ -41,7 +42,6 @@ export type MedCaseRef = ReturnType<typeof defineCase>;
 
 /** Description of the id of a case. */
 export const MED_CASE_ID = 'Identifier of the case, as `MedCase.caseId` has it.';
-const SEEN = 'those of your account; with the scope `platform:risk`, those of all accounts of your mode';
 const LIST_COMPLEXITY = { field: 5, multiplier: 10 };
 /** A file is read whole. */
 const CONTENT_COMPLEXITY = 50;
@@ -64,7 +64,7 @@ export function defineMedCases(builder: Builder, refs: Refs) {
     t.field({
       type: node,
       nullable: true,
-      description: `A case of MED; null where there is none that you may see: ${SEEN}.`,
+      ...describedWith('A case of MED of your account; null where there is none.', FOR_ALL),
       args: { caseId: t.arg.string({ required: true, description: MED_CASE_ID }) },
       resolve: async (_root, { caseId }, context) => (await findMedCaseFor(context, caseId)) ?? null,
     }),
@@ -91,13 +91,18 @@ function defineList(builder: Builder, node: MedCaseRef, state: StateRef): void {
   builder.queryField('medCases', (t) =>
     t.field({
       type: connection,
-      description: `Cases of MED, newest first: ${SEEN}.`,
+      ...describedWith('Cases of MED of your account, newest first.', FOR_ALL),
       args: {
-        account: t.arg.string({ description: 'Only cases of this account; default: all that you may see.' }),
-        end2end: t.arg.string({
-          description:
-            '`end2end` of a transaction: only cases about it. The operator gives the account with it; otherwise there are none.',
+        account: t.arg.string({
+          description: 'Only cases of this account; default: all that you may see.',
+          ...PLATFORM_ONLY,
         }),
+        end2end: t.arg.string(
+          describedWith(
+            '`end2end` of a transaction: only cases about it.',
+            'The operator gives the account with it; otherwise there are none.',
+          ),
+        ),
         states: t.arg({
           type: [state],
           description: bounded('Only cases in one of these states; default: all.', LISTED_MAX, 'states'),
@@ -139,8 +144,7 @@ function defineCase(builder: Builder, { transaction, money }: Refs, parts: Parts
     fields: (t) => ({
       caseId: t.string({ description: 'Identifier of the case.', resolve: ({ id }) => String(id) }),
       account: t.string({
-        description:
-          'Identifier of the account whose payment it is; of the platform where no account has the payment.',
+        description: 'Identifier of the account of the payment; the platform if no account has it.',
         resolve: ({ accountId }) => String(accountId),
       }),
       transaction: t.field({
@@ -155,13 +159,13 @@ function defineCase(builder: Builder, { transaction, money }: Refs, parts: Parts
       amount: t.field({
         type: 'Decimal',
         nullable: true,
-        description: 'BRL that it is about; null for all that is left of the payment.',
+        description: 'BRL of the case; null for the whole rest of the payment.',
         resolve: ({ amount }) => amount && trimDecimal(amount),
       }),
       blocked: t.field({
         type: money,
         nullable: true,
-        description: 'Amount that it blocks now; null where it blocks none.',
+        description: 'Currently blocked amount; null without one.',
         resolve: async (row, _args, context) => {
           const found = blockedBy(await transactionOf(context, row), row);
           return found && moneyOf(found.amount, found.currency);
@@ -188,7 +192,7 @@ function defineTimes(builder: Builder, node: ReturnType<ReturnType<typeof caseRe
     }),
     dueAt: t.field({
       type: 'DateTime',
-      description: 'End of the time to answer: the provider’s, or five days after it was opened.',
+      description: 'Deadline for an answer: the provider’s, or five days after the opening.',
       resolve: (row) => isoOf(row.dueAt),
     }),
     closedAt: t.field({
@@ -284,7 +288,7 @@ function defineAnswer(builder: Builder, analysis: StateRef) {
     description: 'An answer to a case of MED.',
     fields: (t) => ({
       answerId: t.exposeString('id', {
-        description: 'Identifier of the answer: the provider takes it once under this identifier.',
+        description: 'Identifier of the answer; the provider accepts it once under this identifier.',
       }),
       analysis: t.field({
         type: analysis,

@@ -9,12 +9,14 @@ import type {
   TypeParam,
 } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import { isPlatformMutation } from '../base/access/actions.ts';
 import { GatewayError } from '../base/errors/errors.ts';
 import { VIOLATIONS_MAX } from '../base/errors/violations.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 import { type Refused, refusalOf, refusedBy } from './refusal.ts';
 
-/** The types that a builder of the schema knows. */
+/** The types for a builder of the schema. */
 export type BuilderTypes =
   Builder extends PothosSchemaTypes.SchemaBuilder<infer Found extends SchemaTypes> ? Found : never;
 type Types = BuilderTypes;
@@ -26,7 +28,7 @@ export type Outcome<Result> =
   | {
       readonly result?: undefined;
       readonly refused: readonly Refused[];
-      /** Whether the refusal is the stored one of an earlier request. */
+      /** Whether the refusal is a stored one of an earlier request. */
       readonly isReplayed: boolean;
     };
 
@@ -36,9 +38,11 @@ interface MutationOptions<
   Result = ShapeFromTypeParam<Types, Type, true>,
 > {
   readonly description: string;
+  /** Description of which merchants get only a part. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
   /** Name, type and description of the member of the payload that has the object; a general description by default. */
   readonly result: readonly [noun: string, type: Type, description?: string];
-  /** Description of the input; a general one by default. */
+  /** Description of the input; a default otherwise. */
   readonly inputDescription?: string;
   /** Members of the input. */
   readonly input: (t: InputFields) => Fields;
@@ -78,7 +82,7 @@ export function defineMutation<Type extends TypeParam<Types>, Fields extends Inp
   name: string,
   options: MutationOptions<Type, Fields, Result> & Partial<More<Type, Result>>,
 ): void {
-  const { description, inputDescription, result, input, resolve } = options;
+  const { description, inputDescription, result, input, resolve, extensions } = options;
   const [noun] = result;
   const type = builder.inputType(`${capitalized(name)}Input`, {
     description: inputDescription ?? `Input of \`${name}\`.`,
@@ -89,6 +93,7 @@ export function defineMutation<Type extends TypeParam<Types>, Fields extends Inp
     t.field({
       type: payload,
       description,
+      ...(isPlatformMutation(name) ? PLATFORM_ONLY : extensions && { extensions }),
       args: { input: t.arg({ type, required: true, description: 'Members of the mutation.' }) },
       resolve: async (_root, args, context, info): Promise<Outcome<Result>> => {
         const query = () => queryFromInfo({ context, info, path: [noun] });
@@ -119,13 +124,13 @@ function definePayload<Type extends TypeParam<Types>, Fields extends InputFieldM
       [noun]: t.field({
         type,
         nullable: true,
-        description: `${described}; null where it was refused.`,
+        description: `${described}; null after a refusal.`,
         resolve: ({ result }) =>
           (result === undefined || !resultOf ? (result ?? null) : resultOf(result)) as never,
       }),
       errors: t.field({
         type: [refusalOf(builder)],
-        description: `Refusals, one for each bad member of the input, at most ${VIOLATIONS_MAX}; empty where the mutation was carried out.`,
+        description: `Refusals, one for each bad member of the input, at most ${VIOLATIONS_MAX}; empty if the mutation was executed.`,
         // Usually one.
         complexity: { field: 1, multiplier: 1 },
         resolve: ({ refused }) => refused ?? [],

@@ -1,12 +1,12 @@
 /** Passes GraphQL arguments to the resolvers under the callers' names for them. */
 import { type Named, Violations } from '../base/errors/violations.ts';
-import { LISTED_MAX } from '../resolvers/checks/lengths.ts';
+import { LISTED_MAX, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 
 /** Members of an input object from GraphQL; null counts as omitted. */
 type Members = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
- * @param path - of the input object in the arguments: `input` names its member `currency` as `input.currency`.
+ * @param path - path of the input object in the arguments: `input` names its member `currency` as `input.currency`.
  * @returns the given members, each under its path.
  */
 export function namedMembers<Input extends { readonly [Name in keyof Input]: Named | null | undefined }>(
@@ -17,6 +17,17 @@ export function namedMembers<Input extends { readonly [Name in keyof Input]: Nam
   for (const [name, value] of Object.entries(members ?? {}))
     if (value != null) found[name] = { name: `${path}.${name}`, value: String(value) };
   return found as Input;
+}
+
+/** The input member that gives a decision its reason. */
+export const REASON_ARGUMENT = {
+  required: true,
+  description: `Reason of the decision, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+} as const;
+
+/** @returns the reason of a decision under its name. */
+export function reasonOf({ reason }: { readonly reason: string }): Named {
+  return { name: 'input.reason', value: reason };
 }
 
 /** @returns an argument under its name; undefined if omitted. */

@@ -6,7 +6,7 @@ import type { Builder } from './builder.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 
-const NETWORK = 'The network, such as `ETH`.';
+const NETWORK = 'The network, such as `ETH`; `PIX` for payouts and returns by PIX.';
 
 /** Defines `pauseNetwork` and `resumeNetwork`. */
 export function defineNetworks(builder: Builder): void {
@@ -33,7 +33,7 @@ export function defineNetworks(builder: Builder): void {
   defineMutation(builder, 'pauseNetwork', {
     result: ['sending', sending],
     description:
-      'Pauses sending on a network: new transfers wait, and deposits are not swept; transfers that are already signed are still followed to their end. If it is paused already, the reason is replaced. Needs the scope `platform:risk`.',
+      'Pauses sending on a network: new transfers wait, and deposits are not swept; transfers that are already signed, and orders that the PIX provider has, are still followed to their end. If it is paused already, the reason is replaced. Needs the scope `platform:risk`.',
     input: (t) => ({
       network: t.string({ required: true, description: NETWORK }),
       reason: t.string({

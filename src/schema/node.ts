@@ -10,7 +10,7 @@ export interface NodeType<Row> {
   /**
    * @param rawId - 1 to 255 printable ASCII characters.
    * @returns the record; null where the caller has none.
-   * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, which is as good as null.
+   * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND`, which counts as null.
    */
   readonly read: (context: GraphqlContext, rawId: string) => Promise<object | null>;
 }
@@ -39,7 +39,7 @@ export function defineNode(builder: Builder): void {
       nullable: true,
       description:
         'The record with a global id; null where the caller has none. Needs the scope of the query that lists such records.',
-      args: { id: t.arg.id({ required: true, description: 'Global id that `id` of a record gave.' }) },
+      args: { id: t.arg.id({ required: true, description: 'Global id from `id` of a record.' }) },
       resolve: (_root, { id }, context) => readNode(types, context, String(id)),
     }),
   );
@@ -63,7 +63,7 @@ export function nodeRef(builder: Builder): Nodes['ref'] {
 
 const ID = /^[1-9]\d{0,17}$/;
 
-/** @returns the number that a raw id is; undefined for another text. */
+/** @returns the number of a raw id; undefined for another text. */
 export function numberOf(rawId: string): bigint | undefined {
   return ID.test(rawId) ? BigInt(rawId) : undefined;
 }

@@ -46,7 +46,7 @@ export function defineNotifications(builder: Builder, person: PersonRef): void {
     description: 'Notifications that a person gets by e-mail about one account.',
     fields: (t) => ({
       isSending: t.exposeBoolean('isSending', {
-        description: 'Whether this gateway has a mail server: otherwise nothing is sent.',
+        description: 'Whether this gateway has a mail server; without one nothing is sent.',
       }),
       email: t.exposeString('email', { description: 'Address that they are sent to: that of the person.' }),
       language: t.field({
@@ -77,7 +77,7 @@ export function defineNotifications(builder: Builder, person: PersonRef): void {
       kinds: t.field({
         type: [kind],
         required: true,
-        description: 'All kinds that are to be on, at most one of each; the others are off.',
+        description: 'All kinds to receive, each at most once; the others are off.',
       }),
       language: t.field({ type: language, required: true, description: 'Language of the e-mail.' }),
     }),

@@ -15,7 +15,7 @@ export const KEY_ARGUMENT = {
 /** A mutation, and its input. */
 export interface Keyed {
   readonly mutation: string;
-  /** A replay needs the scope as much as the first request; null where the transaction decides which action it is. */
+  /** A replay needs the scope, too; null if the transaction determines the action. */
   readonly action: ActionName | null;
   readonly args: { readonly idempotencyKey?: string | null | undefined };
 }
@@ -28,10 +28,9 @@ export interface Done {
 
 /**
  * Makes or moves a transaction once.
- *
- * @returns the transaction; in its present state when the mutation is a replay.
- * @throws {GatewayError} `FORBIDDEN`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER`, and what the
- *   work throws.
+ * @returns the transaction, in its current state for a replay of the mutation.
+ * @throws {GatewayError} `FORBIDDEN`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INVALID_PARAMETER`, and the
+ * errors of the work.
  */
 export async function moveOnce(
   context: Context,
@@ -47,11 +46,11 @@ export async function moveOnce(
 }
 
 /**
- * Makes something once.
- *
- * @param make - binds the key in the database transaction in which it makes it: a process that dies before its answer has made it.
+ * Creates a record once.
+ * @param make - binds the key in the database transaction of the creation: if the process dies before its answer, the
+ * record exists and the key names it.
  * @returns its id.
- * @throws {GatewayError} as `moveOnce`.
+ * @throws {GatewayError} the errors of `moveOnce`.
  */
 export async function makeOnce(
   context: Context,
@@ -65,10 +64,9 @@ export async function makeOnce(
 }
 
 /**
- * Does something once.
- *
+ * Performs work once.
  * @param work - returns the stored part of the answer: enough to answer again.
- * @throws {GatewayError} as `moveOnce`.
+ * @throws {GatewayError} the errors of `moveOnce`.
  */
 export async function performOnce<Stored extends object>(
   context: Context,

@@ -28,7 +28,7 @@ export interface Slice<Key> {
   readonly size: number;
   /** Whether the nodes nearest to the end are requested: `last`. */
   readonly isBackward: boolean;
-  /** Only nodes after this one, and before that one, in the order of the connection. */
+  /** Only nodes after and before these, in the order of the connection. */
   readonly after?: Key | undefined;
   readonly before?: Key | undefined;
 }
@@ -60,14 +60,14 @@ export interface Connection<Node> {
   };
 }
 
-/** The relay plugin passes the page on without its own members. */
+/** The relay plugin passes on the page without its own members. */
 function exactTotal(page: unknown): number | Promise<number> {
   return (page as Connection<unknown>).totalCount() as number | Promise<number>;
 }
 
 /** Names and descriptions of a connection. */
 export interface ConnectionNames {
-  /** Of its types, before `Connection` and `Edge`. */
+  /** Prefix of its type names, before `Connection` and `Edge`. */
   readonly name: string;
   /** Descriptions of a page, of an edge, and of the total: one sentence each. */
   readonly page: string;
@@ -117,7 +117,7 @@ export function positionedArguments(t: ArgumentBuilder) {
   return {
     ...pageArguments(t),
     offset: t.int({
-      description: `Number of nodes that the page leaves out before it, counted from the start of the list: at any size as fast as its first page. ${OFFSET_ALONE}`,
+      description: `Number of nodes before the page, counted from the start of the list; the page is as fast as the first one, at any offset. ${OFFSET_ALONE}`,
     }),
   };
 }
@@ -187,10 +187,9 @@ export function sliceOf<Key>(args: PageArgs, keyOf: (cursor: string) => Key | un
 
 /**
  * Opens a list at an offset: it continues after the record before that offset.
- *
- * @param find - returns the key of the record with a number, counted from 1; of the last one if there are fewer, undefined if
- * there are none.
- * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor.
+ * @param find - returns the key of the record with a number, counted from 1; of the last one if there are fewer,
+ * undefined if there are none.
+ * @throws {GatewayError} the errors of `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor.
  */
 export async function positionedSlice<Key>(
   args: PositionedArgs,
@@ -207,8 +206,9 @@ export interface CountedSlice<Key> extends Slice<Key> {
 }
 
 /**
- * @param max - most nodes that are left out.
- * @throws {GatewayError} as `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor, or out of its range.
+ * @param max - maximum number of nodes that are left out.
+ * @throws {GatewayError} the errors of `sliceOf`, and `INVALID_PARAMETER` for an offset together with a cursor, or out
+ * of its range.
  */
 export function countedSlice<Key>(
   args: PositionedArgs,
@@ -224,8 +224,7 @@ export function countedSlice<Key>(
 
 /**
  * @returns the number of nodes that a page skips, at the end from which it is read.
- *
- * @throws {GatewayError} as `countedSlice`.
+ * @throws {GatewayError} the errors of `countedSlice`.
  */
 export function offsetOf(
   offset: PositionedArgs['offset'],
@@ -245,10 +244,10 @@ function wrongOffset(message: string): GatewayError {
 }
 
 /**
- * @param nodes - in the order of reading: from the end when backward. Up to `size + 1`: one more than requested shows whether
- * there are more. When no more than `size` were read, `pageInfo` is meaningless: it was not selected.
- * @param options - `keyOf`: returns the key of a node's cursor; whether the connection has nodes outside the bounds
- *   of the slice, before it and after it.
+ * @param nodes - nodes in the order of reading: from the end when backward. Up to `size + 1` nodes: an additional one
+ * shows that there are more. If no more than `size` were read, `pageInfo` is meaningless, because it was not selected.
+ * @param options - `keyOf`: returns the key of a node's cursor; also whether the connection has nodes outside the
+ * bounds of the slice, before it and after it.
  */
 export function connectionOf<Node>(
   nodes: readonly Node[],
@@ -281,9 +280,8 @@ export function connectionOf<Node>(
 
 /**
  * Reads a page of a list that is newest first: records after a cursor have smaller ids.
- *
- * @param read - returns a part of the list.
- * @throws {GatewayError} as `sliceOf` and `read`.
+ * @param read - returns a slice of the list.
+ * @throws {GatewayError} the errors of `sliceOf` and `read`.
  */
 export async function idConnection<Row extends { readonly id: bigint | string }>(
   args: PositionedArgs,

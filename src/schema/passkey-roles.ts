@@ -18,7 +18,7 @@ export function definePasskeyRoles(builder: Builder, account: AccountRef, role: 
   defineMutation(builder, 'updatePasskeyRoles', {
     result: ['passkeyRoles', [role], 'The roles that need a passkey now'],
     description:
-      'Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it. Needs the scope `admin`.',
+      'Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it; a key can add roles and remove none. Needs the scope `admin`.',
     input: (t) => ({
       roles: t.field({
         type: [role],

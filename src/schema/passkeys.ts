@@ -30,7 +30,7 @@ export function definePasskeys(builder: Builder): void {
       lastUsedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When it was last shown; null: not since it was added.',
+        description: 'When it was last presented; null if it was not since it was added.',
         resolve: (row) => row.lastUsedAt && isoOf(row.lastUsedAt),
       }),
     }),
@@ -38,7 +38,7 @@ export function definePasskeys(builder: Builder): void {
   builder.queryField('myPasskeys', (t) =>
     t.field({
       type: [passkey],
-      description: `The passkeys of the person who asks, the oldest first, at most ${PASSKEYS_MAX}; none for a key. Needs the scope \`read\`.`,
+      description: `The passkeys of the person of the request, oldest first, at most ${PASSKEYS_MAX}; none for a key. Needs the scope \`read\`.`,
       resolve: (_root, _args, context) => ownPasskeys(context),
     }),
   );
@@ -47,7 +47,7 @@ export function definePasskeys(builder: Builder): void {
     description:
       'Removes one of your own passkeys, and returns its id. Needs the scope `read`, and a passkey check within the last five minutes.',
     input: (t) => ({
-      passkeyId: t.string({ required: true, description: 'The passkey, as `passkeyId` has it.' }),
+      passkeyId: t.string({ required: true, description: 'Identifier of the passkey, from `passkeyId`.' }),
     }),
     resolve: async ({ passkeyId }, context) => {
       await forgetPasskey(context, passkeyId);

@@ -59,7 +59,7 @@ export function definePaymentSession(builder: Builder, refs: Refs): void {
   builder.subscriptionField('paymentSession', (t) =>
     t.field({
       type: session,
-      description: `The session as it stands now, then again after every change. ${DOC}`,
+      description: `The current session, then again after every change. ${DOC}`,
       subscribe: (_root, _args, context) => watchSession(context, context.stream),
       resolve: (_frame, _args, context) => sessionOf(context),
     }),
@@ -94,13 +94,13 @@ function defineType(builder: Builder, { currency, money, ...status }: Refs) {
         t.string({ nullable: true, description: TEXTS[name], resolve: ({ facts }) => facts[name] });
       return {
         sequence: t.int({
-          description: 'Number of state changes so far. While it stays the same, nothing changed.',
+          description: 'Number of state changes so far. An unchanged number means that nothing changed.',
           resolve: ({ row }) => row.process?.sequence ?? 0,
         }),
         ask: t.field({
           type: prompt,
           nullable: true,
-          description: 'Present form for the payer; null when there is nothing to do.',
+          description: 'Current form for the payer; null when there is nothing to do.',
           resolve: (each) => each.ask,
         }),
         isRenewable: t.exposeBoolean('isRenewable', {
@@ -128,7 +128,7 @@ function defineType(builder: Builder, { currency, money, ...status }: Refs) {
           type: 'DateTime',
           nullable: true,
           description:
-            'Until when the price holds, if that is before the session ends. A later payment is priced when it arrives (C-21).',
+            'End of the price, if that is before the end of the session. A later payment is priced when it arrives (C-21).',
           resolve: ({ facts }) => facts.priceHeldUntil && isoOf(facts.priceHeldUntil),
         }),
         ...(Object.fromEntries(

@@ -1,12 +1,16 @@
 /** Payment: facts of a transaction that its payer needs. */
+
+import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { depositUri, hostedPage, qrImage } from '../base/pages/pay-links.ts';
+import { paidAmount } from '../resolvers/payer/payer-facts.ts';
 import { hasPayer } from '../templates/accepts.ts';
 import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
+import { type CurrencyRefs, moneyOf } from './currency.ts';
 import type { Loaders, NumberedRecord } from './loaders.ts';
 
 /** Defines `Payment`. */
-export function definePayment(builder: Builder) {
+export function definePayment(builder: Builder, { money }: Pick<CurrencyRefs, 'money'>) {
   return builder.objectRef<ProcessRow>('Payment').implement({
     description: 'Data for a payer: the hosted page, and the amount to pay or deposit.',
     fields: (t) => ({
@@ -30,6 +34,13 @@ export function definePayment(builder: Builder) {
         description:
           'Link that opens a wallet with the address and the exact amount; null when no deposit is expected or the network has no such form.',
         resolve: (row) => depositUri(row) ?? null,
+      }),
+      paid: t.field({
+        type: money,
+        nullable: true,
+        description:
+          'Total that came from the payer, before any return; null until it came. The expected amount is `source`, or the `exactDepositAmount` of a deposit.',
+        resolve: (row) => moneyOf(paidAmount(row), currencyOfLedger(row.sourceCurrency ?? BRL.code)) as never,
       }),
     }),
   });

@@ -1,6 +1,6 @@
 /** People: the members of the account, their invitations, and the sessions of the person who sends the request (C-40). */
 
-import { describeRole, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
+import { describeRole, PLATFORM_ROLES, ROLE_NAMES, type Role, scopesOf } from '../base/access/roles.ts';
 import { EMAIL_LENGTH_MAX } from '../base/input/email-address.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { bounded, REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
@@ -20,6 +20,7 @@ import type { Builder } from './builder.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
 import { globalId, NODE_ID, nodeRef, nodeType } from './node.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 import type { ViewerRef } from './viewer.ts';
 
 const PERSON_ID = 'The person, `per_…`, as `personId` has it.';
@@ -35,7 +36,11 @@ export function definePeople(
     values: Object.fromEntries(
       ROLE_NAMES.map((value) => [
         value.toUpperCase(),
-        { value, description: `${describeRole(value)} Scopes: ${scopesOf(value).join(', ')}.` },
+        {
+          value,
+          description: `${describeRole(value)} Scopes: ${scopesOf(value).join(', ')}.`,
+          ...(value in PLATFORM_ROLES && PLATFORM_ONLY),
+        },
       ]),
     ) as Record<string, { value: Role; description: string }>,
   });
@@ -54,7 +59,7 @@ export function definePeople(
   defineMutation(builder, 'changeMemberRole', {
     result: ['member', member],
     description:
-      'Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
+      'Changes the role of a person in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner.',
     input: (t) => ({
       personId: t.string({ required: true, description: PERSON_ID }),
       role: t.field({ type: role, required: true, description: 'The new role.' }),
@@ -77,7 +82,7 @@ export function definePeople(
   defineMutation(builder, 'confirmMember', {
     result: ['member', member],
     description:
-      'Confirms a person who was invited: they count as one maker with whoever invited them no more. Only an owner does, who does not count with the person. Needs the scope `admin`.',
+      'Confirms an invited person, who then no longer counts as one maker with the inviter. Only an owner may, who does not count as one maker with the person. When the access of all inviters has ended, the owner takes their place, and another one confirms. Needs the scope `admin`.',
     input: (t) => ({ personId: t.string({ required: true, description: PERSON_ID }) }),
     resolve: ({ personId }, context) => confirmMember(context, personId),
   });
@@ -131,7 +136,7 @@ function defineMember(builder: Builder, role: RoleRef) {
       passkeys: t.exposeInt('passkeys', { description: 'Number of passkeys of the person.' }),
       isConfirmed: t.exposeBoolean('isConfirmed', {
         description:
-          'Whether the person counts as a maker of their own. False: as one with whoever invited them, until another owner confirms.',
+          'Whether the person counts as a separate maker. False: the person counts as one with the inviter, until another owner confirms.',
       }),
     }),
   });
@@ -191,7 +196,7 @@ function defineSessions(builder: Builder): void {
   const session = builder.objectRef<OwnSession>('PersonSession').implement({
     interfaces: [node],
     description:
-      'A browser in which the person is signed in. It ends 12 hours after its last use, 7 days after its begin.',
+      'A browser in which the person is signed in. It ends 12 hours after its last use, or 7 days after its start.',
     fields: (t) => ({
       sessionId: t.exposeString('id', { description: 'Identifier of the session, `ses_…`.' }),
       accountId: t.string({
@@ -225,7 +230,7 @@ function defineSessions(builder: Builder): void {
   builder.queryField('mySessions', (t) =>
     t.field({
       type: [session],
-      description: `The sessions of the person who asks, the last used first, at most ${SESSIONS_LISTED}; none for a key.`,
+      description: `The sessions of the person of the request, last used first, at most ${SESSIONS_LISTED}; none for a key.`,
       resolve: (_root, _args, context) => ownSessions(context),
     }),
   );
@@ -263,7 +268,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
   });
   const person = builder.objectRef<object>('Person').implement({
     interfaces: [nodeRef(builder)],
-    description: 'The person who asks, signed in by a session.',
+    description: 'The person of the request, signed in by a session.',
     fields: (t) => ({
       id: t.id({ description: NODE_ID, resolve: (_row, _args, { caller }) => globalId('Person', caller.id) }),
       personId: t.string({
@@ -299,7 +304,7 @@ function defineViewerPerson(builder: Builder, viewer: ViewerRef, role: RoleRef) 
     t.field({
       type: person,
       nullable: true,
-      description: 'The person who asks; null for a key.',
+      description: 'The person of the request; null for a key.',
       resolve: (_viewer, _args, { caller }) => (caller.person ? {} : null),
     }),
   );

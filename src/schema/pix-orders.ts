@@ -18,6 +18,7 @@ import { describedValues } from './described-values.ts';
 import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const KINDS = {
   payout: 'BRL is paid to a PIX key.',
@@ -29,6 +30,7 @@ export function definePixOrders(builder: Builder): void {
   const order = defineOrder(builder);
   builder.queryField('openPixOrders', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [order],
       description: `Orders that the provider of PIX has not decided, the oldest first; at most ${ORDERS_MAX}. Needs a scope of the platform.`,
       complexity: { field: 1, multiplier: 100 },
@@ -36,18 +38,18 @@ export function definePixOrders(builder: Builder): void {
     }),
   );
   const outcome = builder.enumType('PixOrderOutcome', {
-    description: 'Outcome of an order, as the operator says.',
+    description: 'Outcome of an order, from the operator.',
     values: describedValues<SettledAs>(SETTLED_AS),
   });
   defineMutation(builder, 'settlePixOrder', {
     result: ['pixOrder', order],
-    description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is asked first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTIONS['order.settle'].scope}\`.`,
+    description: `Settles an order by hand when the provider cannot tell its outcome: its transaction continues as if the provider had reported it. The provider is queried first. Error \`STEP_CONFLICT\` if its answer contradicts this, if the order is decided, and within two minutes after the order was sent; \`UNAVAILABLE\` if the provider cannot be asked. Needs the scope \`${ACTIONS['order.settle'].scope}\`.`,
     input: (t) => ({
       key: t.string({ required: true, description: 'Key of the order.' }),
       outcome: t.field({ type: outcome, required: true, description: 'Its outcome.' }),
       evidence: t.string({
         required: true,
-        description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` who confirmed that, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        description: `With \`DONE\` the provider’s id: the EndToEndId of a payout, the rtrId of a return. With \`NOT_DONE\` the person who confirmed it, 1 to ${REFERENCE_LENGTH_MAX} characters.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -82,7 +84,7 @@ function defineOrder(builder: Builder) {
     fields: (t) => ({
       key: t.exposeString('key', {
         description:
-          'Key of the order: the id of a return, or one that begins with the `end2end` of its transaction.',
+          'Key of the order: the id of a refund, or one that begins with the `end2end` of its transaction.',
       }),
       kind: t.field({ type: kind, description: 'Kind of the order.', resolve: (row) => row.kind }),
       account: t.string({
@@ -94,11 +96,11 @@ function defineOrder(builder: Builder) {
       endToEndId: t.exposeString('endToEndId', {
         nullable: true,
         description:
-          'EndToEndId of the payment that goes back, or of the payout; null until that of a payout is known.',
+          'EndToEndId of the refunded payment, or of the payout; null until that of a payout is known.',
       }),
       placedAt: t.field({
         type: 'DateTime',
-        description: 'When it was placed, by the clock of the database.',
+        description: 'When it was first sent, by the clock of the database.',
         resolve: ({ placedAtMs }) => new Date(placedAtMs).toISOString(),
       }),
       sentAt: t.field({
@@ -108,7 +110,7 @@ function defineOrder(builder: Builder) {
       }),
       isDone: t.exposeBoolean('isDone', {
         nullable: true,
-        description: 'Whether it was carried out; null until that is known.',
+        description: 'Whether it was executed; null until that is known.',
       }),
     }),
   });

@@ -2,8 +2,10 @@
 
 import { listHolders, readHolder, requireCustomersOfOthers } from '../resolvers/account/list-holders.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
+import { operationChecks } from '../resolvers/rails/operation-checks.ts';
 import type { NamedCheck } from '../resolvers/rails/rail-checks.ts';
 import { RAILS, type RailHealth, railChecks, railHealth } from '../resolvers/rails/rail-health.ts';
+import type { Check } from '../resolvers/services/rail-part.ts';
 import type { AccountRow } from '../store/account/accounts.ts';
 import { readCompany } from '../store/account/companies.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
@@ -16,6 +18,7 @@ import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
 import { nodeType } from './node.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 import type { TemplateSettingRef } from './settings.ts';
 
 /** Types of an account holder's fields. */
@@ -31,10 +34,11 @@ const holderRefOf = (builder: Builder) => builder.objectRef<AccountRow>('Account
 /** Cost of reading the settings of an account's templates. */
 const SETTINGS = { field: 1, multiplier: 6 };
 
-/** Defines `Query.accounts`, `Query.accountHolder` and `Query.railHealth`. */
+/** Defines `Query.accounts`, `Query.accountHolder`, `Query.railHealth` and `Query.operationChecks`. */
 export function definePlatform(builder: Builder, refs: HolderRefs): void {
   defineAccounts(builder, refs);
   defineRailHealth(builder);
+  defineOperationChecks(builder);
 }
 
 function nodeOfAccountHolder(builder: Builder) {
@@ -108,6 +112,7 @@ function defineHolderQueries(builder: Builder, holder: HolderRef): void {
   });
   builder.queryField('accounts', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description: 'The account holders of your mode, the newest first. Needs a scope of the platform.',
       args: countedArguments(t.arg),
@@ -118,6 +123,7 @@ function defineHolderQueries(builder: Builder, holder: HolderRef): void {
   );
   builder.queryField('accountHolder', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: holder,
       nullable: true,
       description:
@@ -139,7 +145,7 @@ function defineRailHealth(builder: Builder): void {
     description: 'A check of a rail.',
     fields: (t) => ({
       part: t.exposeString('rail', {
-        description: 'Part of the rail: its name in the settings, of a network such as `ETH`.',
+        description: 'Part of the rail: its name in the settings, such as `ETH` for a network.',
       }),
       check: t.exposeString('check', { description: 'Name of the check.' }),
       ok: t.exposeBoolean('ok', { description: 'Whether the check passed.' }),
@@ -151,20 +157,20 @@ function defineRailHealth(builder: Builder): void {
     description: 'Health of a rail.',
     fields: (t) => ({
       rail: t.field({ type: rail, description: 'The rail.', resolve: (row) => row.rail }),
-      lastNewsAt: t.field({
+      lastEventAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: `Time of its last report; null when that is not among the newest ${inProse(RAIL_EVENTS_SCANNED_MAX)} news of all rails. Only \`PIX\` and \`CHAIN\` report news.`,
-        resolve: ({ lastNewsAt }) => lastNewsAt && isoOf(lastNewsAt),
+        description: `Time of its last event; null when that is not among the newest ${inProse(RAIL_EVENTS_SCANNED_MAX)} events of all rails. Only \`PIX\` and \`CHAIN\` report events.`,
+        resolve: ({ lastEventAt }) => lastEventAt && isoOf(lastEventAt),
       }),
-      unsettledNews: t.exposeInt('unsettledNews', {
-        description: 'Its news that is not settled; `railNews` lists it.',
+      unsettledEvents: t.exposeInt('unsettledEvents', {
+        description: 'Its events that are not settled; `railEvents` lists them.',
       }),
       pendingOrders: t.exposeInt('pendingOrders', {
-        description: 'Orders that should have reached it by now.',
+        description: 'Orders that are due.',
       }),
       failingOrders: t.exposeInt('failingOrders', {
-        description: 'Orders that failed and are tried again.',
+        description: 'Failed orders that are retried.',
       }),
       lastDay: t.field({
         type: times,
@@ -183,10 +189,32 @@ function defineRailHealth(builder: Builder): void {
   });
   builder.queryField('railHealth', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [health],
       complexity: 20,
       description: 'Health of the rails of your mode. Needs a scope of the platform.',
       resolve: async (_root, _args, context) => [...(await railHealth(context))],
+    }),
+  );
+}
+
+function defineOperationChecks(builder: Builder): void {
+  const check = builder.objectRef<Check>('OperationCheck').implement({
+    description: 'A check of operation, as `crossramp doctor` makes it.',
+    fields: (t) => ({
+      check: t.exposeString('check', { description: 'Name of the check.' }),
+      ok: t.exposeBoolean('ok', { description: 'Whether the check passed.' }),
+      detail: t.exposeString('detail', { description: 'Result of the check, in words.' }),
+    }),
+  });
+  builder.queryField('operationChecks', (t) =>
+    t.field({
+      type: [check],
+      ...PLATFORM_ONLY,
+      complexity: 100,
+      description:
+        'Backlogs of jobs and webhooks of both modes, the database server, the verification of the books, disks, and clock and event loop of the process that answers. Needs a scope of the platform.',
+      resolve: async (_root, _args, context) => [...(await operationChecks(context))],
     }),
   );
 }
@@ -203,7 +231,7 @@ function defineOrderTimes(builder: Builder) {
       }),
       p95Ms: t.exposeInt('p95Ms', {
         nullable: true,
-        description: 'Time that 95 of 100 of them needed at most, in ms.',
+        description: '95th percentile of that time, in ms.',
       }),
     }),
   });

@@ -2,6 +2,7 @@
 import { listPositions, type PositionToBalance } from '../resolvers/ledger/list-positions.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** Defines `HousePosition` and `Query.positions`. */
 export function definePositions(builder: Builder, { currency }: CurrencyRefs): void {
@@ -12,17 +13,16 @@ export function definePositions(builder: Builder, { currency }: CurrencyRefs): v
       currency: t.field({ type: currency, description: 'The currency.', resolve: (row) => row.currency }),
       owned: t.expose('owned', {
         type: 'Decimal',
-        description:
-          'Amount that the house owns itself, without what it owes to others; negative if it lacks some.',
+        description: 'The house’s own amount, without what it owes to others; negative if it lacks some.',
       }),
       target: t.expose('target', { type: 'Decimal', description: 'Amount that the house should own.' }),
       long: t.expose('long', {
         type: 'Decimal',
-        description: 'The most that the house may own after a conversion.',
+        description: 'The maximum amount after a conversion.',
       }),
       short: t.expose('short', {
         type: 'Decimal',
-        description: 'The most that the house may lack after a conversion.',
+        description: 'The maximum shortfall after a conversion.',
       }),
       isWithin: t.exposeBoolean('isWithin', { description: 'Whether it is within both limits now.' }),
       buy: t.expose('buy', {
@@ -44,6 +44,7 @@ export function definePositions(builder: Builder, { currency }: CurrencyRefs): v
   });
   builder.queryField('positions', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [position],
       complexity: 20,
       description:

@@ -16,6 +16,7 @@ import { describedValues } from './described-values.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { Loaders } from './loaders.ts';
 import { named, refuseLonger } from './named.ts';
+import { describedWith } from './platform-only.ts';
 import type { ActionRef } from './refusal.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -38,8 +39,10 @@ export function definePossibleActions(builder: Builder, transaction: Transaction
   builder.prismaInterfaceField(transaction, 'possibleActions', (t) =>
     t.field({
       type: [action],
-      description:
-        'The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform.',
+      ...describedWith(
+        'The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history.',
+        'For another account than your own, only actions of the platform.',
+      ),
       args: {
         only: t.arg({
           type: [refs.action],
@@ -77,11 +80,11 @@ function defineRefundEffects(
       type: [effect],
       nullable: true,
       description:
-        'Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`.',
+        'Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`.',
       args: {
         amount: t.arg({
           type: 'Decimal',
-          description: `BRL to give back, as in \`refundPayment\`: at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
+          description: `BRL to refund, as in \`refundPayment\`: at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
         }),
       },
       complexity: { field: 5, multiplier: 4 },
@@ -98,28 +101,28 @@ function defineRefundEffects(
 function defineAction(builder: Builder, name: ActionRef, effect: ReturnType<typeof defineEffect>) {
   const argument = defineArgument(builder);
   return builder.objectRef<PossibleAction>('PossibleAction').implement({
-    description: 'An action that you can take on a transaction now.',
+    description: 'An action that you can perform on a transaction now.',
     fields: (t) => ({
       action: t.field({ type: name, description: 'The action.', resolve: (row) => row.name }),
       mutation: t.exposeString('mutation', { description: 'Name of the mutation that performs it.' }),
       arguments: t.field({
         type: [argument],
-        description: 'Members of the `input` of the mutation, as this action takes them.',
-        // No action has more, apart from the transaction and the key.
+        description: 'Members of the `input` of the mutation for this action.',
+        // Maximum number of members, apart from the transaction and the key.
         complexity: { field: 1, multiplier: 4 },
         resolve: (row, _args, _context, { schema }) => argumentsOf(schema, row),
       }),
       needsPasskey: t.exposeBoolean('needsPasskey', {
         description:
-          'Whether you must show your passkey first: otherwise the mutation answers `STEP_UP_REQUIRED`. False for keys. A deposit that is sent to another address than its own needs the passkey, too.',
+          'Whether you must present your passkey first: otherwise the mutation answers `STEP_UP_REQUIRED`. False for keys. A deposit that is sent to another address than its own needs the passkey, too.',
       }),
       effects: t.field({
         type: [effect],
         description:
-          'Amounts that it moves with its default input; with the largest amount where `amount` must be given. Empty when nothing moves.',
-        // A debit, a credit and an outgoing amount; only repeated returns can have more.
+          'Amounts that it moves with its default input; with the largest amount if `amount` is required. Empty when nothing moves.',
+        // Maximum number of effects: a debit, a credit and an outgoing amount; only repeated refunds can have more.
         complexity: { field: 1, multiplier: 3 },
-        resolve: (row) => [...row.effects],
+        resolve: async ({ effects }) => [...(await effects())],
       }),
     }),
   });
@@ -148,17 +151,17 @@ function defineArgument(builder: Builder) {
       }),
       isRequired: t.boolean({
         description:
-          'Whether this action needs it. The type alone may not say so: a payee needs a PIX key, a customer has none.',
+          'Whether this action needs it. The type does not show it: a payee needs a PIX key, a customer has none.',
         resolve: (row) => row.isRequired === true,
       }),
       value: t.exposeString('value', {
         nullable: true,
-        description: 'The value to send as it is; null where you choose it.',
+        description: 'The value to send unchanged; null if you choose it.',
       }),
       max: t.expose('max', {
         type: 'Decimal',
         nullable: true,
-        description: 'The largest amount that it can have; null where it is no amount, or has no such limit.',
+        description: 'The maximum amount; null if it is no amount, or has no such limit.',
       }),
     }),
   });
@@ -179,14 +182,22 @@ function defineEffect(
       subAccount: t.field({
         type: subAccount,
         nullable: true,
-        description: 'Part of the balance that a credit or debit is booked on; null for the others.',
+        description: 'Part of the balance for a credit or debit; null for others.',
         resolve: (row) => row.subAccount,
       }),
       money: t.field({
         type: money,
         nullable: true,
-        description: 'The amount; null where the action makes a new price, and the amount follows from it.',
+        description:
+          'The amount. For an action with a new price, the amount at the current price; null without a price.',
         resolve: ({ amount, currency }) => moneyOf(amount, currency) as never,
+      }),
+      quote: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description:
+          'BRL for one unit of crypto from which `money` was calculated, if the action makes a new price; null for others.',
+        resolve: ({ quote }) => quote ?? null,
       }),
     }),
   });

@@ -1,6 +1,6 @@
 /**
- * GraphQL fields whose facts all move the version of the account when they change (docs/decisions/0044). An answer of other
- * fields is rendered each time.
+ * GraphQL fields whose facts all change the version of the account (docs/decisions/0044). An answer with other fields
+ * is rendered each time.
  */
 import {
   type DocumentNode,
@@ -37,7 +37,7 @@ const FIELDS = {
 };
 const INPUT = {
   arguments: 'after before end2end family filter first if last offset',
-  'a filter of the statement alone': 'subAccount',
+  'filters of the statement alone': 'subAccount zone',
   'filters of transactions': filtersWhere(({ isRendered }) => !isRendered).join(' '),
 };
 

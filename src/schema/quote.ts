@@ -42,7 +42,7 @@ export function defineQuote(
     t.field({
       type: quote,
       description:
-        'The price of an order now. It is not reserved: `createQuote` does that. Needs the scope `read`.',
+        'The price of an order now. It is not reserved; `createQuote` does that. Needs the scope `read`.',
       args: { input: t.arg({ type: input, required: true, description: 'The order.' }) },
       resolve: (_root, args, context) => readQuote(context, requestOf(context, args.input)),
     }),
@@ -76,7 +76,7 @@ function orderFields(
       type: template,
       required: true,
       description:
-        'Template of the order. It decides the direction and the price settings. Withdrawals have no quote.',
+        'Template of the order. It determines the direction and the price settings. Withdrawals have no quote.',
     }),
     currency: t.string({
       required: true,

@@ -1,4 +1,4 @@
-/** Rail events that need an operator: `Query.railNews`, and the mutations that decide about it. */
+/** Rail events that need an operator: `Query.railEvents`, and the mutations that decide about them. */
 
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import {
@@ -20,40 +20,42 @@ import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const OUTCOMES: Readonly<Record<AnyOutcome, string>> = {
   step: 'Its transaction accepted it.',
-  suspense: 'It is money that no transaction took: it is booked in suspense.',
+  suspense: 'It is money that no transaction accepted, and is booked in suspense.',
   noted: 'It is stored; nothing had to be done.',
   pending: 'It could not be settled, and is tried again.',
   failed: 'Its transaction never accepted it, and it is not tried any more.',
-  closed: 'Somebody closed it by hand.',
+  closed: 'A person closed it.',
 };
-const ID = { required: true, description: 'Identifier of the news.' } as const;
+const ID = { required: true, description: 'Identifier of the rail event.' } as const;
 
-/** Defines `RailNews`, `Query.railNews`, `retryRailNews` and `closeRailNews`. */
+/** Defines `RailEvent`, `Query.railEvents`, `retryRailEvent` and `closeRailEvent`. */
 export function defineRailEvents(builder: Builder): void {
-  const state = builder.enumType('RailNewsState', {
-    description: 'Reason for which a report of a rail needs a person.',
+  const state = builder.enumType('RailEventState', {
+    description: 'Reason for which a rail event needs a person.',
     values: describedValues(RAIL_EVENT_STATES),
   });
   const event = defineRailEvent(builder, state);
   defineDecisions(builder, event);
   const connection = exactConnection(builder, event, {
-    name: 'RailNews',
-    page: 'A page of the news of rails.',
-    edge: 'News of a rail and its cursor.',
-    total: 'Number of all news that matches, not only of this page. Exact.',
+    name: 'RailEvent',
+    page: 'A page of rail events.',
+    edge: 'A rail event and its cursor.',
+    total: 'Number of all rail events that match, not only of this page. Exact.',
   });
-  builder.queryField('railNews', (t) =>
+  builder.queryField('railEvents', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description:
-        'News of rails that needs a look, newest first: news that is not settled, and reports of fraud; with `state: CLOSED`, news that was closed by hand. Needs the scope `platform:rails` or `platform:risk`.',
+        'Rail events that need an operator, newest first: events that are not settled, and reports of fraud; with `state: CLOSED`, events that a person closed. Needs the scope `platform:rails` or `platform:risk`.',
       args: {
         state: t.arg({
           type: state,
-          description: 'Only news in this state; default: all but what was closed.',
+          description: 'Only events in this state; default: all except closed ones.',
         }),
         ...countedArguments(t.arg),
       },
@@ -64,31 +66,31 @@ export function defineRailEvents(builder: Builder): void {
   );
 }
 
-/** Unsettled events are the platform's to decide. */
+/** The platform decides about unsettled events. */
 function defineDecisions(builder: Builder, event: ReturnType<typeof defineRailEvent>): void {
-  const outcome = builder.enumType('RailNewsOutcome', {
-    description: 'State of news of a rail.',
+  const outcome = builder.enumType('RailEventOutcome', {
+    description: 'Outcome of a rail event.',
     values: describedValues(OUTCOMES),
   });
-  defineMutation(builder, 'retryRailNews', {
+  defineMutation(builder, 'retryRailEvent', {
     result: ['outcome', outcome],
     description:
-      "Processes a rail's message again now, and gives the outcome. If that fails, the counter of tries starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.",
-    input: (t) => ({ newsId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+      'Processes a rail event again now, and returns the outcome. If that fails, the counter of attempts starts again. Error `STEP_CONFLICT` if it is settled or closed. Needs the scope `platform:risk`.',
+    input: (t) => ({ railEventId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'retryRailNews', action: 'news.retry', args } as const;
+      const keyed = { mutation: 'retryRailEvent', action: 'rail_event.retry', args } as const;
       const { stored } = await performOnce(context, keyed, async (attempt) => ({
-        outcome: await retryRailEvent(context, args.newsId, attempt),
+        outcome: await retryRailEvent(context, args.railEventId, attempt),
       }));
       return stored.outcome;
     },
   });
-  defineMutation(builder, 'closeRailNews', {
-    result: ['railNews', event],
+  defineMutation(builder, 'closeRailEvent', {
+    result: ['railEvent', event],
     description:
-      "Closes a rail's message that needs no action; it is not processed again, even if repeated. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.",
+      'Closes a rail event that needs no action; it is not processed again, even if the rail repeats it. Error `STEP_CONFLICT` if it is settled or closed, or about money that arrived. Needs the scope `platform:risk`.',
     input: (t) => ({
-      newsId: t.string(ID),
+      railEventId: t.string(ID),
       reason: t.string({
         required: true,
         description: 'Reason for which it needs no further action, 1 to 200 characters.',
@@ -96,10 +98,16 @@ function defineDecisions(builder: Builder, event: ReturnType<typeof defineRailEv
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
-      const keyed = { mutation: 'closeRailNews', action: 'news.close', args } as const;
+      const keyed = { mutation: 'closeRailEvent', action: 'rail_event.close', args } as const;
       const reason = { name: 'input.reason', value: args.reason };
       const { stored } = await performOnce(context, keyed, async (attempt) => {
-        const closed = await closeRailEventManually(context, args.newsId, reason, checksOf(context), attempt);
+        const closed = await closeRailEventManually(
+          context,
+          args.railEventId,
+          reason,
+          checksOf(context),
+          attempt,
+        );
         return { id: String(closed.id) };
       });
       return findOwnRailEvent(context, stored.id);
@@ -108,7 +116,7 @@ function defineDecisions(builder: Builder, event: ReturnType<typeof defineRailEv
 }
 
 function nodeOfRailEvent(builder: Builder) {
-  return nodeType<ListedRailEvent>(builder, 'RailNews', {
+  return nodeType<ListedRailEvent>(builder, 'RailEvent', {
     rawId: ({ id }) => String(id),
     read: readRailEvent,
   });
@@ -116,23 +124,26 @@ function nodeOfRailEvent(builder: Builder) {
 
 function defineRailEvent(
   builder: Builder,
-  state: ReturnType<typeof builder.enumType<'RailNewsState', Record<string, { value: RailEventState }>>>,
+  state: ReturnType<typeof builder.enumType<'RailEventState', Record<string, { value: RailEventState }>>>,
 ) {
-  return builder.objectRef<ListedRailEvent>('RailNews').implement({
+  return builder.objectRef<ListedRailEvent>('RailEvent').implement({
     interfaces: [nodeOfRailEvent(builder)],
-    description: 'A report of a rail.',
+    description: 'A report of a rail, such as a payment that arrived.',
     fields: (t) => ({
-      newsId: t.string({ description: 'Identifier of the news.', resolve: ({ id }) => String(id) }),
+      railEventId: t.string({
+        description: 'Identifier of the rail event.',
+        resolve: ({ id }) => String(id),
+      }),
       rail: t.exposeString('rail', {
         description: 'Rail that reported it: `pix`, or `chain` for a network.',
       }),
       kind: t.exposeString('kind', {
-        description: 'Kind of the news, such as `payout_ended`; docs/ledger.md lists the kinds.',
+        description: 'Kind of the event, such as `payout_ended`; docs/ledger.md lists the kinds.',
       }),
       key: t.exposeString('key', { description: 'The rail’s own id of the event.' }),
       state: t.field({ type: state, description: 'Reason of its review.', resolve: (row) => row.state }),
       tries: t.int({
-        description: 'Number of tries that did not settle it.',
+        description: 'Number of attempts that did not settle it.',
         resolve: ({ attempts }) => attempts,
       }),
       lastError: t.exposeString('lastError', {
@@ -142,7 +153,7 @@ function defineRailEvent(
       nextTryAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When it is tried again; null when it is not.',
+        description: 'When it is retried; null if it is not.',
         resolve: ({ dueAt }) => dueAt && isoOf(dueAt),
       }),
       seenAt: t.field({
@@ -152,16 +163,16 @@ function defineRailEvent(
       }),
       account: t.string({
         nullable: true,
-        description: 'Identifier of the account that it is for; null where that is not known.',
+        description: 'Identifier of its account; null if unknown.',
         resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
       }),
       end2end: t.exposeString('end2end', {
         nullable: true,
-        description: 'Transaction that it is for; null where that is not known.',
+        description: 'Its transaction; null if unknown.',
       }),
       closeReason: t.exposeString('closeReason', {
         nullable: true,
-        description: 'Reason for which a person closed it; null unless one did.',
+        description: 'Reason of the person who closed it; null otherwise.',
       }),
       closedBy: t.exposeString('closedBy', {
         nullable: true,
@@ -173,7 +184,7 @@ function defineRailEvent(
         description: 'When it was closed; null unless it was.',
         resolve: ({ closedAt }) => closedAt && isoOf(closedAt),
       }),
-      news: t.field({
+      body: t.field({
         type: 'JSONObject',
         description: 'Report of the rail. With `platform:risk` the tax id of a payer is whole.',
         resolve: ({ body }) => body as object,

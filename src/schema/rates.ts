@@ -3,6 +3,7 @@ import { readRateReport } from '../resolvers/pricing/rate-report.ts';
 import type { FeedReport, RateReport } from '../resolvers/services/rails.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const STATES: Readonly<Record<RateReport['state'], string>> = {
   AGREED: 'Enough feeds agree: orders are priced at the rate.',
@@ -51,7 +52,7 @@ export function defineRates(builder: Builder): void {
     }),
   });
   const rate = builder.objectRef<RateReport>('AssetRate').implement({
-    description: 'The rate of an asset, and what each of its feeds says.',
+    description: 'The rate of an asset, and the price of each feed.',
     fields: (t) => ({
       asset: t.exposeString('asset', { description: 'The asset, such as `USDT`.' }),
       state: t.field({ type: state, description: 'Whether there is a rate.', resolve: (row) => row.state }),
@@ -76,6 +77,7 @@ export function defineRates(builder: Builder): void {
   });
   builder.queryField('rateFeeds', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [rate],
       complexity: 20,
       description:

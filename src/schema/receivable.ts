@@ -1,4 +1,4 @@
-/** Debts of account holders to the house after lost disputes and dropped deposits: `Query.receivables`. */
+/** Receivables from account holders after lost disputes and dropped deposits: `Query.receivables`. */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { listReceivables } from '../resolvers/ledger/list-receivables.ts';
@@ -17,12 +17,13 @@ import {
   exactConnection,
   type PositionedArgs,
 } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** Defines `Receivable` and `Query.receivables`. */
 export function defineReceivables(builder: Builder, { currency }: CurrencyRefs): void {
   const receivable = builder.objectRef<Receivable>('Receivable').implement({
     description:
-      'Debt of an account holder to the house in one currency after lost disputes and dropped deposits.',
+      'Receivable from an account holder in one currency, after lost disputes and dropped deposits.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account.',
@@ -31,10 +32,14 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
       accountName: t.exposeString('accountName', { description: 'Name of the account holder.' }),
       currency: t.field({
         type: currency,
-        description: 'Currency of the debt.',
+        description: 'Currency of the receivable.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
-      amount: t.field({ type: 'Decimal', description: 'Amount that is owed.', resolve: receivableAmount }),
+      amount: t.field({
+        type: 'Decimal',
+        description: 'Amount of the receivable.',
+        resolve: receivableAmount,
+      }),
     }),
   });
   const connection = exactConnection(builder, receivable, {
@@ -45,9 +50,10 @@ export function defineReceivables(builder: Builder, { currency }: CurrencyRefs):
   });
   builder.queryField('receivables', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description:
-        'Debts of account holders of your mode to the house after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles them. Needs the scope `platform:books`.',
+        'Receivables from account holders of your mode after lost disputes and dropped deposits, by account and currency; `settleReceivable` settles them. Needs the scope `platform:books`.',
       args: countedArguments(t.arg),
       complexity: countedComplexity,
       resolve: async (_root, args, context) => (await readPage(context, args)) as never,

@@ -19,6 +19,7 @@ import {
   reconcile,
 } from '../resolvers/reconciliation/reconcile.ts';
 import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
+import type { RunProgress } from '../store/rails/reconciliation-run.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
@@ -26,6 +27,7 @@ import { defineMutation } from './mutation.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** Defines `Reconciliation`, `Query.reconciliations` and `Mutation.reconcile`. */
 export function defineReconciliation(builder: Builder): void {
@@ -38,6 +40,7 @@ export function defineReconciliation(builder: Builder): void {
   });
   builder.queryField('reconciliations', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description: 'Reports of reconciliation, the newest first. Needs the scope `platform:books`.',
       args: {
@@ -57,7 +60,7 @@ export function defineReconciliation(builder: Builder): void {
   defineChecklist(builder, report);
   defineMutation(builder, 'reconcile', {
     result: ['reconciliation', report],
-    description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and keeps the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTIONS['books.reconcile'].scope}\`.`,
+    description: `Compares the statement of a rail for a day, of the PIX provider or of a network, with the ledger, and stores the report; it changes nothing else. Error \`RAILS_MISSING\` where there is no statement, \`UNAVAILABLE\` while it cannot be read. Needs the scope \`${ACTIONS['books.reconcile'].scope}\`.`,
     input: (t) => ({
       day: t.field({
         type: 'Date',
@@ -78,7 +81,30 @@ export function defineReconciliation(builder: Builder): void {
   });
 }
 
+function defineRun(builder: Builder) {
+  const phase = builder.enumType('ReconciliationPhase', {
+    description: 'Phase of a reconciliation.',
+    values: describedValues({
+      rows: 'It reads rows of the statement.',
+      blocks: 'It reads blocks of the network.',
+      comparing: 'It compares the rows with the ledger.',
+    } satisfies Record<RunProgress['phase'], string>),
+  });
+  return builder.objectRef<RunProgress>('ReconciliationRun').implement({
+    description: 'The progress of a reconciliation that is made now.',
+    fields: (t) => ({
+      phase: t.field({ type: phase, description: 'Its phase.', resolve: (row) => row.phase }),
+      done: t.exposeInt('done', { description: 'Rows or blocks of the phase that are done.' }),
+      total: t.exposeInt('total', {
+        nullable: true,
+        description: 'Number of rows or blocks of the phase; null while it is not known.',
+      }),
+    }),
+  });
+}
+
 function defineChecklist(builder: Builder, report: ReturnType<typeof defineReport>): void {
+  const run = defineRun(builder);
   const rail = builder.objectRef<RailOfDay>('RailOfDay').implement({
     description: 'A rail with a statement, and its reconciliation of a day.',
     fields: (t) => ({
@@ -88,6 +114,12 @@ function defineChecklist(builder: Builder, report: ReturnType<typeof defineRepor
         nullable: true,
         description: 'Its newest report of the day; null where it was not reconciled yet.',
         resolve: (row) => row.report,
+      }),
+      run: t.field({
+        type: run,
+        nullable: true,
+        description: 'Progress of its reconciliation of the day that is made now; null while none is.',
+        resolve: (row) => row.run,
       }),
     }),
   });
@@ -113,6 +145,7 @@ function defineChecklist(builder: Builder, report: ReturnType<typeof defineRepor
   });
   builder.queryField('closeChecklist', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: checklist,
       complexity: 100,
       description:
@@ -160,7 +193,7 @@ function defineReport(builder: Builder) {
         resolve: ({ madeAt }) => isoOf(madeAt),
       }),
       madeBy: t.exposeString('madeBy', { description: 'Requester, as the audit log names actors.' }),
-      isOpen: t.boolean({ description: 'Whether the report needs a look.', resolve: isOpen }),
+      isOpen: t.boolean({ description: 'Whether the report needs a person.', resolve: isOpen }),
       matched: t.exposeInt('matched', { description: 'Entries of the day that the ledger has, too.' }),
       missingHere: t.exposeInt('missingHere', {
         description: 'Entries that the ledger does not have.',
@@ -172,7 +205,7 @@ function defineReport(builder: Builder) {
         description: 'Entries that the ledger has with another amount.',
       }),
       detailsDiffer: t.exposeInt('detailsDiffer', {
-        description: 'Entries that went to another address than here, or are another currency.',
+        description: 'Entries with another address than in the ledger, or another currency.',
       }),
       balancesDiffer: t.exposeInt('balancesDiffer', {
         description: 'Number of currencies whose total balance differs from that of the ledger.',
@@ -185,7 +218,7 @@ function defineReport(builder: Builder) {
       }),
       inSuspense: t.exposeInt('inSuspense', {
         description:
-          'Money in suspense of this rail, of this day or earlier, that nobody has decided about, or that is on its way back.',
+          'Money in suspense of this rail, of this day or earlier, that is undecided or on its way back.',
       }),
       oldestOpenAt: t.field({
         type: 'DateTime',
@@ -212,7 +245,7 @@ function defineBalance(builder: Builder) {
       here: t.exposeString('here', { description: 'Balance in the ledger: `A.pix`, or `A.custody`.' }),
       inFlight: t.exposeString('inFlight', {
         description:
-          'Difference explained by movements not booked yet: above zero for money that came, below for money that left. Amounts that are booked but not `there` yet count with the opposite sign.',
+          'Difference explained by movements that are not booked yet: positive for incoming money, negative for outgoing money. Amounts that are booked but not `there` yet count with the opposite sign.',
       }),
       agrees: t.exposeBoolean('agrees', {
         description: 'Whether `there` equals the sum of `here` and `inFlight`.',
@@ -243,11 +276,11 @@ function defineFinding(builder: Builder) {
       currency: t.exposeString('currency', { description: 'Raw ledger code of the amounts.' }),
       amountThere: t.exposeString('amountThere', {
         nullable: true,
-        description: 'Amount on the statement; null if it is not there, or not given.',
+        description: 'Amount on the statement; null if it is missing there or not reported.',
       }),
       amountHere: t.exposeString('amountHere', {
         nullable: true,
-        description: 'Amount in the ledger; null where it is not there.',
+        description: 'Amount in the ledger; null if it is missing there.',
       }),
       at: t.field({ type: 'DateTime', description: 'When it happened.', resolve: ({ at }) => isoOf(at) }),
       account: t.exposeString('account', {
@@ -262,7 +295,7 @@ function defineFinding(builder: Builder) {
         nullable: true,
         description: 'Number of the journal in the account; null where there is none.',
       }),
-      why: t.exposeString('why', { description: 'The same in words.' }),
+      why: t.exposeString('why', { description: 'The difference in words.' }),
     }),
   });
 }

@@ -16,7 +16,7 @@ import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
-import { named } from './named.ts';
+import { named, REASON_ARGUMENT, reasonOf } from './named.ts';
 import { KEY_ARGUMENT, moveOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
 
@@ -42,7 +42,7 @@ export function defineRefunds(
       type: money,
       nullable: true,
       description:
-        'The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back.',
+        'The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole.',
       complexity: 5,
       resolve: async (row, _args, context) => {
         const process = await context.loaders.process.load(row);
@@ -59,7 +59,7 @@ export function defineRefunds(
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       amount: t.field({
         type: 'Decimal',
-        description: `BRL to give back, 0.01 at least, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
+        description: `BRL to refund, at least 0.01, at most 2 decimals and ${AMOUNT_LENGTH_MAX} characters. Default: the whole rest of the payment.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -78,34 +78,35 @@ export function defineRefunds(
   });
 }
 
-/** Failed refunds are the platform's to mend, on the account that it names. */
+/** The platform resolves failed refunds, on the account that it names. */
 function defineMending(builder: Builder, transaction: TransactionRef): void {
   defineMutation(builder, 'retryRefund', {
     result: ['transaction', transaction],
-    description: `Orders failed returns to the payer that are still owed again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.retry'].scope}\`.`,
+    description: `Orders failed refunds that are still owed to the payer again, each under a new return id. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.retry'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
       const own = await contextOnAccount(context, 'refund.retry', args.account);
       const keyed = { mutation: 'retryRefund', action: 'refund.retry', args } as const;
       const { row } = await moveOnce(own, keyed, (attempt) =>
-        retryRefund(own, { end2end: args.end2end, attempt }),
+        retryRefund(own, { end2end: args.end2end, attempt }, reasonOf(args), checksOf(own)),
       );
       return row as never;
     },
   });
   defineMutation(builder, 'settleRefundByHand', {
     result: ['transaction', transaction],
-    description: `Books failed returns that are still owed as paid to the payer by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.settle_by_hand'].scope}\`.`,
+    description: `Books failed refunds that are still owed to the payer as paid by hand. Error \`STEP_CONFLICT\` when there is none. Needs the scope \`${ACTIONS['refund.settle_by_hand'].scope}\`.`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       reference: t.string({
         required: true,
-        description: `Where the payment can be found, such as its EndToEndId; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
+        description: `Reference of the payment, such as its EndToEndId; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -140,7 +141,10 @@ function defineState(builder: Builder) {
     values: {
       REQUESTED: { value: 'requested', description: 'Ordered; the bank has not confirmed it yet.' },
       DONE: { value: 'done', description: 'The payer has the money back.' },
-      FAILED: { value: 'failed', description: 'It failed for good; the money is still owed to the payer.' },
+      FAILED: {
+        value: 'failed',
+        description: 'It failed permanently; the money is still owed to the payer.',
+      },
       RETRIED: { value: 'retried', description: 'It failed, and was ordered again under another return id.' },
       PAID_BY_HAND: {
         value: 'paid_by_hand',
@@ -148,7 +152,7 @@ function defineState(builder: Builder) {
       },
       CREDITED_BACK: {
         value: 'credited_back',
-        description: 'It failed, and the amount is back in the balance that it was taken from.',
+        description: 'It failed, and the amount was credited back to the balance.',
       },
     } as const,
   });
@@ -170,19 +174,19 @@ function defineRefund(builder: Builder, money: CurrencyRefs['money']) {
       }),
       requestedAt: t.field({
         type: 'DateTime',
-        description: 'When it was asked for.',
+        description: 'When it was requested.',
         resolve: (row) => row.requestedAt,
       }),
       endedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When it was done, or failed; null while it is under way.',
+        description: 'When it ended; null while it is under way.',
         resolve: (row) => row.endedAt ?? null,
       }),
       reference: t.string({
         nullable: true,
         description:
-          'Reference of the payment by hand that the operator gave, or `MED` with the id of the dispute; null otherwise.',
+          'The operator’s reference of a manual payment, or `MED` with the id of the dispute; null otherwise.',
         resolve: (row) => row.reference ?? null,
       }),
     }),

@@ -1,4 +1,4 @@
-/** Refusals: typed reasons, in the payload of a mutation, for which it was not done (docs/decisions/0070). */
+/** Refusals: typed reasons in the payload of a mutation that was not executed (docs/decisions/0070). */
 import { known } from '../base/errors/assert.ts';
 import {
   ERRORS,
@@ -8,9 +8,10 @@ import {
   type RefusedAction,
   type RefusedFacts,
 } from '../base/errors/errors.ts';
-import { CALLER_ACTIONS, type CallerActionName } from '../templates/caller-actions.ts';
+import { CALLER_ACTIONS, type CallerActionName, isPlatformAction } from '../templates/caller-actions.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** GraphQL type of each code that a payload can have; errors of other codes concern the whole request and are thrown. */
 const TYPES = {
@@ -39,7 +40,7 @@ type RefusalCode = keyof typeof TYPES;
 export interface Refused {
   readonly code: RefusalCode;
   readonly message: string;
-  /** Member of the input that it is about, `input.amount`. */
+  /** Member of the input, such as `input.amount`. */
   readonly path: string | null;
   readonly retryAfter: number | null;
   readonly facts: RefusedFacts;
@@ -102,7 +103,7 @@ export function defineRefusals(builder: Builder) {
   builder.objectFields(type('PermissionRefusal', 'The caller may not do this.'), (t) => ({
     scope: t.string({
       nullable: true,
-      description: 'Scope that the caller lacks; null where it is another rule.',
+      description: 'Scope that the caller lacks; null for another rule.',
       resolve: ({ facts }) => facts.scope ?? null,
     }),
   }));
@@ -110,7 +111,7 @@ export function defineRefusals(builder: Builder) {
     limit: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'The amount that is allowed at least or at most; null where it is not one amount.',
+      description: 'The minimum or maximum amount; null if it is not a single amount.',
       resolve: ({ facts }) => facts.limit?.amount ?? null,
     }),
     limitCurrency: t.string({
@@ -123,14 +124,14 @@ export function defineRefusals(builder: Builder) {
     possibleActions: t.field({
       type: [action],
       description:
-        'Actions that you can take on the transaction now; empty where there are none, or the mutation is not about a transaction.',
+        'Actions that you can perform on the transaction now; empty if there are none, or the mutation is not about a transaction.',
       resolve: ({ facts }) => (facts.actions ?? []) as CallerActionName[],
     }),
   }));
   builder.objectFields(type('WaitRefusal', 'The gateway cannot do this now, but may soon.'), (t) => ({
     retryAfter: t.int({
       nullable: true,
-      description: 'Seconds after which to send the same request again; null where that is not known.',
+      description: 'Seconds after which to send the same request again; null if unknown.',
       resolve: (row) => row.retryAfter,
     }),
   }));
@@ -144,7 +145,12 @@ export type ActionRef = ReturnType<typeof defineActionName>;
 function defineActionName(builder: Builder) {
   return builder.enumType('TransactionAction', {
     description: 'An action on a transaction.',
-    values: describedValues(CALLER_ACTIONS),
+    values: Object.fromEntries(
+      Object.entries(describedValues(CALLER_ACTIONS)).map(([name, each]) => [
+        name,
+        { ...each, ...(isPlatformAction(each.value) && PLATFORM_ONLY) },
+      ]),
+    ) as ReturnType<typeof describedValues<CallerActionName>>,
   });
 }
 
@@ -169,7 +175,7 @@ function defineInterface(builder: Builder) {
   });
   return builder.interfaceRef<Refused>('Refusal').implement({
     description:
-      'A reason for which a mutation was not done. New types and codes may be added: handle those that you do not know by `action`.',
+      'A reason why a mutation was not executed. New types and codes may be added: handle those that you do not know by `action`.',
     resolveType: (row) => TYPES[row.code],
     fields: (t) => ({
       code: t.field({ type: code, description: 'Code of the refusal.', resolve: (row) => row.code }),
@@ -179,7 +185,7 @@ function defineInterface(builder: Builder) {
       path: t.exposeString('path', {
         nullable: true,
         description:
-          'Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none.',
+          'Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong.',
       }),
       action: t.field({
         type: action,

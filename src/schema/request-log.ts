@@ -18,10 +18,10 @@ import {
 
 /** Classes of statuses (RFC 9110, section 15), by their first digit. */
 const STATUS_CLASSES = {
-  SUCCESSFUL: { value: 2, description: '200 to 299: it was done.' },
-  REDIRECTION: { value: 3, description: '300 to 399: the answer is elsewhere.' },
+  SUCCESSFUL: { value: 2, description: '200 to 299: success.' },
+  REDIRECTION: { value: 3, description: '300 to 399: the answer is at another address.' },
   CLIENT_ERROR: { value: 4, description: '400 to 499: the request was refused.' },
-  SERVER_ERROR: { value: 5, description: '500 to 599: the gateway could not do it.' },
+  SERVER_ERROR: { value: 5, description: '500 to 599: failure of the gateway.' },
 } as const;
 
 /** Defines `RequestLogEntry` with its types, and `Query.requestLog`. */
@@ -55,9 +55,9 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
         ...countedArguments(t.arg, REQUESTS_COUNTED_MAX),
         statusClass: t.arg({ type: statusClass, description: 'Only requests with such a status.' }),
         actorKind: t.arg({ type: actorKind, description: 'Only requests of this kind of caller.' }),
-        actorId: t.arg.string({ description: 'Only requests of the key, or the person, with this id.' }),
+        actorId: t.arg.string({ description: 'Only requests of the key or the person with this id.' }),
         requestId: t.arg.string({
-          description: 'Only the request with this id, as its `X-Request-Id` says.',
+          description: 'Only the request with this id, from its `X-Request-Id`.',
         }),
         end2end: t.arg.string({ description: 'Only requests about this transaction.' }),
       },
@@ -72,7 +72,7 @@ export function defineRequestLog(builder: Builder, actorKind: ActorKindRef): voi
 
 function defineEntry(builder: Builder, actorKind: ActorKindRef) {
   return builder.objectRef<LoggedRequest>('RequestLogEntry').implement({
-    description: 'A request as it was answered: no ids of its path, no query, no body.',
+    description: 'An answered request: no ids of its path, no query, no body.',
     fields: (t) => ({
       at: t.field({
         type: 'DateTime',
@@ -106,7 +106,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
         description: 'Time until the answer ended. Unit: ms.',
       }),
       requestId: t.exposeString('requestId', {
-        description: 'Id of the request, as its answer has it in `X-Request-Id`.',
+        description: 'Id of the request, from `X-Request-Id` of its answer.',
       }),
       end2end: t.exposeString('end2end', {
         nullable: true,
@@ -114,7 +114,7 @@ function defineEntry(builder: Builder, actorKind: ActorKindRef) {
       }),
       errorCode: t.exposeString('errorCode', {
         nullable: true,
-        description: 'Code of the error that it was answered with; in GraphQL, of the first.',
+        description: 'Code of the error in the answer; for GraphQL, of the first one.',
       }),
     }),
   });

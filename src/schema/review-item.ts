@@ -1,17 +1,27 @@
 /** A case of the review queue: `ReviewCase`. */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import type { ReviewCase } from '../resolvers/review/read-queue.ts';
+import type { ApprovalBarRef } from './approval-bar.ts';
+import type { AuditEntryRef } from './audit-log.ts';
 import type { Builder } from './builder.ts';
 import { type CurrencyRefs, moneyOf } from './currency.ts';
+import type { CustomerNodeRef } from './customer.ts';
+import type { CaseRef } from './customer-case.ts';
 import type { MedCaseRef } from './med-case.ts';
+import type { HitRef } from './screening.ts';
 import type { SuspenseRef } from './suspense.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Types that cases lead to. */
 export interface ReviewRefs extends CurrencyRefs {
+  readonly bar: ApprovalBarRef;
   readonly transaction: TransactionRef;
   readonly suspense: SuspenseRef;
   readonly medCase: MedCaseRef;
+  readonly customer: CustomerNodeRef;
+  readonly customerCase: CaseRef;
+  readonly hit: HitRef;
+  readonly auditEntry: AuditEntryRef;
 }
 
 /** The type of kinds. */
@@ -20,7 +30,7 @@ export type KindRef = ReturnType<Builder['enumType']>;
 /** Defines the type of cases. */
 export function defineItem(builder: Builder, { transaction, money: amount }: ReviewRefs, kind: KindRef) {
   return builder.objectRef<ReviewCase>('ReviewCase').implement({
-    description: 'Something that waits for a person.',
+    description: 'Work that waits for a person.',
     fields: (t) => ({
       caseKey: t.exposeString('id', {
         description: 'Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`.',
@@ -28,7 +38,7 @@ export function defineItem(builder: Builder, { transaction, money: amount }: Rev
       kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
       account: t.string({
         nullable: true,
-        description: 'Identifier of the account that it is about; null for what is of the house.',
+        description: 'Identifier of its account; null for the house.',
         resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
       }),
       accountName: t.exposeString('accountName', {
@@ -36,22 +46,22 @@ export function defineItem(builder: Builder, { transaction, money: amount }: Rev
         description: 'Name of that account holder.',
       }),
       reference: t.exposeString('reference', {
-        description: '`end2end` of its transaction, or the id, day or name of what else it is about.',
+        description: '`end2end` of its transaction; otherwise the id, day or name of its subject.',
       }),
       detail: t.exposeString('detail', {
         nullable: true,
-        description: 'Person, reason, address or day that it is about; null where there is none.',
+        description: 'Its person, reason, address or day; null without one.',
       }),
-      since: t.expose('since', { type: 'DateTime', description: 'Since when it waits.' }),
+      since: t.expose('since', { type: 'DateTime', description: 'Start of its wait.' }),
       dueAt: t.expose('dueAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When it has to be decided; null where nothing is due.',
+        description: 'Its deadline; null without one.',
       }),
       money: t.field({
         type: amount,
         nullable: true,
-        description: 'Amount that waits; null where `transaction` has the amounts, or there is none.',
+        description: 'Waiting amount; null if `transaction` has the amounts, or there is none.',
         resolve: ({ money }) => money && moneyOf(money.amount, currencyOfLedger(money.currency)),
       }),
       brl: t.expose('brl', {

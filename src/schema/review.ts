@@ -11,7 +11,8 @@ import {
 } from '../resolvers/review/assign-case.ts';
 import { CASES_MAX } from '../resolvers/review/found-case.ts';
 import { REVIEW_KINDS } from '../resolvers/review/queue-sources.ts';
-import { type CaseFact, type CaseFile, readCaseFile } from '../resolvers/review/read-case.ts';
+import { type CaseFact, readCaseFile } from '../resolvers/review/read-case.ts';
+import { DECISIONS_MAX } from '../resolvers/review/read-decisions.ts';
 import {
   countReviewQueue,
   type KindCount,
@@ -20,7 +21,6 @@ import {
   sortKeyOf,
 } from '../resolvers/review/read-queue.ts';
 import { NOTES_MAX, type ReviewNote } from '../store/account/review.ts';
-import { RELATED_MAX } from '../store/engine/related.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
@@ -39,21 +39,26 @@ import {
   type PositionedArgs,
   pageComplexity,
 } from './pagination.ts';
+import { describedWith, PLATFORM_ONLY } from './platform-only.ts';
+import { defineReviewEvidence } from './review-evidence.ts';
 import { defineItem, type ItemRef, type KindRef, type ReviewRefs as Refs } from './review-item.ts';
+import { addRelated, type FileRef, fileRef } from './review-related.ts';
 
-const KEY = { required: true, description: 'Key of the case, as `ReviewCase.caseKey` has it.' } as const;
+const KEY = { required: true, description: 'Key of the case, from `ReviewCase.caseKey`.' } as const;
 const SEEN =
-  'With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account.';
-/** Every kind has a list of its own to read. */
+  'With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about.';
+/** Every kind reads a list of its own. */
 const READ_POINTS = COUNT_POINTS / 4;
-const RELATED = { field: 1, multiplier: RELATED_MAX };
 
 /** Defines the queue and its cases. */
 export function defineReview(builder: Builder, refs: Refs): void {
   const kind = builder.enumType('ReviewKind', {
     description: 'Kind of a case of the review queue.',
-    values: describedValues(
-      Object.fromEntries(Object.entries(REVIEW_KINDS).map(([name, { description }]) => [name, description])),
+    values: Object.fromEntries(
+      Object.entries(REVIEW_KINDS).map(([value, { description, isOfAccounts }]) => [
+        value.toUpperCase(),
+        { value, description, ...(!isOfAccounts && PLATFORM_ONLY) },
+      ]),
     ),
   });
   const item = defineItem(builder, refs, kind as never);
@@ -62,6 +67,7 @@ export function defineReview(builder: Builder, refs: Refs): void {
   defineCounts(builder, kind as never);
   defineCase(builder, refs, { item, note, kind: kind as never });
   defineActions(builder, item, note);
+  defineReviewEvidence(builder, refs);
 }
 
 function defineNote(builder: Builder) {
@@ -99,14 +105,17 @@ function defineQueue(builder: Builder, item: ItemRef, kind: KindRef): void {
   builder.queryField('reviewQueue', (t) =>
     t.field({
       type: connection,
-      description: `Everything that waits for a person: what is due first, then what has waited longest. ${SEEN} Of each kind the oldest ${CASES_MAX} are read.`,
+      ...describedWith(
+        `Everything of your account that waits for a person: what is due first, then what has waited longest. Of each kind the oldest ${CASES_MAX} are read.`,
+        SEEN,
+      ),
       args: {
         kinds: t.arg({
           type: [kind],
           description: bounded('Only cases of these kinds.', LISTED_MAX, 'kinds'),
         }),
         assignee: t.arg({ type: assignee, description: 'Only cases that you, or no one, works on.' }),
-        waitingHours: t.arg.int({ description: 'Only cases that have waited so many hours at least.' }),
+        waitingHours: t.arg.int({ description: 'Only cases that have waited at least this many hours.' }),
         ...countedArguments(t.arg),
       },
       complexity: (args) => {
@@ -163,7 +172,10 @@ function defineCounts(builder: Builder, kind: KindRef): void {
     t.field({
       type: [count],
       complexity: { field: READ_POINTS, multiplier: 1 },
-      description: `Number of cases that wait, one entry for each kind that you see. ${SEEN}`,
+      ...describedWith(
+        'Number of cases of your account that wait, one entry for each kind that you see.',
+        SEEN,
+      ),
       resolve: async (_root, _args, context) => [...(await countReviewQueue(context))],
     }),
   );
@@ -183,7 +195,7 @@ function defineCase(builder: Builder, refs: Refs, types: CaseTypes): void {
       type: file,
       complexity: { field: READ_POINTS, multiplier: 1 },
       description:
-        'A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see.',
+        'A case of the review queue, whether it still waits or not. A view by the operator of a transaction, money in suspense, a customer or a hit of an account is written into the audit logs of both (`transaction.view`, `suspense.view`, `case.view`, `hit.view`), once in 15 minutes; likewise of each listed transaction of a further account. Error `NOT_FOUND` for a case that you may not see.',
       args: { caseKey: t.arg.string(KEY) },
       resolve: (_root, { caseKey }, context) => readCaseFile(context, caseKey),
     }),
@@ -200,29 +212,26 @@ function defineFact(builder: Builder) {
   });
 }
 
-function defineFile(
-  builder: Builder,
-  { transaction, suspense, medCase }: Refs,
-  { item, note, kind }: CaseTypes,
-) {
+function defineFile(builder: Builder, refs: Refs, { item, note, kind }: CaseTypes) {
+  const { transaction, suspense, medCase, auditEntry } = refs;
   const fact = defineFact(builder);
   const file = fileRef(builder).implement({
-    description: 'A case with everything that a person decides by.',
+    description: 'A case with all data for a decision.',
     fields: (t) => ({
       caseKey: t.exposeString('id', { description: 'Key of the case.' }),
       kind: t.field({ type: kind, description: 'Kind.', resolve: (row) => row.kind as never }),
       account: t.string({
         nullable: true,
-        description: 'Identifier of the account that it is about; null for what is of the house.',
+        description: 'Identifier of its account; null for the house.',
         resolve: ({ accountId }) => (accountId === null ? null : String(accountId)),
       }),
       reference: t.exposeString('reference', {
-        description: '`end2end` of its transaction, or the id, day or name of what else it is about.',
+        description: '`end2end` of its transaction; otherwise the id, day or name of its subject.',
       }),
       waiting: t.field({
         type: item,
         nullable: true,
-        description: 'The case as it stands in the queue; null where it was decided.',
+        description: 'The case in the queue; null if it was decided.',
         resolve: (row) => row.waiting,
       }),
       transaction: t.field({
@@ -239,38 +248,21 @@ function defineFile(
       }),
       facts: t.field({
         type: [fact],
-        description:
-          'Of money in suspense, what the rail reported about payer and payment; for the operator.',
+        ...PLATFORM_ONLY,
+        description: 'For money in suspense, the rail’s data about payer and payment; only for the operator.',
         resolve: (row) => [...row.facts],
-      }),
-      samePayer: t.field({
-        type: [transaction],
-        complexity: RELATED,
-        description: `Other transactions of the account with the same customer, newest first; at most ${RELATED_MAX}.`,
-        resolve: (row) => [...row.samePayer] as never,
-      }),
-      sameWallet: t.field({
-        type: [transaction],
-        complexity: RELATED,
-        description: `Other transactions of the account with the same wallet, newest first; at most ${RELATED_MAX}.`,
-        resolve: (row) => [...row.sameWallet] as never,
-      }),
-      candidates: t.field({
-        type: [transaction],
-        complexity: RELATED,
-        description: `Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most ${RELATED_MAX}. For the operator.`,
-        resolve: (row) => [...row.candidates] as never,
       }),
     }),
   });
-  addLists(builder, file, { note, medCase });
+  addRelated(builder, file, refs, kind);
+  addLists(builder, file, { note, medCase, auditEntry });
   return file;
 }
 
 function addLists(
   builder: Builder,
-  file: ReturnType<ReturnType<typeof fileRef>['implement']>,
-  { note, medCase }: Pick<CaseTypes, 'note'> & Pick<Refs, 'medCase'>,
+  file: FileRef,
+  { note, medCase, auditEntry }: Pick<CaseTypes, 'note'> & Pick<Refs, 'medCase' | 'auditEntry'>,
 ): void {
   builder.objectFields(file, (t) => ({
     medCases: t.field({
@@ -278,6 +270,15 @@ function addLists(
       complexity: { field: 1, multiplier: 5 },
       description: `Cases of MED about its transaction, the first first; at most ${MED_LISTED_MAX}.`,
       resolve: (row) => [...row.medCases],
+    }),
+    decisions: t.field({
+      type: [auditEntry],
+      complexity: { field: 1, multiplier: 5 },
+      ...describedWith(
+        `Decisions of people about it, newest first; at most ${DECISIONS_MAX}. Empty without \`admin\`.`,
+        'A scope of the platform stands for `admin`.',
+      ),
+      resolve: (row) => [...row.decisions],
     }),
     notes: t.field({
       type: [note],
@@ -288,31 +289,27 @@ function addLists(
   }));
 }
 
-function fileRef(builder: Builder) {
-  return builder.objectRef<CaseFile>('CaseFile');
-}
-
 type NoteRef = ReturnType<typeof defineNote>;
 
 function defineActions(builder: Builder, item: ItemRef, note: NoteRef): void {
   defineMutation(builder, 'assignReviewCase', {
     result: ['reviewCase', item],
     description:
-      'Takes a case of the review queue, whoever had it: you work on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
+      'Assigns a case of the review queue to you, whoever had it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
     input: (t) => ({ caseKey: t.string(KEY) }),
     resolve: ({ caseKey }, context) => assignCase(context, caseKey),
   });
   defineMutation(builder, 'releaseReviewCase', {
     result: ['reviewCase', item],
     description:
-      'Gives a case of the review queue back: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
+      'Releases a case of the review queue: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`.',
     input: (t) => ({ caseKey: t.string(KEY) }),
     resolve: ({ caseKey }, context) => releaseCase(context, caseKey),
   });
   defineMutation(builder, 'addReviewNote', {
     result: ['reviewNote', note],
     description:
-      'Adds a note about the subject of a case. Notes are read by people of your account alone, and cannot be changed. Needs the scope `read`.',
+      'Adds a note about the subject of a case. Only people of your account read notes, which cannot be changed. Needs the scope `read`.',
     input: (t) => ({
       caseKey: t.string(KEY),
       body: t.string({

@@ -1,10 +1,8 @@
 /** The sandbox: `Query.sandboxScenarios`, and the mutations that play the outside world. Refused for live accounts. */
-import { ACTIONS } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { AMOUNT_LENGTH_MAX, bounded } from '../resolvers/checks/lengths.ts';
 import type { Funding } from '../resolvers/sandbox/fund-account.ts';
 import { advanceClock, fundSandbox, parseDuration, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
-import { requireScope } from '../resolvers/services/context.ts';
 import {
   type PossibleScenarios,
   SCENARIO_DOCS,
@@ -15,14 +13,14 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
-import { KEY_ARGUMENT, moveOnce, performOnce } from './once.ts';
+import { KEY_ARGUMENT, makeOnce, moveOnce, performOnce } from './once.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Defines `Query.sandboxScenarios` and the mutations of the sandbox. */
 export function defineSandbox(builder: Builder, currencies: CurrencyRefs, transaction: TransactionRef): void {
   const scenarioName = defineScenarioName(builder);
   const scenario = builder.objectRef<Scenario>('SandboxScenario').implement({
-    description: 'Something that the outside world can do to a transaction.',
+    description: 'A simulated outside event for a transaction.',
     fields: (t) => ({
       name: t.field({ type: scenarioName, description: 'Name of the scenario.', resolve: (row) => row.name }),
       doc: t.exposeString('doc', { description: 'Effect, in one sentence.' }),
@@ -93,7 +91,7 @@ function defineTrigger(builder: Builder, transaction: TransactionRef, scenario: 
   defineMutation(builder, 'sandboxTrigger', {
     result: ['transaction', transaction],
     description:
-      'Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
+      'Plays a scenario on a transaction: immediately, or when the transaction reaches the step of the scenario. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`.',
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       scenario: t.field({ type: scenario, required: true, description: 'Scenario to play.' }),
@@ -127,12 +125,15 @@ function defineClock(builder: Builder): void {
         required: true,
         description: 'A duration such as `250ms`, `90s`, `30m`, `2h` or `1d`; at most ten years.',
       }),
+      idempotencyKey: t.string(KEY_ARGUMENT),
     }),
-    resolve: async ({ by }, context) => {
-      requireScope(context, ACTIONS['sandbox.advance_clock'].scope);
-      // Refused under its name here; the use case knows it by that of `/v2`.
-      parseDuration(by, 'by');
-      return (await advanceClock(context, by)).toISOString();
+    resolve: (args, context) => {
+      const keyed = { mutation: 'sandboxAdvanceClock', action: 'sandbox.advance_clock', args } as const;
+      return makeOnce(context, keyed, async (attempt) => {
+        // The refusal has the name of the GraphQL member; the use case knows it by that of `/v2`.
+        parseDuration(args.by, 'by');
+        return (await advanceClock(context, args.by, attempt)).toISOString();
+      });
     },
   });
 }

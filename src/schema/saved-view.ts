@@ -34,7 +34,7 @@ export function defineSavedViews(builder: Builder, person: PersonRef): void {
   );
   defineMutation(builder, 'saveView', {
     result: ['savedView', view],
-    description: `Saves an address under a name, for the person who asks and in this account, at most ${VIEWS_MAX}; a view of the same name is replaced. People only. Needs the scope \`read\`.`,
+    description: `Saves an address under a name, for the person of the request in this account, at most ${VIEWS_MAX}; a view of the same name is replaced. People only. Needs the scope \`read\`.`,
     input: (t) => ({
       name: t.string({ required: true, description: NAME }),
       path: t.string({

@@ -1,6 +1,5 @@
 /** Hits of screening and the lists: `Query.screeningHits`, `Query.screeningLists`, and the mutations that decide about a hit. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
-import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { decideHit, findOwnHit, listHits, readHit } from '../resolvers/screening/decide-hits.ts';
 import { readLists } from '../resolvers/screening/read-lists.ts';
 import type { ScreeningList } from '../resolvers/services/rails.ts';
@@ -9,10 +8,11 @@ import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
-import { named } from './named.ts';
+import { named, REASON_ARGUMENT, reasonOf } from './named.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const STRENGTHS = {
   exact: 'The same address or tax id, or the word of a provider.',
@@ -35,8 +35,8 @@ const MUTATIONS = {
   ],
 } as const;
 
-/** Defines `ScreeningHit`, `ScreeningList`, their queries, `dismissScreeningHit` and `confirmScreeningHit`. */
-export function defineScreening(builder: Builder): void {
+/** Defines `ScreeningHit`, `ScreeningList`, their queries, `dismissScreeningHit` and `confirmScreeningHit`. @returns the type of hits. */
+export function defineScreening(builder: Builder) {
   const state = builder.enumType('ScreeningHitState', {
     description: 'State of a hit of screening.',
     values: describedValues(HIT_STATES),
@@ -50,6 +50,7 @@ export function defineScreening(builder: Builder): void {
   });
   builder.queryField('screeningHits', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: connection,
       description:
         'Hits of screening, newest first: persons and addresses that match a list or that a provider objects to. Needs the scope `platform:risk`.',
@@ -69,30 +70,30 @@ export function defineScreening(builder: Builder): void {
   );
   defineLists(builder);
   defineDecisions(builder, hit);
+  return hit;
 }
 
-function defineDecisions(builder: Builder, hit: ReturnType<typeof defineHit>): void {
+/** The type of hits. */
+export type HitRef = ReturnType<typeof defineHit>;
+
+function defineDecisions(builder: Builder, hit: HitRef): void {
   for (const [mutation, [action, description]] of Object.entries(MUTATIONS))
     defineMutation(builder, mutation, {
       result: ['screeningHit', hit],
       description: `${description} Other open hits of the same subject and entry are decided with it. Error \`STEP_CONFLICT\` if it is decided. Needs the scope \`platform:risk\`.`,
       input: (t) => ({
         hitId: t.string({ required: true, description: HIT_ID }),
-        reason: t.string({
-          required: true,
-          description: `Reason of the decision, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
+        reason: t.string(REASON_ARGUMENT),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: async (args, context) => {
-        const reason = { name: 'input.reason', value: args.reason };
         const isDismissed = action === 'hit.dismiss';
         const { stored } = await performOnce(context, { mutation, action, args }, async (attempt) => {
           const decided = await decideHit(
             context,
             args.hitId,
             isDismissed,
-            reason,
+            reasonOf(args),
             checksOf(context),
             attempt,
           );
@@ -112,7 +113,7 @@ function defineLists(builder: Builder): void {
       }),
       version: t.exposeString('version', {
         nullable: true,
-        description: 'Version in use; null where none could be read, and nobody passes.',
+        description: 'Version in use; null if none could be read, and nobody passes.',
       }),
       entries: t.exposeInt('entries', { description: 'Number of its entries.' }),
       fileAt: t.field({
@@ -124,12 +125,13 @@ function defineLists(builder: Builder): void {
       isStale: t.exposeBoolean('isStale', { description: 'Whether it is older than the settings allow.' }),
       refusal: t.exposeString('refusal', {
         nullable: true,
-        description: 'Reason for which the newest file is not used; null where it is.',
+        description: 'Reason why the newest file is not used; null if it is.',
       }),
     }),
   });
   builder.queryField('screeningLists', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [list],
       description: 'The lists that this machine screens against. Needs a scope of the platform.',
       resolve: async (_root, _args, context) => [...(await readLists(context)).lists],
@@ -142,7 +144,7 @@ function defineHit(
   state: ReturnType<typeof builder.enumType<'ScreeningHitState', Record<string, { value: HitState }>>>,
 ) {
   const { strength, answer } = defineHitEnums(builder);
-  return builder.objectRef<HitRow>('ScreeningHit').implement({
+  const hit = hitRef(builder).implement({
     interfaces: [nodeOfHit(builder)],
     description: 'A person or an address that matches an entry of a list, or that a provider objects to.',
     fields: (t) => ({
@@ -169,7 +171,7 @@ function defineHit(
       score: t.exposeString('score', { description: 'Similarity from 0 to 1, at most four decimals.' }),
       strength: t.field({
         type: strength,
-        description: 'Score of the match, as the rail gives it.',
+        description: 'Score of the match from the rail.',
         resolve: (row) => row.strength as keyof typeof STRENGTHS,
       }),
       answer: t.field({ type: answer, description: 'Consequence of the hit.', resolve: (row) => row.answer }),
@@ -181,30 +183,48 @@ function defineHit(
       }),
       end2end: t.exposeString('end2end', {
         nullable: true,
-        description:
-          'Transaction that was screened; null where customers and addresses were compared with a new list.',
+        description: 'Screened transaction; null if customers and addresses were compared with a new list.',
       }),
       raisedAt: t.field({
         type: 'DateTime',
         description: 'When it was found.',
         resolve: ({ raisedAt }) => isoOf(raisedAt),
       }),
-      decidedAt: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: 'When a person decided about it; null while it is open.',
-        resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
-      }),
-      decidedBy: t.exposeString('decidedBy', {
-        nullable: true,
-        description: 'Identifier of the key or the person that decided; null while it is open.',
-      }),
-      reason: t.exposeString('reason', {
-        nullable: true,
-        description: 'Reason of the decision; null while it is open.',
-      }),
     }),
   });
+  defineDecision(builder, hit);
+  return hit;
+}
+
+/** Defines the fields about the decision on a hit. */
+function defineDecision(builder: Builder, hit: HitNode): void {
+  builder.objectFields(hit, (t) => ({
+    decidedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a person decided about it; null while it is open.',
+      resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
+    }),
+    decidedBy: t.exposeString('decidedBy', {
+      nullable: true,
+      description: 'Identifier of the key or the person that decided; null while it is open.',
+    }),
+    decidedByName: t.string({
+      nullable: true,
+      description: 'Name of that key or person, as it is now.',
+      resolve: ({ decidedBy }, _args, { loaders }) => decidedBy && loaders.actorName.load(decidedBy),
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Reason of the decision; null while it is open.',
+    }),
+  }));
+}
+
+type HitNode = ReturnType<ReturnType<typeof hitRef>['implement']>;
+
+function hitRef(builder: Builder) {
+  return builder.objectRef<HitRow>('ScreeningHit');
 }
 
 function nodeOfHit(builder: Builder) {

@@ -68,7 +68,7 @@ export function defineSearch(
   builder.queryField('search', (t) =>
     t.field({
       type: [hit],
-      description: `Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name, with accents or without, and destinations of the whitelist. Exact matches come first, then the newest; at most ${FOUND_MAX}.`,
+      description: `Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name (with or without accents), and destinations of the whitelist. Exact matches come first, then the newest; at most ${FOUND_MAX}.`,
       args: {
         text: t.arg.string({
           required: true,

@@ -1,4 +1,4 @@
-/** Selection of an operation, for values that are only read when they are selected. */
+/** Selection of an operation, for values that are read only on request. */
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 
 /** @returns whether the current field selects this member, or member of a member, directly or through fragments. */
@@ -17,7 +17,7 @@ export function selects(info: GraphQLResolveInfo, ...path: readonly string[]): b
 }
 
 /**
- * @returns the number of nodes to read for a page of this size: one more shows whether there are more, if that is selected.
+ * @returns the number of nodes to read for a page of this size: one more, if the selection asks whether there are more.
  */
 export function nodesToRead(info: GraphQLResolveInfo, size: number): number {
   return selects(info, 'pageInfo') ? size + 1 : size;

@@ -26,10 +26,12 @@ import type { AccountSettings, AfterLock } from '../store/account/settings.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import { PRICE_SETTINGS, type PriceProposal } from '../store/engine/price-proposals.ts';
 import { FAMILY_TRAITS } from '../templates/families.ts';
+import { type ApprovalBarRef, secondPersonField } from './approval-bar.ts';
 import type { Builder } from './builder.ts';
 import { boundedSetting, DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
 import { named, namedMembers } from './named.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
 
@@ -64,14 +66,22 @@ const OUT_LIMIT_DOCS: Readonly<Record<(typeof OUT_LIMITS)[number], string>> = {
  *
  * @returns the type of the settings of a template.
  */
-export function defineSettings(builder: Builder, account: AccountRef, template: TemplateRef) {
-  const setting = defineTemplateSettings(builder, account, template);
+export function defineSettings(
+  builder: Builder,
+  account: AccountRef,
+  refs: { readonly template: TemplateRef; readonly bar: ApprovalBarRef },
+) {
+  const setting = defineTemplateSettings(builder, account, refs);
   defineAccountSettings(builder, account);
   return setting;
 }
 
-function defineTemplateSettings(builder: Builder, account: AccountRef, template: TemplateRef) {
-  const setting = defineSettingType(builder, template);
+function defineTemplateSettings(
+  builder: Builder,
+  account: AccountRef,
+  { template, bar }: { readonly template: TemplateRef; readonly bar: ApprovalBarRef },
+) {
+  const setting = defineSettingType(builder, template, defineProposedPrice(builder, bar));
   builder.prismaObjectField(account, 'templateSettings', (t) =>
     t.relation('templateSettings', {
       type: setting,
@@ -106,15 +116,18 @@ function defineTemplateSettings(builder: Builder, account: AccountRef, template:
   return setting;
 }
 
-function defineSettingType(builder: Builder, template: TemplateRef) {
-  const proposed = defineProposedPrice(builder);
+function defineSettingType(
+  builder: Builder,
+  template: TemplateRef,
+  proposed: ReturnType<typeof defineProposedPrice>,
+) {
   return builder.prismaObject('TemplateSetting', {
     description: 'Price and limits of one template (C-21).',
     fields: (t) => ({
       template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
       isPriced: t.boolean({
         description:
-          'Whether orders of the template have a price and a customer. For others, which are withdrawals, only `amountMin` and `amountMax` apply.',
+          'Whether orders of the template have a price and a customer. For other templates, which are withdrawals, only `amountMin` and `amountMax` apply.',
         resolve: (row, _args, { registry }) =>
           FAMILY_TRAITS[registry.of(row.template).family].flow !== 'withdrawal',
       }),
@@ -126,17 +139,18 @@ function defineSettingType(builder: Builder, template: TemplateRef) {
         }),
       ),
       proposedPrice: t.field({
+        ...PLATFORM_ONLY,
         type: proposed,
         nullable: true,
         description:
-          'Price without margin that waits until another person sets it too; null where none does, and without `platform:pricing`.',
+          'Price without margin that waits until another person sets it, too; null without one, and without `platform:pricing`.',
         resolve: ({ proposal }, _args, context) => waitingPrice(context, proposal as PriceProposal | null),
       }),
     }),
   });
 }
 
-function defineProposedPrice(builder: Builder) {
+function defineProposedPrice(builder: Builder, bar: ApprovalBarRef) {
   return builder.objectRef<PriceProposal>('ProposedPrice').implement({
     description: 'Price of a template that one person proposed and another one approves by setting the same.',
     fields: (t) => ({
@@ -149,6 +163,9 @@ function defineProposedPrice(builder: Builder) {
         description: 'When it was proposed.',
         resolve: ({ madeAt }) => madeAt,
       }),
+      secondPersonBar: t.field(
+        secondPersonField<PriceProposal>(bar, 'platform:pricing', ({ maker }) => maker),
+      ),
     }),
   });
 }
@@ -214,15 +231,14 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
       subject: t.field({
         type: 'String',
         nullable: true,
-        description:
-          'Tax id of the customer, or the template, whose setting it is; null: that of the account.',
+        description: 'Customer’s tax id, or template, of the setting; null for the account.',
         resolve: ({ subject }) => subject || null,
       }),
-      value: t.exposeString('value', { nullable: true, description: 'The value then; null: none.' }),
-      requestedBy: t.exposeString('askedBy', { description: '`keyId` of the key that asked for it.' }),
+      value: t.exposeString('value', { nullable: true, description: 'The new value; null for none.' }),
+      requestedBy: t.exposeString('askedBy', { description: '`keyId` of the key that requested it.' }),
       requestedAt: t.field({
         type: 'DateTime',
-        description: 'When it was asked for.',
+        description: 'When it was requested.',
         resolve: ({ askedAt }) => isoMillis(askedAt),
       }),
       effectiveAt: t.field({
@@ -236,7 +252,7 @@ function definePendingChange(builder: Builder, protection: ReturnType<typeof def
 
 function defineAfterLock(builder: Builder) {
   return builder.enumType('AfterLock', {
-    description: 'Treatment of a payment after the lock of its price, where the session lasts longer (C-21).',
+    description: 'Treatment of a payment after the lock of its price, if the session lasts longer (C-21).',
     values: {
       REPRICE: { description: 'A payment or deposit after that is priced when it arrives.' },
       END: { description: 'The session ends with the lock; its page offers the payer a new price.' },
@@ -292,8 +308,7 @@ function defineCancel(
         description: 'The setting of the pending change.',
       }),
       subject: t.string({
-        description:
-          'Tax id of the customer, or the template, whose setting it is; not for settings of the account.',
+        description: 'Customer’s tax id, or template, of the setting; missing for settings of the account.',
       }),
     }),
     resolve: ({ setting, subject }, context) =>
@@ -316,7 +331,7 @@ function defineAccountSettings(builder: Builder, account: AccountRef): void {
   defineMutation(builder, 'updateAccountSettings', {
     result: ['accountSettings', settings],
     description:
-      'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+      'Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the current cooling time and is in `pendingChanges` until then; all others take effect immediately. Needs the scope `admin`.',
     inputDescription: 'Changes. Members that are not given stay as they are.',
     input: (t) => ({
       whitelistCoolingSeconds: t.int({

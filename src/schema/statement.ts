@@ -1,6 +1,7 @@
 /** The statement: `Query.statement`, and the relation from a line to its transaction. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
+import { BRASILIA, type Zone } from '../base/time/zone.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
 import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
@@ -38,8 +39,15 @@ export function defineStatement(
       resolve: (line, _args, { loaders }) => transactionOf(line, loaders) as never,
     }),
   );
+  const zone = builder.enumType('CalendarZone', {
+    description: 'Zone of calendar days.',
+    values: {
+      UTC: { value: 'UTC' satisfies Zone, description: 'Universal time.' },
+      BRASILIA: { value: BRASILIA, description: 'Brasília time, `America/Sao_Paulo`.' },
+    },
+  });
   const filter = builder.inputType('StatementFilter', {
-    description: 'Filters of the statement. A line must meet all that are given.',
+    description: 'Filters of the statement. A line must meet all given ones.',
     fields: (t) => ({
       currency: t.string({
         description: bounded(`Currency of the ledger account. ${DESCRIPTIONS.currencyFilter}`, LONGEST_TEXT),
@@ -48,8 +56,9 @@ export function defineStatement(
         type: subAccount,
         description: 'Part of the balance that the ledger account holds.',
       }),
-      dateFrom: t.field({ type: 'Date', description: 'First UTC day of the journal, inclusive.' }),
-      dateTo: t.field({ type: 'Date', description: 'Last UTC day of the journal, inclusive.' }),
+      dateFrom: t.field({ type: 'Date', description: 'First day of the journal, in `zone`, inclusive.' }),
+      dateTo: t.field({ type: 'Date', description: 'Last day of the journal, in `zone`, inclusive.' }),
+      zone: t.field({ type: zone, description: 'Zone of both days. Default: `UTC`.' }),
     }),
   });
 
@@ -64,7 +73,7 @@ export function defineStatement(
       type: connection,
       description: 'The account statement, newest line first.',
       args: {
-        filter: t.arg({ type: filter, description: 'Only lines that meet all of it; default: all.' }),
+        filter: t.arg({ type: filter, description: 'Only lines that meet all conditions; default: all.' }),
         ...positionedArguments(t.arg),
       },
       complexity: pageComplexity,

@@ -33,7 +33,7 @@ export function defineStaticLinks(builder: Builder, account: AccountRef, currenc
   builder.prismaObjectField(account, 'staticLinks', (t) =>
     t.relation('staticLinks', {
       type: link,
-      description: `The static links of the account: those that are open, newest first, then those that were disabled last; at most ${inProse(STATIC_LINKS_MAX)}.`,
+      description: `The static links of the account: open ones, newest first, then the last disabled ones; at most ${inProse(STATIC_LINKS_MAX)}.`,
       query: {
         orderBy: [{ disabledAt: { sort: 'desc', nulls: 'first' } }, { createdAt: 'desc' }, { slug: 'desc' }],
         take: STATIC_LINKS_MAX,
@@ -90,7 +90,7 @@ function defineLink(builder: Builder, { currency }: CurrencyRefs) {
       }),
       returnUrl: t.exposeString('returnUrl', {
         nullable: true,
-        description: 'Where its customers are sent after the payment.',
+        description: 'URL for customers after the payment.',
       }),
       webhook: t.exposeString('webhook', {
         nullable: true,
@@ -133,7 +133,7 @@ function defineCreate(builder: Builder, link: LinkRef): void {
       const keyed = { mutation: 'createStaticLink', action: 'link.create', args } as const;
       const { idempotencyKey: _key, ...members } = args;
       const input = namedMembers<StaticLinkInput>('input', members);
-      // The form of answers that were stored before `makeOnce`.
+      // The form of answers from before `makeOnce`.
       const { stored } = await performOnce(context, keyed, async (attempt) => ({
         slug: attempt.made ?? (await createStaticLink(context, input, checksOf(context), attempt)),
       }));

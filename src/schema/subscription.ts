@@ -42,10 +42,11 @@ function defineEvents(builder: Builder, { item, family }: Refs): void {
     t.field({
       type: item,
       description:
-        'Events of the account in their order, after a cursor or from now on. Without a cursor, the stream begins with a `Heartbeat`, so that the client has a cursor at once; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, when events after the cursor are no longer kept.',
+        'Events of the account in their order, after a cursor or from now on. Without a cursor, the stream begins with a `Heartbeat`, so that the client has a cursor immediately; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, if events after the cursor are no longer stored.',
       args: {
         after: t.arg.string({
-          description: 'Cursor of the last event that you have seen. Default: from now on.',
+          description:
+            'Cursor of the last event that you have seen; an empty text begins with the oldest event that is kept. Default: from now on.',
         }),
         families: t.arg({
           type: [family],
@@ -77,7 +78,7 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
       }),
       transaction: t.field({
         type: transaction,
-        description: 'The transaction as it stands when it is read, which can be later than `event`.',
+        description: 'The current state of the transaction, which can be later than `event`.',
         resolve: async ({ transactionId, row }, _args, { caller: { accountId }, loaders }) =>
           (row ?? (await loaders.transaction.load({ accountId, id: transactionId }))) as never,
       }),
@@ -86,7 +87,7 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
   builder.subscriptionField('transactionChanged', (t) =>
     t.field({
       type: change,
-      description: 'One transaction as it stands now, then every change of its state.',
+      description: 'The current state of a transaction, then every change of it.',
       args: {
         end2end: t.arg.string({ required: true, description: DESCRIPTIONS.end2end }),
         after: t.arg.string({
@@ -101,10 +102,10 @@ function defineTransactionChanged(builder: Builder, { event, transaction }: Refs
 
 function defineBalanceChanged(builder: Builder, { balance }: Refs): void {
   const change = builder.objectRef<BalanceFrame>('BalanceChange').implement({
-    description: 'All balances of the account at one moment.',
+    description: 'All balances of the account at one time.',
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
-        description: 'Cursor of the newest event of the account at that moment.',
+        description: 'Cursor of the newest event of the account at that time.',
       }),
       balances: t.field({
         type: [balance],
@@ -116,7 +117,7 @@ function defineBalanceChanged(builder: Builder, { balance }: Refs): void {
   builder.subscriptionField('balanceChanged', (t) =>
     t.field({
       type: change,
-      description: 'All balances as they stand now, then again after every movement of the ledger.',
+      description: 'All current balances, then again after every movement of the ledger.',
       subscribe: (_root, _args, context) => watchBalances(context, context.stream),
       resolve: (frame) => frame as BalanceFrame,
     }),
@@ -132,7 +133,7 @@ function defineStatementEntryAdded(builder: Builder, { ledgerLine }: Refs): void
         type: ledgerLine,
         nullable: true,
         description:
-          'The line. Null in the first frame of a stream without `after`: its cursor is that of the newest line.',
+          'The line. Null in the first frame of a stream without `after`, whose cursor is that of the newest line.',
         resolve: ({ line }) => line as never,
       }),
     }),

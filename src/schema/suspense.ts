@@ -1,7 +1,9 @@
 /** Arrived money that no transaction accepted: `Query.suspense`, and the mutations that decide about it (C-34). */
 
+import { ACTIONS } from '../base/access/actions.ts';
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { fromMinor } from '../base/money/money.ts';
+import { checksOf } from '../resolvers/checks/check-creation.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import {
   approveSuspense,
@@ -13,14 +15,17 @@ import {
 import { listSuspense, readSuspenseEntry } from '../resolvers/inbound/list-suspense.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { SUSPENSE_REASONS, type SuspenseRow, type SuspenseState } from '../store/engine/suspense.ts';
+import { type ApprovalBarRef, secondPersonField } from './approval-bar.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
+import { REASON_ARGUMENT, reasonOf } from './named.ts';
 import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, type Keyed, performOnce } from './once.ts';
 import { countedArguments, countedComplexity, exactConnection, idConnection } from './pagination.ts';
+import { describedWith, PLATFORM_ONLY } from './platform-only.ts';
 
 const STATES: Readonly<Record<SuspenseState, string>> = {
   open: 'It waits for a decision.',
@@ -30,10 +35,17 @@ const STATES: Readonly<Record<SuspenseState, string>> = {
   dropped: 'Its network dropped it after it had been final: it is not there any more.',
 };
 const ID = { required: true, description: 'Identifier of the entry.' } as const;
+const RAIL_EVENT = describedWith(
+  'Report of the rail. The tax id of the payer is masked.',
+  'With `platform:risk` it is complete.',
+);
 const ACCOUNT = { required: true, description: 'Identifier of the account that gets it.' } as const;
 
 /** Defines `SuspenseEntry`, `Query.suspense`, and the mutations that decide about it. @returns the type. */
-export function defineSuspense(builder: Builder, currencies: CurrencyRefs): SuspenseRef {
+export function defineSuspense(
+  builder: Builder,
+  { bar, ...currencies }: CurrencyRefs & { readonly bar: ApprovalBarRef },
+): SuspenseRef {
   const state = defineState(builder);
   const entry = defineEntry(builder, currencies, state);
   const connection = exactConnection(builder, entry, {
@@ -45,8 +57,10 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): Susp
   builder.queryField('suspense', (t) =>
     t.field({
       type: connection,
-      description:
-        'Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account.',
+      ...describedWith(
+        'Money that came to your account and that no transaction took, newest first.',
+        'With the scope `platform:risk`, that of all accounts of your mode, and money that matches no account.',
+      ),
       args: {
         state: t.arg({ type: state, description: 'Only entries in this state; default: all.' }),
         ...countedArguments(t.arg),
@@ -59,27 +73,32 @@ export function defineSuspense(builder: Builder, currencies: CurrencyRefs): Susp
   defineMutation(builder, 'assignSuspense', {
     result: ['suspenseEntry', entry],
     description:
-      'Credits money in suspense to the balance of the account that it lies with. Another account is proposed (`proposedTo`), and gets it with `approveSuspense`. Error `STEP_CONFLICT` unless the entry is open, and for another account while one is proposed. Needs the scope `platform:risk`.',
+      'Credits money in suspense to the balance of its account. Another account is proposed (`proposedTo`), and gets it with `approveSuspense`. Error `STEP_CONFLICT` unless the entry is open, and for another account while one is proposed. Needs the scope `platform:risk`.',
     input: (t) => ({
       suspenseId: t.string(ID),
       account: t.string(ACCOUNT),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'assignSuspense', action: 'suspense.assign', args }, (attempt) =>
-        assignSuspense(context, args.suspenseId, args.account, attempt),
+        assignSuspense(context, args.suspenseId, args.account, reasonOf(args), checksOf(context), attempt),
       ),
   });
-  defineProposal(builder, entry);
+  defineProposal(builder, entry, bar);
   defineSecondPerson(builder, entry);
   defineMutation(builder, 'returnSuspense', {
     result: ['suspenseEntry', entry],
     description:
       'Sends money in suspense back to where it came from; a network deducts its fee from it. Error `STEP_CONFLICT` unless the entry is open, or `isStuck`: then the same return is ordered again. Needs the scope `platform:risk`.',
-    input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    input: (t) => ({
+      suspenseId: t.string(ID),
+      reason: t.string(REASON_ARGUMENT),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'returnSuspense', action: 'suspense.return', args }, (attempt) =>
-        returnSuspense(context, args.suspenseId, attempt),
+        returnSuspense(context, args.suspenseId, reasonOf(args), checksOf(context), attempt),
       ),
   });
   return entry;
@@ -92,52 +111,63 @@ function defineSecondPerson(builder: Builder, entry: ReturnType<typeof defineEnt
   defineMutation(builder, 'approveSuspense', {
     result: ['suspenseEntry', entry],
     description:
-      'Approves the account that another person proposed for money in suspense: it is credited now. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`). Error `STEP_CONFLICT` unless this account is proposed. Needs the scope `platform:risk`.',
+      'Approves the account that another person proposed for money in suspense: it is credited now. Once the access of the proposer has ended, the caller becomes the proposer, and another person approves. The proposer, and those who count as one maker with the proposer, cannot approve it (`FORBIDDEN`). Error `STEP_CONFLICT` unless this account is proposed. Needs the scope `platform:risk`.',
     input: (t) => ({
       suspenseId: t.string(ID),
       account: t.string(ACCOUNT),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'approveSuspense', action: 'suspense.approve', args }, (attempt) =>
-        approveSuspense(context, args.suspenseId, args.account, attempt),
+        approveSuspense(context, args.suspenseId, args.account, reasonOf(args), checksOf(context), attempt),
       ),
   });
   defineMutation(builder, 'rejectSuspense', {
     result: ['suspenseEntry', entry],
     description:
       'Rejects the account that was proposed for money in suspense: it waits for another decision. Error `STEP_CONFLICT` unless one is proposed. Needs the scope `platform:risk`.',
-    input: (t) => ({ suspenseId: t.string(ID), idempotencyKey: t.string(KEY_ARGUMENT) }),
+    input: (t) => ({
+      suspenseId: t.string(ID),
+      reason: t.string(REASON_ARGUMENT),
+      idempotencyKey: t.string(KEY_ARGUMENT),
+    }),
     resolve: (args, context) =>
       decideOnce(context, { mutation: 'rejectSuspense', action: 'suspense.reject', args }, (attempt) =>
-        rejectSuspense(context, args.suspenseId, attempt),
+        rejectSuspense(context, args.suspenseId, reasonOf(args), checksOf(context), attempt),
       ),
   });
 }
 
-function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>): void {
+function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>, bar: ApprovalBarRef): void {
   builder.objectField(entry, 'isStuck', (t) =>
     t.exposeBoolean('isStuck', {
-      description:
-        'Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person.',
+      ...describedWith(
+        'Whether its return failed so often that it is ordered again only by a person.',
+        '`returnSuspense` does it.',
+      ),
     }),
   );
   builder.objectFields(entry, (t) => ({
     proposedTo: t.string({
+      ...PLATFORM_ONLY,
       nullable: true,
       description:
-        'Identifier of the account that gets it once another person approves; null where none is proposed, and without `platform:risk`.',
+        'Identifier of the account that gets it after another person’s approval; null without a proposal, and without `platform:risk`.',
       resolve: ({ proposedTo }) => (proposedTo === null ? null : String(proposedTo)),
     }),
     proposedBy: t.exposeString('proposedBy', {
+      ...PLATFORM_ONLY,
       nullable: true,
-      description:
-        'Key or person that proposed it; null where none is proposed, and without `platform:risk`.',
+      description: 'Key or person that proposed it; null without a proposal, and without `platform:risk`.',
     }),
+    secondPersonBar: t.field(
+      secondPersonField<SuspenseRow>(bar, ACTIONS['suspense.approve'].scope, ({ proposedBy }) => proposedBy),
+    ),
   }));
 }
 
-/** The entry itself is not stored with the key: the response has its present state. */
+/** The entry itself is not stored with the key: the response has its current state. */
 async function decideOnce(
   context: Context,
   keyed: Keyed,
@@ -181,7 +211,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
   const reason = defineReason(builder);
   return builder.objectRef<SuspenseRow>('SuspenseEntry').implement({
     interfaces: [nodeOfSuspenseEntry(builder)],
-    description: 'Money that came and that no transaction took.',
+    description: 'Money that arrived without a matching transaction.',
     fields: (t) => ({
       suspenseId: t.string({ description: 'Identifier of the entry.', resolve: ({ id }) => String(id) }),
       account: t.string({
@@ -191,7 +221,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       end2end: t.exposeString('end2end', {
         nullable: true,
-        description: 'Transaction that it came for; null where that is not known.',
+        description: 'Its transaction; null if unknown.',
       }),
       currency: t.field({
         type: currencies.currency,
@@ -200,7 +230,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       amount: t.field({
         type: 'Decimal',
-        description: 'Amount that came.',
+        description: 'Arrived amount.',
         resolve: ({ amountMinor, currency }) => fromMinor(amountMinor, currencyOfLedger(currency).decimals),
       }),
       reason: t.field({
@@ -209,11 +239,10 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
         resolve: (row) => row.reason,
       }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
-      news: t.field({
+      railEvent: t.field({
         type: 'JSONObject',
-        description:
-          'Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked.',
-        resolve: ({ news: event }) => event as object,
+        ...RAIL_EVENT,
+        resolve: ({ railEvent }) => railEvent as object,
       }),
       openedAt: t.field({
         type: 'DateTime',
@@ -222,14 +251,16 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       }),
       assignedTo: t.string({
         nullable: true,
-        description:
-          'Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, if that account is not your own.',
+        ...describedWith(
+          'Identifier of the account that got it; null unless it was assigned to your own.',
+          'With `platform:risk`, to any.',
+        ),
         resolve: ({ assignedTo }) => (assignedTo === null ? null : String(assignedTo)),
       }),
       returnId: t.exposeString('returnId', {
         nullable: true,
         description:
-          'Return id of PIX (`D…`) under which it goes or went back; null without a return by PIX.',
+          'Return id of PIX (`D…`) under which it is or was returned; null without a return by PIX.',
       }),
       decidedBy: t.exposeString('decidedBy', {
         nullable: true,
@@ -238,7 +269,7 @@ function defineEntry(builder: Builder, currencies: CurrencyRefs, state: ReturnTy
       decidedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When that was decided, or when it went back; null while it is open.',
+        description: 'When it was decided or returned; null while it is open.',
         resolve: ({ decidedAt }) => decidedAt && isoOf(decidedAt),
       }),
     }),

@@ -20,7 +20,7 @@ export function defineTakings(builder: Builder): void {
       type: takings,
       nullable: true,
       complexity: { field: 100, multiplier: 1 },
-      description: `Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last ${TAKINGS_DAYS} days with today, and the ${TAKINGS_DAYS} days before. Amounts are gross: refunds in part are not taken off, payments that went back whole are not counted. Null if the account created more than ${inProse(TAKINGS_MAX)} transactions in that time.`,
+      description: `Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last ${TAKINGS_DAYS} days with today, and the ${TAKINGS_DAYS} days before. Amounts are gross: partial refunds are not subtracted, and payments that were refunded whole are not counted. Null if the account created more than ${inProse(TAKINGS_MAX)} transactions in that time.`,
       resolve: (_root, _args, context) => readAccountTakings(context),
     }),
   );
@@ -55,13 +55,19 @@ function defineTakingsType(
         description: `The ${TAKINGS_DAYS} days that end today, and the ${TAKINGS_DAYS} days before.`,
         resolve: (row) => row.month,
       }),
+      calendarMonth: t.field({
+        type: period,
+        description:
+          'The calendar month so far, and the previous month up to the same day; all of its days if it is shorter.',
+        resolve: (row) => row.calendarMonth,
+      }),
       medianMs: t.exposeInt('medianMs', {
         nullable: true,
         description: `Median time from payment to the end of the transaction in the last ${TAKINGS_DAYS} days, in ms; null without a payment whose time is known.`,
       }),
       p95Ms: t.exposeInt('p95Ms', {
         nullable: true,
-        description: 'Time that 95 of 100 of those payments needed at most, in ms.',
+        description: '95th percentile of that time, in ms.',
       }),
     }),
   });
@@ -83,15 +89,17 @@ function defineDay(builder: Builder) {
 
 function definePeriod(builder: Builder) {
   return builder.objectRef<TakingsPeriod>('TakingsPeriod').implement({
-    description: 'Payments of the days that end today, and of as many days before.',
+    description: 'Payments of the days that end today, and of the days before with which they are compared.',
     fields: (t) => ({
       amount: t.expose('amount', { type: 'Decimal', description: 'BRL that payers paid.' }),
       amountBefore: t.expose('amountBefore', {
         type: 'Decimal',
-        description: 'The same of as many days before.',
+        description: 'Amount of the days before.',
       }),
       payments: t.exposeInt('payments', { description: 'Number of these payments.' }),
-      paymentsBefore: t.exposeInt('paymentsBefore', { description: 'The same of as many days before.' }),
+      paymentsBefore: t.exposeInt('paymentsBefore', {
+        description: 'Number of payments of the days before.',
+      }),
       ended: t.exposeInt('ended', {
         description:
           'Number of transactions of the period that have ended, whether they were paid or not: `payments` of them succeeded.',

@@ -1,4 +1,4 @@
-/** Limits that an account sets itself on its templates (C-21, C-40). */
+/** Limits that an account sets on its own templates (C-21, C-40). */
 import { trimDecimal } from '../base/money/money.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { type TemplateLimitsInput, updateTemplateLimits } from '../resolvers/settings/manage-limits.ts';
@@ -19,7 +19,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
   const limits = builder.prismaObject('TemplateLimit', {
     name: 'TemplateLimits',
     description:
-      'Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies.',
+      'Limits that the account set on a template; null without one. The tighter of these and of `templateSettings` applies.',
     fields: (t) => ({
       template: t.field({ type: template, description: 'The template.', resolve: (row) => row.template }),
       ...eachLimit((name) =>
@@ -35,8 +35,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
   builder.prismaObjectField(account, 'templateLimits', (t) =>
     t.relation('templateLimits', {
       type: limits,
-      description:
-        'Limits that the account set itself on its templates; a template without any is not listed.',
+      description: 'Limits that the account set on its templates; a template without limits is not listed.',
       query: {
         where: { OR: TEMPLATE_LIMITS.map((name) => ({ [name]: { not: null } })) },
         orderBy: { template: 'asc' },
@@ -47,7 +46,7 @@ export function defineTemplateLimits(builder: Builder, account: AccountRef, temp
   defineMutation(builder, 'updateTemplateLimits', {
     result: ['templateLimits', limits],
     description:
-      'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`.',
+      'Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the current cooling time and is in `pendingChanges` until then; all others take effect immediately. Needs the scope `admin`.',
     inputDescription: 'Changes. Members that are not given stay as they are; null takes a limit away.',
     input: (t) => ({
       template: t.field({ type: template, required: true, description: 'The template.' }),

@@ -3,12 +3,7 @@
 import { ACTIONS, type ActionName } from '../base/access/actions.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { contextOnAccount } from '../resolvers/checks/context-on-account.ts';
-import {
-  AMOUNT_LENGTH_MAX,
-  bounded,
-  NAME_LENGTH_MAX,
-  REFERENCE_LENGTH_MAX,
-} from '../resolvers/checks/lengths.ts';
+import { AMOUNT_LENGTH_MAX, bounded, NAME_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import type { Attempt } from '../resolvers/checks/once.ts';
 import type { Target } from '../resolvers/engine/advance-for-caller.ts';
 import {
@@ -32,7 +27,7 @@ import type { ProcessRow } from '../templates/facts.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { defineMutation } from './mutation.ts';
-import { named } from './named.ts';
+import { named, REASON_ARGUMENT, reasonOf } from './named.ts';
 import { KEY_ARGUMENT, type Keyed, moveOnce } from './once.ts';
 import type { PixKeyTypeRef } from './pix-key-type.ts';
 import type { TransactionRef } from './transaction.ts';
@@ -40,7 +35,7 @@ import type { TransactionRef } from './transaction.ts';
 /** An action whose only input is the transaction. */
 interface Action {
   readonly mutation: string;
-  /** Null where the transaction decides which action it is. */
+  /** Null if the transaction determines the action. */
   readonly action: ActionName | null;
   readonly description: string;
   readonly perform: (context: GraphqlContext, target: Target) => Promise<ProcessRow>;
@@ -58,7 +53,7 @@ const ON_TRANSACTIONS: readonly Action[] = [
     mutation: 'acceptQuote',
     action: null,
     description:
-      'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; out of the balance, `move`.',
+      'Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; for an offramp from the balance, `move`.',
     perform: acceptQuote,
   },
   {
@@ -83,8 +78,7 @@ const ON_TRANSACTIONS: readonly Action[] = [
   {
     mutation: 'rejectMoneyOut',
     action: 'money_out.reject',
-    description:
-      'Rejects money out in `approvals`, of whatever kind: nothing leaves. Needs the scope `move`.',
+    description: 'Rejects money out in `approvals`, of any kind: nothing leaves. Needs the scope `move`.',
     perform: rejectMoneyOut,
   },
 ];
@@ -125,13 +119,13 @@ function defineApproveMoneyOut(builder: Builder, transaction: TransactionRef): v
   defineMutation(builder, mutation, {
     result: ['transaction', transaction],
     description:
-      'Approves money out in `approvals`, of whatever kind. The key must differ from the one that asked for it and from each that has approved it, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` where another request than that of `requestedAt` waits by now. Needs the scope `move`.',
+      'Approves money out in `approvals`, of any kind. The key must differ from the requesting one and from each approving one, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` if another request than that of `requestedAt` waits by now. Needs the scope `move`.',
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       requestedAt: t.field({
         type: 'DateTime',
         description:
-          '`requestedAt` of the approval that you read: its maker can replace it by another amount or destination. Any request of the transaction where it is not given.',
+          '`requestedAt` of the approval that you read, because its maker can replace it by another amount or destination. If missing, any request of the transaction is approved.',
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
@@ -147,41 +141,39 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
   const needed = (action: ActionName) => `Needs the scope \`${ACTIONS[action].scope}\`.`;
   defineMutation(builder, 'releaseHold', {
     result: ['transaction', transaction],
-    description: `Releases a transaction that compliance screening holds; it continues. The deposit of an \`offramp_instant\` is credited to the balance instead, and nothing is paid out. A transaction of somebody sanctioned is frozen: it continues after the releases of two people, each with a reason. ${needed('hold.release')}`,
+    description: `Releases a transaction that compliance screening holds; it continues. The deposit of an \`offramp_instant\` is credited to the balance instead, and nothing is paid out. A transaction of a sanctioned person is frozen: it continues after the releases of two people whose access lasts. ${needed('hold.release')}`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
-      reason: t.string({
-        description: `Reason of the release, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters. Required where the transaction is frozen.`,
-      }),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
       const own = await contextOnAccount(context, 'hold.release', args.account);
-      const reason = named('input.reason', args.reason);
       return move(own, { mutation: 'releaseHold', action: 'hold.release', args }, (attempt) =>
-        releaseHold(own, { end2end: args.end2end, attempt }, reason, checksOf(own)),
+        releaseHold(own, { end2end: args.end2end, attempt }, reasonOf(args), checksOf(own)),
       );
     },
   });
   defineMutation(builder, 'rejectHold', {
     result: ['transaction', transaction],
-    description: `Rejects a transaction that compliance screening holds; what was paid or reserved goes back. Error \`LIMIT_EXCEEDED\` when a deposit does not cover the network fee: it can be released. Error \`STEP_CONFLICT\` for money of somebody sanctioned, which is frozen. ${needed('hold.reject')}`,
+    description: `Rejects a transaction that compliance screening holds; the paid or reserved amount is returned. Error \`LIMIT_EXCEEDED\` when a deposit does not cover the network fee: it can be released. Error \`STEP_CONFLICT\` for money of a sanctioned person, which is frozen. ${needed('hold.reject')}`,
     input: (t) => ({
       account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
+      reason: t.string(REASON_ARGUMENT),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),
     resolve: async (args, context) => {
       const own = await contextOnAccount(context, 'hold.reject', args.account);
       return move(own, { mutation: 'rejectHold', action: 'hold.reject', args }, (attempt) =>
-        rejectHold(own, { end2end: args.end2end, attempt }),
+        rejectHold(own, { end2end: args.end2end, attempt }, reasonOf(args), checksOf(own)),
       );
     },
   });
 }
 
-/** A step-up is the platform's to decide, on the account that it names. */
+/** The platform decides about step-ups, on the account that it names. */
 const STEP_UPS = {
   approveStepUp: [
     'step_up.approve',
@@ -201,21 +193,17 @@ function defineStepUps(builder: Builder, transaction: TransactionRef): void {
       input: (t) => ({
         account: t.string({ required: true, description: DESCRIPTIONS.actedOn }),
         end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
-        reason: t.string({
-          required: true,
-          description: `Reason of the decision, kept in the audit log; 1 to ${REFERENCE_LENGTH_MAX} characters.`,
-        }),
+        reason: t.string(REASON_ARGUMENT),
         idempotencyKey: t.string(KEY_ARGUMENT),
       }),
       resolve: async (args, context) => {
         const own = await contextOnAccount(context, action, args.account);
-        const reason = { name: 'input.reason', value: args.reason };
         return move(own, { mutation, action, args }, (attempt) =>
           decideStepUp(
             own,
             { end2end: args.end2end, attempt },
             action === 'step_up.approve',
-            reason,
+            reasonOf(args),
             checksOf(own),
           ),
         );
@@ -256,7 +244,7 @@ function defineProvideIdentity(
   defineMutation(builder, 'provideIdentity', {
     result: ['transaction', transaction],
     description:
-      'Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`; out of the balance, `move`.',
+      'Names the customer or payee that a transaction waits for. The transaction ends when that person is over the daily limit. Needs the scope `create`; for an offramp from the balance, `move`.',
     input: (t) => ({
       end2end: t.string({ required: true, description: DESCRIPTIONS.end2end }),
       clientName: t.string({

@@ -80,7 +80,10 @@ export function defineTransactionQueries(builder: Builder, registry: Registry, r
       description: 'Transactions of one list, of several, or of all, newest first.',
       args: {
         families: t.arg({ type: [family], description: TRANSACTION_FILTERS.families.doc }),
-        filter: t.arg({ type: filter, description: 'Only transactions that meet all of it; default: all.' }),
+        filter: t.arg({
+          type: filter,
+          description: 'Only transactions that meet all conditions; default: all.',
+        }),
         ...positionedArguments(t.arg),
       },
       complexity: (args) => listComplexity(args as ListArgs),
@@ -126,7 +129,7 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
   });
   return builder.inputType('TransactionFilter', {
     description:
-      'Filters of a list. A transaction must meet all that are given; an empty text or list is refused.',
+      'Filters of a list. A transaction must meet all given ones; an empty text or list is refused.',
     fields: (t) => {
       const text = (doc: string) => t.string({ description: bounded(doc, LONGEST_TEXT) });
       const fields = {
@@ -155,12 +158,12 @@ function defineSums(builder: Builder, currency: Refs['currency']) {
       source: t.expose('source', {
         type: 'Decimal',
         nullable: true,
-        description: 'Sum of what goes in; null where none of them has an amount of it.',
+        description: 'Incoming sum; null without any such amount.',
       }),
       target: t.expose('target', {
         type: 'Decimal',
         nullable: true,
-        description: 'Sum of what comes out; null where none of them has an amount of it.',
+        description: 'Outgoing sum; null without any such amount.',
       }),
     }),
   });
@@ -176,12 +179,12 @@ function defineSums(builder: Builder, currency: Refs['currency']) {
       source: t.expose('source', {
         type: 'Decimal',
         nullable: true,
-        description: 'Sum of what goes in; null where no transaction has an amount of it.',
+        description: 'Incoming sum; null without any such amount.',
       }),
       target: t.expose('target', {
         type: 'Decimal',
         nullable: true,
-        description: 'Sum of what comes out; null where no transaction has an amount of it.',
+        description: 'Outgoing sum; null without any such amount.',
       }),
       succeeded: t.field({
         type: sides,
@@ -212,13 +215,13 @@ function defineConnection(builder: Builder, { transaction, currency }: Refs) {
       resolve: (page) => pageOf(page).totalIsExact(),
     }),
     endsEarly: t.boolean({
-      description: `Whether the page ends before it is full, because the maximum of transactions of a list was scanned: ${inProse(SCAN_MAX)}, for a text, an amount, a currency of either side, or a template. To continue, ask for the page after \`pageInfo.endCursor\` (backward: before \`startCursor\`), or narrow the days.`,
+      description: `Whether the page ends before it is full, because a scan reached its maximum number of transactions of a list: ${inProse(SCAN_MAX)}, for a text, an amount, a currency of either side, or a template. To continue, request the page after \`pageInfo.endCursor\` (backward: before \`startCursor\`), or narrow the days.`,
       resolve: (page) => pageOf(page).endsEarly,
     }),
     sums: t.field({
       type: [sum],
       nullable: true,
-      description: `Sums of the amounts that go in and come out, by currency, over all transactions that match. Null if too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
+      description: `Sums of incoming and outgoing amounts, by currency, over all matching transactions. Null if too many would have to be read for an exact sum, as for \`totalIsExact\`: narrow the days.`,
       extensions: once(COUNT_POINTS),
       resolve: (page) => pageOf(page).sums() as Promise<SumRow[] | null>,
     }),
@@ -237,7 +240,7 @@ function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): 
   const names = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
   const has = (reads: TransactionFilter['reads']) => names.some((name) => readsOf(name) === reads);
-  // An index leaves few records, or many: one customer may have thousands.
+  // An index leaves few records or many: one customer may have thousands.
   if (has('few') && has('scan')) return COUNT_POINTS;
   if (has('scan')) return SCAN_POINTS;
   const isCounted = !has('few') && names.some((name) => readsOf(name) !== 'places' && name !== 'awaitingMe');

@@ -33,7 +33,7 @@ type TextName = keyof typeof TEXTS;
 const NAMES = Object.keys(TEXTS) as readonly TextName[];
 const CUSTODY = 'Whether the owner or a provider holds the wallet.';
 
-/** Input of GraphQL. */
+/** The facts in the form of the GraphQL input. */
 export type RecordArgument = RecordValues | null | undefined;
 
 type RecordValues = { readonly [Name in TextName | 'usdValue']?: string | null | undefined } & {
@@ -97,7 +97,7 @@ function recordFields(t: InputFields, custody: CustodyRef) {
       type: 'Decimal',
       description: `Value in USD, with \`usdValueAt\`. At most ${USD_DIGITS.whole} digits before the point and ${USD_DIGITS.decimals} decimals. At creation, default: by the rate of USD, where a source of rates has one.`,
     }),
-    usdValueAt: t.field({ type: 'DateTime', description: 'The moment that `usdValue` is of.' }),
+    usdValueAt: t.field({ type: 'DateTime', description: 'The time for which `usdValue` was computed.' }),
   };
 }
 
@@ -109,7 +109,7 @@ export function recordField(t: InputFields, input: TransactionRecordInputRef) {
   return t.field({ type: input, description: 'Facts to record for reports to authorities.' });
 }
 
-/** @returns the attempt at a creation that stores the given facts, if any; their violations are noted. */
+/** @returns the attempt at a creation that stores the given facts, if any; their violations are collected. */
 export async function withRecord(
   context: GraphqlContext,
   attempt: Attempt,
@@ -180,7 +180,7 @@ function defineType(builder: Builder, custody: CustodyRef) {
       usdValueAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'The moment that `usdValue` is of.',
+        description: 'The time for which `usdValue` was computed.',
         resolve: ({ usdValueAt }) => usdValueAt && isoMillis(usdValueAt),
       }),
       usdRate: t.expose('usdRate', {

@@ -32,7 +32,7 @@ interface Refs extends CurrencyRefs, LedgerRefs, StepEnums {
 export function defineTransaction(builder: Builder, registry: Registry, refs: Refs) {
   const { label, ledgerLine, template, pixKeyType } = refs;
   const event = defineEvent(builder, registry, refs);
-  const payment = definePayment(builder);
+  const payment = definePayment(builder, refs);
   const transaction = builder.prismaInterface('Transaction', {
     name: 'Transaction',
     description: 'A transaction: one process of any template. Each template has a type with its own fields.',
@@ -82,7 +82,7 @@ export function defineTransaction(builder: Builder, registry: Registry, refs: Re
         payment: t.field({
           type: payment,
           nullable: true,
-          description: 'Data for a payer; null when nobody pays from outside, and for imported history.',
+          description: 'Data for a payer; null if no outside person pays, and for imported history.',
           complexity: 5,
           resolve: (row, _args, context) => paymentOf(context, rowOf(row)),
         }),
@@ -155,7 +155,7 @@ function defineReceipt(builder: Builder, transaction: TransactionRef): void {
 function defineBody(builder: Builder, transaction: TransactionRef): void {
   builder.prismaInterfaceField(transaction, 'legacyBody', (t) =>
     t.string({
-      description: 'JSON text: the transaction as `/v2` gives it, and as webhooks carry it.',
+      description: 'JSON text: the transaction as in `/v2` and in webhooks.',
       resolve: (row, _args, { render }) => render(rowOf(row)),
     }),
   );
@@ -179,13 +179,13 @@ function defineMoney(builder: Builder, transaction: TransactionRef, { money, cur
     sourceCurrency: t.field({
       type: currency,
       nullable: true,
-      description: 'Currency that goes in; null when imported history does not tell.',
+      description: 'Incoming currency; null if imported history lacks it.',
       resolve: (row) => currencyNamed(rowOf(row).sourceCurrency),
     }),
     targetCurrency: t.field({
       type: currency,
       nullable: true,
-      description: 'Currency that comes out; null when imported history does not tell.',
+      description: 'Outgoing currency; null if imported history lacks it.',
       resolve: (row) => currencyNamed(rowOf(row).targetCurrency),
     }),
   }));
@@ -213,7 +213,7 @@ function defineTemplateType(
       id: t.id({ description: ID, resolve: (row) => globalId(typeName, rowOf(row).end2end) }),
       ...Object.fromEntries(
         template.attributes
-          // The interface has it.
+          // The interface has this field.
           .filter((attribute) => attribute.fact !== 'template')
           .map((attribute) => {
             const read = attributeReader(attribute);
@@ -230,7 +230,7 @@ function defineTemplateType(
   });
 }
 
-/** A text that is not known is null here, where the wire form has `""` (C-5). */
+/** An unknown text is null here; in the wire form it is `""` (C-5). */
 function listed(text: string | null, type: string): string | null {
   if (text === null || text === '') return null;
   if (type === 'DateTime') return isoMillis(text);

@@ -17,6 +17,7 @@ import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import { COUNT_POINTS } from './pagination.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 /** An amount of a currency in the books. */
 interface BookAmount {
@@ -50,12 +51,12 @@ export function defineTreasury(builder: Builder, currencies: CurrencyRefs, ledge
 /** Common fields of the lines of the books. */
 function defineKind(builder: Builder, { currency }: CurrencyRefs, { accountClass }: LedgerRefs) {
   return builder.interfaceRef<BookKind>('BookLine').implement({
-    description: 'A kind of ledger account of the house in one currency, or what account holders have of it.',
+    description: 'A kind of ledger account of the house in one currency, or the holdings of account holders.',
     fields: (t) => ({
       account: t.string({
         nullable: true,
         description:
-          'Its name in the chart of accounts (docs/ledger.md), such as `A.pix`; null for what account holders have.',
+          'Its name in the chart of accounts (docs/ledger.md), such as `A.pix`; null for holdings of account holders.',
         resolve: ({ house }) => house,
       }),
       meaning: t.string({
@@ -65,7 +66,7 @@ function defineKind(builder: Builder, { currency }: CurrencyRefs, { accountClass
       class: t.field({ type: accountClass, description: 'Its class.', resolve: (row) => row.class }),
       currency: t.field({
         type: currency,
-        description: 'Its currency, which says the network too.',
+        description: 'Its currency, including the network.',
         resolve: (row) => currencyOfLedger(row.currency),
       }),
     }),
@@ -90,7 +91,7 @@ type KindRef = ReturnType<typeof defineKind>;
 
 function defineTreasuryLines(builder: Builder, kind: KindRef): void {
   const line = builder.objectRef<TreasuryLine>('TreasuryLine').implement({
-    description: 'Assets, debts and earnings of the house, as they stand now.',
+    description: 'Current assets, liabilities and earnings of the house.',
     interfaces: [kind],
     fields: (t) => ({
       balance: t.field({
@@ -108,6 +109,7 @@ function defineTreasuryLines(builder: Builder, kind: KindRef): void {
   });
   builder.queryField('treasury', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: [line],
       description: `Custody by network, the balance at the provider of PIX, positions, fees, gas, capital, receivables and suspense, and what is owed to account holders: all kinds of ledger accounts that are not zero, over all accounts of your mode or one. Exact. ${SCOPE}`,
       args: { account: t.arg.string({ description: 'Identifier of one account. Default: all of them.' }) },
@@ -171,6 +173,7 @@ function defineTrialBalance(builder: Builder, kind: KindRef): void {
   });
   builder.queryField('trialBalance', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: trial,
       description: `Balances before a period, debits, credits and balances after it, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),
@@ -194,7 +197,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
         type: 'Decimal',
         nullable: true,
         description:
-          'Its value in BRL at the newest rate, not at those of the period, rounded to cents; null where there is no rate: it is not valued.',
+          'Its value in BRL at the newest rate, not at those of the period, rounded to cents; null without a rate.',
         resolve: (row) => row.calculatedBrl,
       }),
     }),
@@ -233,6 +236,7 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
   });
   builder.queryField('profitAndLoss', (t) =>
     t.field({
+      ...PLATFORM_ONLY,
       type: result,
       description: `Earnings and expenses of the house in a period, over all accounts of your mode or one. ${SCOPE}`,
       args: periodArguments(t.arg),

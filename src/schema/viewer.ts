@@ -6,6 +6,7 @@ import { requireScope } from '../resolvers/services/context.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { Builder } from './builder.ts';
 import { nodeType, numberOf } from './node.ts';
+import { describedWith } from './platform-only.ts';
 import { KEY_LIST, readKeys } from './whole-lists.ts';
 
 /** Defines `Query.viewer`, with its type and those of its account and its key. */
@@ -45,7 +46,7 @@ function defineCaller(builder: Builder, account: AccountRef, apiKey: ApiKeyRef) 
       }),
       key: t.prismaField({
         type: apiKey,
-        description: 'The key of this request. A person has none: ask for `person` then.',
+        description: 'The key of this request. Null for a person; read `person` then.',
         resolve: (query, _viewer, _args, { database, caller }) => {
           if (caller.person)
             throw new GatewayError(
@@ -91,8 +92,10 @@ function defineApiKey(builder: Builder) {
         description: '`test` or `live`: whether it may use the sandbox or real rails.',
       }),
       scopes: t.exposeStringList('scopes', {
-        description:
-          'Its rights: `read`, `create`, `move`, `admin`; for keys of the operator also `platform:…`.',
+        ...describedWith(
+          'Its rights: `read`, `create`, `move`, `admin`.',
+          'For keys of the operator also `platform:…`.',
+        ),
       }),
       allowedCidrs: t.exposeStringList('allowedCidrs', {
         description: 'Networks that it may be used from, in CIDR form; empty: any.',
@@ -167,8 +170,7 @@ function defineAccount(builder: Builder) {
       }),
       now: t.field({
         type: 'DateTime',
-        description:
-          'The time on the clock of the account: the time of the machine, or in a sandbox that of the sandbox clock.',
+        description: 'The time on the clock of the account: of the machine, or of the sandbox clock.',
         resolve: async (_row, _args, { clock }) => new Date(await clock.nowMs()).toISOString(),
       }),
     }),

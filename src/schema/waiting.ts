@@ -14,15 +14,16 @@ import {
 } from '../resolvers/account/read-waiting.ts';
 import { inProse } from '../resolvers/checks/lengths.ts';
 import { FLOW_HOURS_MAX, type Flow, readAccountFlows } from '../resolvers/ledger/read-flows.ts';
-import { APPROVAL_BARS } from '../resolvers/settings/approvers.ts';
 import { type AttentionRow, COUNTED, type CountedName } from '../store/account/attention.ts';
 import { FLOW_LINES_MAX } from '../store/ledger/flows.ts';
 import type { ApprovalReason, ProcessRow } from '../templates/facts.ts';
 import { RULED_KINDS } from '../templates/out-kinds.ts';
+import type { ApprovalBarRef } from './approval-bar.ts';
 import type { Builder } from './builder.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
+import { describedWith, FOR_ALL } from './platform-only.ts';
 import type { TransactionRef } from './transaction.ts';
 
 /** Lists of waiting work have no pages: the cost of a node counts for their maximum length. */
@@ -31,9 +32,13 @@ const LIST = { field: 1, multiplier: 20 };
 /** Defines `Query.approvals`, `Query.holds`, `Query.stepUps`, `Query.openRefunds`, `Query.attention` and `Query.flows`. */
 export function defineWaiting(
   builder: Builder,
-  refs: { readonly currency: CurrencyRefs['currency']; readonly transaction: TransactionRef },
+  refs: {
+    readonly currency: CurrencyRefs['currency'];
+    readonly transaction: TransactionRef;
+    readonly bar: ApprovalBarRef;
+  },
 ): void {
-  defineApprovals(builder, refs.transaction);
+  defineApprovals(builder, refs.transaction, refs.bar);
   defineHolds(builder, refs.transaction);
   defineStepUps(builder, refs.transaction);
   defineOpenRefunds(builder, refs.transaction);
@@ -41,14 +46,14 @@ export function defineWaiting(
   defineFlows(builder, refs.currency);
 }
 
-function defineApprovals(builder: Builder, transaction: TransactionRef): void {
-  const approval = defineApproval(builder, transaction);
+function defineApprovals(builder: Builder, transaction: TransactionRef, bar: ApprovalBarRef): void {
+  const approval = defineApproval(builder, transaction, bar);
   builder.queryField('approvals', (t) =>
     t.field({
       type: [approval],
       complexity: LIST,
       description: `Money out that waits for people other than its maker, longest waiting first; at most ${WAITING_MAX}.`,
-      args: { end2end: t.arg.string({ description: 'Only that of this transaction.' }) },
+      args: { end2end: t.arg.string({ description: 'Only money out of this transaction.' }) },
       resolve: async (_root, { end2end }, context) => [
         ...(await readApprovals(context, end2end ?? undefined)),
       ],
@@ -56,13 +61,9 @@ function defineApprovals(builder: Builder, transaction: TransactionRef): void {
   );
 }
 
-function defineApproval(builder: Builder, transaction: TransactionRef) {
-  const bar = builder.enumType('ApprovalBar', {
-    description: 'Reason that keeps your key from approving money out.',
-    values: describedValues(APPROVAL_BARS),
-  });
+function defineApproval(builder: Builder, transaction: TransactionRef, bar: ApprovalBarRef) {
   const kind = builder.enumType('MoneyOutKind', {
-    description: 'Way on which money leaves an account.',
+    description: 'Route by which money leaves an account.',
     values: describedValues(RULED_KINDS),
   });
   const reason = builder.enumType('ApprovalReason', {
@@ -77,10 +78,10 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
     fields: (t) => ({
       transaction: t.field({
         type: transaction,
-        description: 'The transaction that it leaves by.',
+        description: 'Its transaction.',
         resolve: ({ row }) => row as never,
       }),
-      kind: t.field({ type: kind, description: 'Way out of the money.', resolve: (row) => row.kind }),
+      kind: t.field({ type: kind, description: 'Route of the money.', resolve: (row) => row.kind }),
       reason: t.field({ type: reason, description: 'Reason of the wait.', resolve: (row) => row.reason }),
       brl: t.field({
         type: 'Decimal',
@@ -89,7 +90,7 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
       }),
       destination: t.exposeString('destination', {
         nullable: true,
-        description: 'Address or PIX key that it goes to; null of a refund, which goes to its payer.',
+        description: 'Destination address or PIX key; null for a refund, which goes to its payer.',
       }),
       approvalsNeeded: t.exposeInt('needed', { description: 'Approvals that are still needed.' }),
       requestedBy: t.exposeString('requestedBy', {
@@ -104,7 +105,7 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
       requestedAt: t.expose('requestedAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When it was requested; `approveMoneyOut` takes it. Null where it is not known.',
+        description: 'When it was requested; `approveMoneyOut` takes it. Null if unknown.',
       }),
       mayApprove: t.boolean({
         description: 'Whether your key may approve it.',
@@ -113,7 +114,7 @@ function defineApproval(builder: Builder, transaction: TransactionRef) {
       whyNot: t.field({
         type: bar,
         nullable: true,
-        description: 'Reason that keeps your key from approving it; null where it may.',
+        description: 'Reason that keeps your key from approving it; null if it may.',
         resolve: ({ bar: found }) => found,
       }),
     }),
@@ -135,7 +136,7 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
       }),
       heldSince: t.field({
         type: 'DateTime',
-        description: 'Since when it is held.',
+        description: 'Start of the hold.',
         resolve: ({ updatedAt }) => isoOf(updatedAt),
       }),
     }),
@@ -144,7 +145,10 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
     t.field({
       type: [hold],
       complexity: LIST,
-      description: `Transactions that compliance screening holds, the longest held first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
+      ...describedWith(
+        `Transactions of your account that compliance screening holds, the longest held first; at most ${WAITING_MAX}.`,
+        FOR_ALL,
+      ),
       resolve: async (_root, _args, context) => [...(await readHolds(context))],
     }),
   );
@@ -153,7 +157,7 @@ function defineHolds(builder: Builder, transaction: TransactionRef): void {
 function defineStepUps(builder: Builder, transaction: TransactionRef): void {
   const stepUp = builder.objectRef<ProcessRow>('StepUp').implement({
     description:
-      'A transaction whose customer or payee waits for extra verification. It is denied when the time of `STEP_UP_HOURS` is over.',
+      'A transaction whose customer or payee waits for extra verification. It is denied after the time of `STEP_UP_HOURS`.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account that it belongs to.',
@@ -175,7 +179,10 @@ function defineStepUps(builder: Builder, transaction: TransactionRef): void {
     t.field({
       type: [stepUp],
       complexity: LIST,
-      description: `Transactions whose customer or payee waits for extra verification, longest waiting first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode. \`approveStepUp\` and \`denyStepUp\` decide.`,
+      ...describedWith(
+        `Transactions of your account whose customer or payee waits for extra verification, longest waiting first; at most ${WAITING_MAX}.`,
+        `${FOR_ALL} \`approveStepUp\` and \`denyStepUp\` decide.`,
+      ),
       resolve: async (_root, _args, context) => [...(await readStepUps(context))],
     }),
   );
@@ -184,7 +191,7 @@ function defineStepUps(builder: Builder, transaction: TransactionRef): void {
 function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void {
   const refund = builder.objectRef<ProcessRow>('OpenRefund').implement({
     description:
-      'A transaction with a return to a payer that is on its way, or failed and is still owed; `refunds` of the transaction lists the returns.',
+      'A transaction with an open refund to a payer, under way or failed; `refunds` of the transaction lists them.',
     fields: (t) => ({
       account: t.string({
         description: 'Identifier of the account that it belongs to.',
@@ -201,7 +208,10 @@ function defineOpenRefunds(builder: Builder, transaction: TransactionRef): void 
     t.field({
       type: [refund],
       complexity: LIST,
-      description: `Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most ${WAITING_MAX}: those of your account; with the scope \`platform:risk\`, those of all accounts of your mode.`,
+      ...describedWith(
+        `Transactions of your account with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most ${WAITING_MAX}.`,
+        FOR_ALL,
+      ),
       resolve: async (_root, _args, context) => [...(await readPendingRefunds(context))],
     }),
   );

@@ -41,7 +41,7 @@ interface Refs {
   readonly event: EventLogRefs['event'];
 }
 
-/** A transaction has a delivery for each of its few events and endpoints, and its redeliveries. */
+/** Maximum number: a transaction has few events and endpoints, and some redeliveries. */
 const OF_TRANSACTION_MAX = 100;
 
 /**
@@ -94,7 +94,7 @@ function defineAttempt(builder: Builder) {
       durationMs: t.exposeInt('durationMs', { description: 'Duration, milliseconds.' }),
       status: t.exposeInt('status', {
         nullable: true,
-        description: 'HTTP status of the answer; null when none came.',
+        description: 'HTTP status of the answer; null without an answer.',
       }),
       error: t.exposeString('error', {
         nullable: true,
@@ -171,7 +171,7 @@ function defineDelivery(builder: Builder, { endpoint, transaction, event }: Refs
         type: 'DateTime',
         nullable: true,
         description:
-          'When the next attempt is due, unless deliveries before it hold it back; null when it has ended.',
+          'When the next attempt is due, unless earlier deliveries hold it back; null after the end.',
         resolve: ({ state, dueAt }) => (state === 'pending' ? isoOf(dueAt) : null),
       }),
       createdAt: t.field({
@@ -195,12 +195,12 @@ function defineState(builder: Builder) {
   return builder.enumType('WebhookDeliveryState', {
     description: 'State of a delivery.',
     values: {
-      PENDING: { value: 'pending', description: 'Attempts are still due.' },
+      PENDING: { value: 'pending', description: 'Further attempts are due.' },
       DELIVERED: { value: 'delivered', description: 'The endpoint answered 2xx.' },
-      DEAD: { value: 'dead', description: 'The last attempt failed too. It can be redelivered.' },
+      DEAD: { value: 'dead', description: 'The last attempt failed, too. It can be redelivered.' },
       SKIPPED: {
         value: 'skipped',
-        description: 'Not sent: its endpoint was disabled or removed, or its event is no longer kept.',
+        description: 'Not sent: its endpoint was disabled or removed, or its event is no longer stored.',
       },
     } as const,
   });
@@ -266,7 +266,7 @@ interface ListArgs extends PositionedArgs {
   readonly states?: readonly string[] | null | undefined;
 }
 
-/** Counting stops here: deliveries have no dense numbers. */
+/** Counting stops at this number: deliveries have no dense numbers. */
 const COUNT_MAX = 100_000;
 
 async function readPage(

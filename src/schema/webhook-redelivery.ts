@@ -77,7 +77,7 @@ function defineSingle(builder: Builder, delivery: DeliveryRefs['delivery']): voi
 
 function defineProgress(builder: Builder, account: AccountRef): void {
   const progress = builder.objectRef<RedeliveryProgress>('WebhookRedeliveryProgress').implement({
-    description: 'A redelivery of many events, and the states of its deliveries now.',
+    description: 'A redelivery of many events, and the current states of its deliveries.',
     fields: (t) => ({
       redeliveryId: t.string({
         description: 'Identifier of the redelivery.',
@@ -134,7 +134,8 @@ function defineRedelivery(builder: Builder) {
     fields: (t) => ({
       matched: t.exposeInt('matched', { description: 'Number of deliveries, or missed events, that match.' }),
       redelivered: t.exposeInt('redelivered', {
-        description: 'Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run.',
+        description:
+          'Number of deliveries that are sent again, oldest events first: at most 10,000, and 0 in a dry run.',
       }),
       redeliveryId: t.string({
         nullable: true,
@@ -145,7 +146,7 @@ function defineRedelivery(builder: Builder) {
       lastCursor: t.exposeString('lastCursor', {
         nullable: true,
         description:
-          'Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none.',
+          'Cursor of the last event that is sent again; pass it as `after` to continue. Null if there is none.',
       }),
     }),
   });
@@ -158,7 +159,7 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
   const payload = defineRedelivery(builder);
   const filter = builder.inputType('WebhookRedeliveryFilter', {
     description:
-      'Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given.',
+      'Filters of a redelivery. The latest delivery of an event to an endpoint must meet all given ones.',
     fields: (t) => ({
       endpointId: t.string({ description: 'Only deliveries to this endpoint, `whe_…`.' }),
       states: t.field({
@@ -186,11 +187,11 @@ function defineMany(builder: Builder, state: DeliveryRefs['state']): void {
     description:
       'Sends events again to their endpoints, the oldest 10,000 per call; `after` reads on. Needs the scope `admin`.',
     input: (t) => ({
-      filter: t.field({ type: filter, required: true, description: 'Deliveries that are meant.' }),
+      filter: t.field({ type: filter, required: true, description: 'Selected deliveries.' }),
       dryRun: t.boolean({
         required: true,
         defaultValue: false,
-        description: 'Only count: nothing is sent.',
+        description: 'Only counts; nothing is sent.',
       }),
       idempotencyKey: t.string(KEY_ARGUMENT),
     }),

@@ -1,26 +1,21 @@
-/** Webhooks: endpoints and their secrets, and the mutations that change them (contract section 8). */
+/** Webhooks: endpoints, and the mutations that change them (contract section 8). */
 
 import { publicHalf } from '../base/access/webhook-keys.ts';
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { EVENT_NAMES_MAX } from '../resolvers/checks/check-event-names.ts';
-import { bounded, inProse, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
+import { bounded, REFERENCE_LENGTH_MAX, URL_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import {
   createEndpoint,
   ENDPOINTS_MAX,
   type EndpointInput,
-  listWebhookSecrets,
-  OVERLAP_SECONDS,
   pauseWebhookEndpoint,
   removeWebhookEndpoint,
   resumeWebhookEndpoint,
-  rotateWebhookSecret,
-  SECRETS_MAX,
   updateEndpoint,
 } from '../resolvers/webhooks/manage-webhooks.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
-import type { SecretRow } from '../store/webhooks/webhooks.ts';
 import type { Builder, GraphqlContext } from './builder.ts';
 import type { InputFields } from './creation.ts';
 import { DESCRIPTIONS, ENDPOINT_FIELDS as FIELDS } from './descriptions.ts';
@@ -31,16 +26,16 @@ import { nodeType } from './node.ts';
 import { KEY_ARGUMENT, makeOnce } from './once.ts';
 import type { TemplateRef } from './template.ts';
 import type { AccountRef } from './viewer.ts';
+import { defineWebhookSecrets } from './webhook-secret.ts';
 import { ENDPOINT_LIST, readEndpoints } from './whole-lists.ts';
 
 const KINDS = { TRANSACTION: 'transaction', TEMPLATE: 'template', GENERAL: 'general' } as const;
 const STATES = { ENABLED: 'enabled', PAUSED: 'paused', DISABLED: 'disabled' } as const;
 
-/** Defines `WebhookEndpoint`, `WebhookSecret`, their fields of `Account`, and the mutations that change them. */
+/** Defines `WebhookEndpoint`, its fields of `Account`, the mutations that change it, and its secrets. */
 export function defineWebhooks(builder: Builder, account: AccountRef, template: TemplateRef): EndpointRef {
   const order = defineOrder(builder);
   const endpoint = defineEndpoint(builder, template, order);
-  const secret = defineSecret(builder);
   builder.prismaObjectField(account, 'webhookEndpoints', (t) =>
     t.prismaField({
       type: [endpoint],
@@ -58,28 +53,17 @@ export function defineWebhooks(builder: Builder, account: AccountRef, template: 
         prismaOf(database).webhookEndpoint.findFirst({ ...query, where: { accountId, id, removedAt: null } }),
     }),
   );
-  builder.prismaObjectField(account, 'webhookSecrets', (t) =>
-    t.field({
-      type: [secret],
-      description: `The valid signing secrets of an endpoint, newest first, at most ${SECRETS_MAX}. The shared secret exists from the first call on, before any delivery. Needs the scope \`admin\`.`,
-      args: { endpointId: t.arg.string({ description: OF_TRANSACTIONS }) },
-      resolve: (_account, { endpointId }, context) => listWebhookSecrets(context, endpointId ?? undefined),
-    }),
-  );
   defineCreate(builder, endpoint, template, order);
   defineUpdate(builder, endpoint, order);
   defineActions(builder, endpoint);
-  defineRotate(builder, secret);
+  defineWebhookSecrets(builder, account);
   return endpoint;
 }
-
-const OF_TRANSACTIONS =
-  'The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions.';
 
 function defineKind(builder: Builder) {
   return builder.enumType('WebhookEndpointKind', {
     description:
-      'Transactions that an endpoint is for. The events of a transaction go to the most specific kind that exists.',
+      'Kind of transactions of an endpoint. The events of a transaction go to the most specific kind that exists.',
     values: {
       TRANSACTION: {
         value: KINDS.TRANSACTION,
@@ -128,7 +112,7 @@ function defineEndpoint(builder: Builder, template: TemplateRef, order: OrderRef
         description: t.exposeString('description', { nullable: true, description: 'Your own description.' }),
         kind: t.field({
           type: kind,
-          description: 'Transactions that it is for.',
+          description: 'Kind of its transactions.',
           resolve: (row) => row.kind as 'general',
         }),
         template: t.field({
@@ -217,7 +201,7 @@ export type EndpointRef = ReturnType<typeof defineEndpoint>;
 function defineOrder(builder: Builder) {
   return builder.enumType('WebhookOrder', {
     description:
-      'Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead.',
+      'Order in which deliveries wait for each other. A failed delivery holds back later ones until it is delivered or dead.',
     values: {
       TRANSACTION: {
         value: 'transaction',
@@ -230,30 +214,6 @@ function defineOrder(builder: Builder) {
 }
 
 type OrderRef = ReturnType<typeof defineOrder>;
-
-function defineSecret(builder: Builder) {
-  return builder.objectRef<SecretRow>('WebhookSecret').implement({
-    description: 'A secret that webhook requests are signed with.',
-    fields: (t) => ({
-      secret: t.exposeString('secret', {
-        description: 'The secret in the form of Standard Webhooks, `whsec_…`.',
-      }),
-      createdAt: t.field({
-        type: 'DateTime',
-        description: DESCRIPTIONS.createdAt,
-        resolve: (row) => isoOf(row.createdAt),
-      }),
-      validUntil: t.field({
-        type: 'DateTime',
-        nullable: true,
-        description: 'When it stops being valid; null for the current secret.',
-        resolve: ({ validUntil }) => validUntil && isoOf(validUntil),
-      }),
-    }),
-  });
-}
-
-type SecretRef = ReturnType<typeof defineSecret>;
 
 /** Members of both inputs. */
 interface EndpointMembers {
@@ -369,26 +329,6 @@ function defineActions(builder: Builder, endpoint: EndpointRef): void {
       },
     });
   }
-}
-
-function defineRotate(builder: Builder, secret: SecretRef): void {
-  defineMutation(builder, 'rotateWebhookSecret', {
-    result: ['secrets', [secret], `The valid secrets, the new one first, at most ${SECRETS_MAX}`],
-    description: `Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most ${SECRETS_MAX}. Needs the scope \`admin\`.`,
-    input: (t) => ({
-      endpointId: t.string({ description: OF_TRANSACTIONS }),
-      overlapSeconds: t.int({
-        required: true,
-        defaultValue: OVERLAP_SECONDS.default,
-        description: `Time for which the old secret stays valid, in seconds: 0 to ${inProse(OVERLAP_SECONDS.max)}, default ${inProse(OVERLAP_SECONDS.default)}. Only 0 while ${SECRETS_MAX} secrets are valid.`,
-      }),
-    }),
-    resolve: ({ endpointId, overlapSeconds }, context) =>
-      rotateWebhookSecret(context, endpointId ?? undefined, {
-        name: 'input.overlapSeconds',
-        value: overlapSeconds,
-      }),
-  });
 }
 
 function readEndpoint({ database, caller }: GraphqlContext, query: object, id: string) {

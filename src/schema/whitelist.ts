@@ -223,7 +223,7 @@ function defineTargetInput(builder: Builder, pixKeyType: PixKeyTypeRef) {
     description: 'A PIX key.',
     fields: (t) => ({
       type: t.field({ type: pixKeyType, required: true, description: 'Type of the key.' }),
-      key: t.string({ required: true, description: 'The key, in the form that its type asks for.' }),
+      key: t.string({ required: true, description: 'The key, in the form of its type.' }),
     }),
   });
   return builder.inputType('WhitelistTargetInput', {
@@ -291,7 +291,7 @@ function defineRemoveEntry(builder: Builder, entry: EntryRef): void {
   });
 }
 
-/** @param name - of the member that has the proof. */
+/** @param name - name of the member with the proof. */
 function proofInput(
   name: string,
   proof: { id: string; expiresAt: Date; signature?: string | null | undefined },
@@ -303,7 +303,7 @@ function defineAddProof(builder: Builder, entry: EntryRef, proof: ProofInputRef)
   defineMutation(builder, 'addWhitelistProof', {
     result: ['whitelistEntry', entry],
     description:
-      'Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`.',
+      'Stores the proof of an address with its entry, replacing an earlier one: it goes to the signer with each withdrawal there. Needs the scope `move`.',
     input: (t) => ({
       entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }),
       proof: t.field({ type: proof, required: true, description: 'The proof.' }),
@@ -319,7 +319,7 @@ function defineWithdrawProof(builder: Builder, entry: EntryRef): void {
   defineMutation(builder, 'withdrawWhitelistProof', {
     result: ['whitelistEntry', entry],
     description:
-      'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`.',
+      'Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses later withdrawals there until the address is proven again. Repeating it changes nothing. Needs the scope `move`.',
     input: (t) => ({ entryId: t.string({ required: true, description: 'The entry, `wle_…`.' }) }),
     resolve: async ({ entryId: id }, context, query) => {
       await withdrawProof(context, id);

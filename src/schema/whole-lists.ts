@@ -1,16 +1,16 @@
-/** Lists that are returned whole, each with its maximum: all entries in force, and the newest of the ended ones. */
+/** Lists that are returned whole, each with its maximum: all current entries, and the newest ended ones. */
 import { API_KEYS_MAX } from '../resolvers/account/manage-keys.ts';
 import { requireScope } from '../resolvers/services/context.ts';
 import { CAME_ENDPOINTS_LISTED, ENDPOINTS_MAX } from '../resolvers/webhooks/manage-webhooks.ts';
 import { prismaOf } from '../store/connection/prisma.ts';
 import type { GraphqlContext } from './builder.ts';
 
-/** Hundreds of records: their number multiplies the cost of an operation. */
+/** Cost factor: hundreds of records. */
 const complexity = { field: 1, multiplier: 100 };
 
 /** Description and cost of the list of an account's keys. */
 export const KEY_LIST = {
-  description: `The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
+  description: `The keys of the account, newest first, with their last use: all valid ones, and the newest ended ones; at most ${API_KEYS_MAX} of each. Needs the scope \`admin\`.`,
   complexity,
 };
 
@@ -38,7 +38,7 @@ export async function readKeys(context: GraphqlContext, query: object) {
 
 /** Description and cost of the list of endpoints. */
 export const ENDPOINT_LIST = {
-  description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then of those that came with transactions the newest, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
+  description: `The endpoints of the account without removed ones: those that were created for it, at most ${ENDPOINTS_MAX}, then the newest ones of transactions, at most ${CAME_ENDPOINTS_LISTED}; both oldest first.`,
   complexity,
 };
 

@@ -15,8 +15,7 @@ export interface AdmissionParts {
 
 /**
  * @returns a function that identifies the caller and counts the request against its rate limit.
- *
- * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`, and as `ReadSource.admit`.
+ * @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`, and the errors of `ReadSource.admit`.
  */
 export function admission(services: Services, limiters: Limiters, { cors, source }: AdmissionParts) {
   return async (

@@ -1,4 +1,4 @@
-/** The HTTP application: which part answers which path, the order of the checks, and shutdown. */
+/** The HTTP application: the handler of each path, the order of the checks, and shutdown. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
@@ -93,19 +93,19 @@ export interface App {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
   /** Answers bytes that are not an HTTP request: for the server's event `clientError`. */
   readonly refuseMalformed: (failure: Error, socket: Duplex) => void;
-  /** From now on `/readyz` answers 503; all other paths are answered as before. */
+  /** After this call `/readyz` answers 503; all other paths are answered as before. */
   readonly retire: () => void;
   /** Starts the shutdown: streams end, and connections are closed after their answer. */
   readonly drain: () => void;
   readonly streams: Pick<OpenStreams, 'size'>;
   /** Reads since the start, by the server that answered. */
   readonly reads: ReadCounts;
-  /** Writes the remaining entries of the request log; after the last answer. */
+  /** Writes the remaining entries of the request log; called after the last answer. */
   readonly end: () => Promise<void>;
 }
 
 const UNTRACED: RequestSpan['run'] = (work) => work();
-/** Methods that a span names; clients can send any others. */
+/** Methods that a span names; clients can send any other method. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const GRAPHQL_METHODS = ['GET', 'POST'];
 const GRAPHQL_STREAM_METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -238,7 +238,7 @@ function servesOpen(
       hasSandbox: services.forMode('sandbox').sandbox !== null,
       hasGraphiql: config.graphiql,
       schema,
-      // Both documents were made here, in the form that the references read.
+      // The gateway made both documents itself, in the form that the references read.
       openApi: openApi as unknown as OpenApi,
       asyncApi: asyncApi as unknown as AsyncApi,
     }),
@@ -279,7 +279,7 @@ function wantsPage({ request, search }: Exchange): boolean {
   return request.method === 'GET' && !search.includes('query=') && wantsHtml({ request });
 }
 
-/** @returns a request with the facts that are known before its route. */
+/** @returns a request with the facts that are known before its route is found. */
 export function exchangeOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -328,9 +328,8 @@ interface Listeners extends Pick<AppParts, 'log' | 'noteRequest'> {
 }
 
 /**
- * Begins the span of a request. When its response has ended, the span ends, and one line is written to the log of the
- * process, and one to that of the account: no path with ids, no query, no body.
- *
+ * Begins the span of a request. At the end of the response the span ends, and the log of the process and the log of the
+ * account get a line each, without ids in the path, query and body.
  * @returns a function that runs work below the span.
  */
 function logWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchange): RequestSpan['run'] {
@@ -359,7 +358,7 @@ function logWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchan
   return span?.run ?? UNTRACED;
 }
 
-/** @returns name, attributes and failure of the span of a request; a path with ids is never one. */
+/** @returns name, attributes and failure of the span of a request; a path with ids is never its name. */
 function spanFacts(exchange: Exchange, status: number): Parameters<RequestSpan['end']> {
   const { request, route, accountId, noted } = exchange;
   const method = METHODS.includes(request.method ?? '') ? (request.method as string) : '_OTHER';

@@ -13,11 +13,11 @@ export interface CellTarget {
   readonly cell: string | undefined;
   /** Target of the request within the cell, with its query. */
   readonly url: string;
-  /** Whether the next sign-in of the browser is to happen in this cell. */
+  /** Whether the browser signs in to this cell next time. */
   readonly isEntrance: boolean;
 }
 
-/** A path that names its cell, as callbacks of rails do: `/cells/a1/rails/live/pix`. */
+/** A path that names its cell, such as the path of a rail's callbacks: `/cells/a1/rails/live/pix`. */
 const NAMED = /^\/cells\/(first|[0-9a-z]{2})(?=\/)/;
 /** A session or a static link; the script of the pages is the same in all cells. */
 const PAY = new RegExp(`^${PAY_PATH}/(?:(?:[0-9a-z]{2})?[\\w-]{24}|l/(?:[0-9a-z]{2})?[\\w-]{16})(?=[/?]|$)`);

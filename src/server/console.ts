@@ -1,7 +1,4 @@
-/**
- * The console over HTTP: sessions, forms that belong to the session, one policy for every page, files that browsers
- * cache.
- */
+/** The console over HTTP: sessions, forms that belong to the session, one policy for every page, cached files. */
 import type { Logger } from 'pino';
 import { GatewayError } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -58,7 +55,7 @@ export interface ConsoleParts {
 
 const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
 const FOR_EVER = 'public, max-age=31536000, immutable';
-/** No script and no style but the files of the console. */
+/** Policy that allows only the script and style files of the console. */
 const HEADERS = pageHeaders({
   policy: policyFrom({ script: OWN, style: OWN, img: `${OWN} data:`, connect: OWN }),
   vary: 'accept-language, cookie',
@@ -80,7 +77,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
     if (isPost && exchange.request.method === 'GET') return lead(exchange, CONSOLE_PATH);
     checkMethod(exchange.request.method, exchange.allowed);
     const form = isPost ? await readForm(exchange, acceptsFile(exchange.path)) : null;
-    // A form can arrive slowly, and its sender be signed out meanwhile.
+    // A form can arrive slowly, and the sender may be signed out before it is complete.
     const signedIn = form ? await parts.sessions.find(exchange) : known;
     if (!signedIn) throw new GatewayError('UNAUTHORIZED', 'sign in first');
     if (form) refuseForeignForm(exchange, signedIn, form);
@@ -128,7 +125,7 @@ export function consoleServer(parts: ConsoleParts): (exchange: Exchange) => Prom
       const isForged = error instanceof ForgedForm;
       const page = failurePage(refusal, { language: languageOfRequest(exchange), requestId, isForged });
       const isMissing = refusal.code === 'NOT_FOUND' || refusal.code === 'FORBIDDEN';
-      // Without its data the frame cannot be shown.
+      // The frame cannot be shown without its data.
       const framed =
         request && isMissing && (await showFailure(request, refusal, requestId).catch(() => undefined));
       answer(exchange, (framed || page) as Shown);
@@ -140,7 +137,7 @@ function cellNames({ own, others }: Context['cells']): readonly string[] {
   return [own, ...others.map(({ cell }) => cell)];
 }
 
-/** A form that another site sent, one of an older session, or one of the account that was open before. */
+/** The form came from another site, an older session, or the account that was open before. */
 class ForgedForm extends GatewayError {}
 
 function refuseForeignForm(exchange: Exchange, signedIn: SignedIn, form: URLSearchParams): void {
@@ -160,7 +157,7 @@ function sendAsset(exchange: Exchange, { type, body }: (typeof ASSETS)[number]):
   sendText(exchange, 200, type, body, { 'cache-control': FOR_EVER });
 }
 
-/** An attached file is downloaded, and never shown as a page of ours. */
+/** An attached file is downloaded, and never shown as one of our pages. */
 function sendFile(exchange: Exchange, { name, type, content }: ConsoleFile): void {
   send(exchange, 200, type, content, {
     ...HEADERS,
@@ -181,7 +178,7 @@ function sendLogo(exchange: Exchange, { type, content }: Image): void {
   });
 }
 
-/** Requests a passkey on a page of its own, which sends the form again unchanged. */
+/** Requests a passkey on a separate page, which then sends the unchanged form again. */
 function hold(
   exchange: Exchange,
   form: URLSearchParams,

@@ -14,7 +14,10 @@ import { ExportGate } from './http/export-gate.ts';
 import { type Exchange, READ_METHODS, sendJson } from './http/http.ts';
 import type { EndReason, OpenStream, OpenStreams } from './streams/open-streams.ts';
 
-/** Admits a caller; a link is created by a key, and not by a link. @throws {GatewayError} `UNAUTHORIZED`, `RATE_LIMITED`. */
+/**
+ * Admits a caller; only a key creates a link, never another link. @throws {GatewayError} `UNAUTHORIZED`,
+ * `RATE_LIMITED`.
+ */
 type Admit = (
   exchange: Exchange,
   kind: 'read' | 'write',
@@ -27,7 +30,7 @@ interface ExportParts {
   readonly cors: Pick<Cors, 'preflight'>;
 }
 
-/** Time after which a client that reads nothing is disconnected: it would block another export. Unit: ms. */
+/** Time after which a client that reads nothing is disconnected, because it would block another export. Unit: ms. */
 const READ_WITHIN_MS = 60_000;
 
 /** @returns the answer to a request for an export; undefined for another path. */
@@ -64,7 +67,7 @@ export function exportServer(
   };
 }
 
-/** Answers with the link, which is shown once. */
+/** Answers with the link, which is shown only once. */
 function sendLink(
   exchange: Exchange,
   target: string,
@@ -77,7 +80,7 @@ function sendLink(
 }
 
 /**
- * The stream ends with the key; exports have limits of their own for clients that do not read, and end by themselves.
+ * The stream ends with the key; exports end by themselves, and have limits of their own for clients that do not read.
  */
 function streamOf({ response }: Exchange, caller: KeyRecord): OpenStream {
   const end = (reason: EndReason) => void (reason === 'refused' && response.destroy());
@@ -86,8 +89,7 @@ function streamOf({ response }: Exchange, caller: KeyRecord): OpenStream {
 
 /**
  * Sends an export as a file. A failure closes the connection before the end of the body, so that a part is never
- * mistaken for the whole.
- *
+ * mistaken for the whole file.
  * @throws {GatewayError} the refusal of the filters; nothing is sent then.
  */
 async function sendExport(
@@ -97,7 +99,7 @@ async function sendExport(
   headers: Record<string, string>,
 ): Promise<void> {
   const { request, response, requestId } = exchange;
-  // The token of a payer or of streams has no lists.
+  // Tokens of payers and of streams have no access to lists.
   if (context.caller.isForStreams)
     throw new GatewayError('FORBIDDEN', 'this requires a key with the scope "read"');
   const parts = wanted.parts(context);

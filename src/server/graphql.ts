@@ -65,7 +65,7 @@ export interface GraphqlServer {
   readonly execute: ExecuteGraphql;
 }
 
-/** A request that is to be answered. */
+/** A request to answer. */
 interface Work {
   readonly exchange: Exchange;
   readonly context: ServerContext;
@@ -117,8 +117,8 @@ export function graphqlServer(
       const requested = prove && { exchange, accountId: context.caller.accountId, version: found.version };
       const { result, version } = await executeAt(source, context, requested, execute);
       const { data, errors: failures } = result;
-      // Without data, or with an error that has no path, it was refused before execution. Yoga then answers as the protocol
-      // requires.
+      // A result without data, or with an error that has no path, was refused before execution. Yoga then answers as
+      // the protocol requires.
       if (data !== undefined && !failures?.some(({ path }) => path === undefined)) {
         const errors = failures?.map((error) => presentGraphqlError(error, log, exchange.requestId));
         noteText(exchange, operation, { data, errors });
@@ -159,14 +159,14 @@ export function graphqlServer(
   return { serve, serveStream, execute: executeHere };
 }
 
-/** Has Yoga answer an operation. */
+/** Lets Yoga answer an operation. */
 async function performByYoga(
   yoga: Yoga,
   { exchange, context, params, headers }: Omit<Work, 'found' | 'points'>,
   source: ReadSource | undefined,
 ): Promise<void> {
   const { request, response } = exchange;
-  // Yoga reads an already parsed body from here.
+  // Yoga reads an already parsed body from this property.
   if (request.method === 'POST') Object.assign(request, { body: params });
   const setHeaders = (own: Record<string, string>) => {
     for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
@@ -188,7 +188,7 @@ function refuseWrites(prepare: Prepare, context: ServerContext, params: unknown)
   refuseWritingOperation((document && getOperationAST(document, params.operationName))?.operation);
 }
 
-/** Answers as a GraphQL result and not as a problem, because clients read nothing else before they send the text. */
+/** Answers with a GraphQL result instead of a problem, because clients read nothing else before they send the text. */
 function answerNotSupported(
   exchange: Exchange,
   { message }: PersistedQueryNotSupported,
@@ -244,7 +244,7 @@ function serverContextOf(exchange: Exchange, context: Context, limits: KeyLimits
   return { ...context, requestId, noted, limits, loaders, noteRefusal, isMeasured: false };
 }
 
-/** Writes an answer once more, with the limits of the key and the request log as ever. */
+/** Writes a cached answer, counted against the limits of the key and recorded in the request log. */
 async function answerAgain(
   exchange: Exchange,
   answer: Answer,
@@ -295,7 +295,7 @@ function answerMediaType({ request }: Exchange): string | undefined {
 
 type Yoga = ReturnType<typeof createYoga<ServerContext>>;
 
-/** Parses and validates as Yoga does, with the limits. Recent valid documents of accounts are cached, any other one for its request. */
+/** Parses and validates as Yoga does, within the limits. Recent valid documents of accounts are cached. */
 function preparer(
   yoga: Yoga,
   schema: GraphQLSchema,
@@ -325,7 +325,7 @@ function preparer(
     else ofRequest.set(context, { query, prepared });
     return prepared;
   };
-  // By account and not by key: an account can have hundreds of keys, and any number of payers.
+  // Key: the account and not the API key, because an account can have hundreds of keys, and any number of payers.
   const tick = onePerTick<bigint>();
   const prepareOnTick: PrepareOnTick = async (query, context) => {
     if (!fit.get(query)) await tick(context.caller.accountId);
@@ -339,7 +339,8 @@ const FIT_LENGTH_MAX = 20_000;
 
 /** Limits on documents, checked with their validation. Cost, depth and breadth of an operation are limited by operation-cost.ts. */
 function limits(): Plugin[] {
-  // Always 400, although other invalid documents are answered with 200. These are no syntax errors, so the prefix is removed.
+  // The status is always 400, although other invalid documents are answered with 200. These are no syntax errors, so
+  // the prefix is removed.
   const onReject = [
     (_context: unknown, error: GraphQLError) => {
       error.message = error.message.replace(/^Syntax Error: /, '');

@@ -13,9 +13,9 @@ import { type Exchange, send } from './http/http.ts';
 /** Path of the tools. */
 export const MCP_PATH = '/mcp';
 
-/** Parts that serve the tools. */
+/** Services of the tools. */
 export interface McpParts {
-  /** Counts a request; the operations of a tool are counted when they are executed. */
+  /** Counts a request; the operations of a tool are counted during execution. */
   readonly admit: (
     exchange: Exchange,
   ) => Promise<{ readonly context: Context; readonly headers: Record<string, string> }>;

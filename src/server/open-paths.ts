@@ -1,4 +1,4 @@
-/** Paths that need no key: the first page, health, documents, codes of errors, hosted pages, where people sign in, the console. */
+/** Paths that need no key: the first page, health, documents, error codes, hosted pages, sign-in, the console. */
 
 import { GatewayError, notFound } from '../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../base/pages/console-url.ts';
@@ -115,7 +115,7 @@ function madeOnce(make: () => string): () => string {
   };
 }
 
-/** Whether the clients below a path are programs, whatever they accept. */
+/** Whether the clients below a path are programs, whatever media types they accept. */
 function isForPrograms(path: string): boolean {
   return ['/v2', '/graphql', RAILS_PATH].some((each) => path === each || path.startsWith(`${each}/`));
 }

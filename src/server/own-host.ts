@@ -1,4 +1,7 @@
-/** The one host of the pages on this machine: cookies and passkeys belong to a name, so `localhost` and 127.0.0.1 are two sites. */
+/**
+ * The one host of the pages on this machine: cookies and passkeys belong to a name, and `localhost` and 127.0.0.1 are
+ * two names.
+ */
 import { consoleOrigin, isThisMachine } from '../base/pages/console-url.ts';
 import { type Exchange, READ_METHODS, send } from './http/http.ts';
 import { LEADING_HEADERS } from './http/page-headers.ts';
@@ -8,9 +11,9 @@ import { wantsHtml } from './serve-docs.ts';
 export type PageRequest = Pick<Exchange, 'request' | 'path' | 'search'>;
 
 /**
- * @param publicUrl - of the gateway.
- * @returns the right address of a page that was requested by another name of this machine; undefined where the
- *   request has the right name, or is not for a page. The API answers by every name.
+ * @param publicUrl - URL of the gateway.
+ * @returns the right address of a page that was requested by another name of this machine; undefined if the name is
+ * right, or the request is not for a page. The API answers under every name.
  */
 export function ownHost(publicUrl: string): (exchange: PageRequest) => string | undefined {
   const own = new URL(consoleOrigin(publicUrl));
@@ -21,9 +24,11 @@ export function ownHost(publicUrl: string): (exchange: PageRequest) => string | 
     const { hostname, port } = new URL(`http://${host}`);
     // A different port means deliberate forwarding to this one.
     if (!isThisMachine(hostname) || !isThisMachine(own.hostname) || port !== own.port) return undefined;
-    const isPage = READ_METHODS.includes(request.method ?? '') && wantsHtml({ request });
+    // A whole URL as the target would continue the host of the address.
+    const isPage =
+      READ_METHODS.includes(request.method ?? '') && wantsHtml({ request }) && path.startsWith('/');
     const isApi = path === '/v2' || path.startsWith('/v2/') || search.includes('query=');
-    return isPage && !isApi ? `${own.origin}${path}${search}` : undefined;
+    return isPage && !isApi ? `${own.origin}${path}${search && `?${search}`}` : undefined;
   };
 }
 

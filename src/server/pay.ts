@@ -4,6 +4,7 @@ import { known } from '../base/errors/assert.ts';
 import { GatewayError, notFound } from '../base/errors/errors.ts';
 import { PAY_PATH, qrContent } from '../base/pages/pay-links.ts';
 import type { RateLimit } from '../base/process/setting-values.ts';
+import { noteLimit } from '../base/trace/measures.ts';
 import { ISLAND, ISLAND_PATH } from '../pages/assets.ts';
 import { failurePage } from '../pages/failure.ts';
 import { VERIFY } from '../pages/page.ts';
@@ -36,7 +37,7 @@ export interface PayParts {
   readonly isLimited: boolean;
 }
 
-/** New sessions by address and link; requests for unknown sessions and links by address. */
+/** Limiters: new sessions by address and link; requests for unknown sessions and links by address. */
 const VISITS = { perSecond: 2, burst: 30 };
 const MISSES = { perSecond: 2, burst: 30 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -106,7 +107,7 @@ export function payServer({ services, log, isLimited }: PayParts): (exchange: Ex
   return (exchange) =>
     dispatch(exchange).catch((error: unknown) => {
       const refusal = presentError(error, log, exchange.requestId);
-      // Browsers show this status themselves; a page shows all other errors.
+      // Browsers show this status themselves; all other errors have a page.
       if (refusal.code === 'METHOD_NOT_ALLOWED') throw refusal;
       const { path, requestId } = exchange;
       answer(exchange, failurePage(refusal, { path, requestId, ...partsOf(exchange) }));
@@ -126,8 +127,9 @@ function partsOf({ request, search }: Exchange): Pick<PageRequest, 'query' | 'ac
 /** @throws {GatewayError} `RATE_LIMITED`. */
 function consume(limiter: RateLimiter, key: string): void {
   const { allowed, resetSeconds } = limiter(key);
-  if (!allowed)
-    throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });
+  if (allowed) return;
+  noteLimit('page');
+  throw new GatewayError('RATE_LIMITED', 'too many requests for this page', { retryAfter: resetSeconds });
 }
 
 /** Another site cannot know the token. Nevertheless, a form that the browser reports as cross-site is refused. */
@@ -137,7 +139,7 @@ function refuseForeign({ request }: Exchange): void {
     throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
 }
 
-/** @returns a form of the page itself. @throws {GatewayError} `FORBIDDEN`, and as `readForm`. */
+/** @returns a form of the page itself. @throws {GatewayError} `FORBIDDEN`, and the errors of `readForm`. */
 function readOwnForm(exchange: Exchange): Promise<URLSearchParams> {
   refuseForeign(exchange);
   return readForm(exchange);
@@ -146,7 +148,7 @@ function readOwnForm(exchange: Exchange): Promise<URLSearchParams> {
 /** Headers that mark a prefetch: the current ones, those of old Chrome and Safari, and that of Firefox. */
 const AHEAD = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
-/** A prefetch has no visitor yet, so it opens no session and uses up no link of an identity check. */
+/** A prefetch has no visitor yet, so it opens no session and consumes no link of an identity check. */
 function refuseAhead({ request }: Exchange): void {
   if (AHEAD.some((name) => /^(prefetch|preview)/.test(String(request.headers[name] ?? ''))))
     throw new GatewayError('UNAVAILABLE', 'this link must not be preloaded', { retryAfter: 1 });

@@ -47,7 +47,7 @@ export function routeFinder(table: RouteTable): (path: string) => Match | undefi
   return (path) => {
     const found = path.includes('{') ? undefined : byPath.get(path);
     if (found) return { ...found, id: '' };
-    // `/v2/<family>/{id}`, or an action on it, `/v2/<family>/{id}/<act>`.
+    // Matches `/v2/<family>/{id}`, and an action on it, `/v2/<family>/{id}/<act>`.
     const [empty, version, family, id, action, ...rest] = path.split('/');
     if (empty !== '' || !id || rest.length > 0 || action === '') return undefined;
     const withId = byPath.get(`/${version}/${family}/{id}${action === undefined ? '' : `/${action}`}`);
@@ -76,7 +76,6 @@ export interface Admitted {
 
 /**
  * Answers a request by its route.
- *
  * @throws {GatewayError} `NOT_ACCEPTABLE`, and the errors of the route.
  */
 export async function serveRest(
@@ -91,7 +90,8 @@ export async function serveRest(
   requireOneOf(context, [route.scope, ...(route.otherAction ? [ACTIONS[route.otherAction].scope] : [])]);
   const body = route.method === 'POST' ? await readJson(request) : '';
   if (isEnd2end(id)) exchange.noted.end2end = id;
-  // For a key that was revoked while the body arrived nothing is done, and during a long read it gets no answer.
+  // A key that was revoked while the body arrived has no effect, and one that is revoked during a long read gets no
+  // answer.
   await checkAgain();
   const { accountId } = context.caller;
   const found = route.isProved ? await answers.find(accountId, `${exchange.path}?${search}`) : undefined;
@@ -147,7 +147,7 @@ function wholeOf(text: JsonText): string {
   return typeof text === 'string' ? text : text.join('');
 }
 
-/** @returns the transaction that a POST has made or acted on, as its answer names it. */
+/** @returns the transaction that a POST has made or changed, as its answer names it. */
 function createdBy({ method }: Route, body: JsonText): string | undefined {
   return method === 'POST' ? END2END_MEMBER.exec(wholeOf(body))?.[1] : undefined;
 }
@@ -188,8 +188,8 @@ export function routeFor(match: Match, method: string | undefined): Found {
 }
 
 /**
- * @returns the id; an empty one where no record can have it: it passes the usual checks, and is then not found
- *   (C-15).
+ * @returns the id; an empty text if no record can have this id, which passes the usual checks and is then not found
+ * (C-15).
  */
 function decodeId(segment: string): string {
   try {

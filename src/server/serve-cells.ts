@@ -13,7 +13,7 @@ import { unadmitted } from './without-app.ts';
 export interface ServedCell {
   /** Code; empty for the first cell. */
   readonly code: string;
-  /** Undefined while the cell has not started. */
+  /** Undefined until the cell has started. */
   readonly running: () => RunningCell | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface RunningCell {
 
 /** Parts that divide requests among cells. */
 export interface CellsParts {
-  /** At least one. A request that names no cell goes to the first of them that has started. */
+  /** List of at least one cell. A request that names no cell goes to the first of them that has started. */
   readonly served: readonly ServedCell[];
   /** Addresses of cells that other processes serve, by code. */
   readonly elsewhere: ReadonlyMap<string, string>;
@@ -38,8 +38,9 @@ const RETRY_SECONDS = 2;
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * @returns the listener. A cell of another process is answered 421 with its address, a cell that has not started 503; other
- * cells continue meanwhile. An unknown code goes to the first cell, where its record or path is missing.
+ * @returns the listener. A request for a cell of another process is answered 421 with its address, and for a cell that
+ * has not started 503; other cells continue meanwhile. A request with an unknown code goes to the first cell, in which
+ * its record or path is missing.
  */
 export function serveCells(parts: CellsParts): RequestListener {
   return (request, response) => {
@@ -67,7 +68,9 @@ function cellFor({ served, elsewhere }: CellsParts, { cell: code }: CellTarget):
   return served.find((each) => each.running()) ?? served[0];
 }
 
-/** `/readyz` of the process: ready while one of its cells is, so that a load balancer does not remove all of them. */
+/**
+ * `/readyz` of the process: ready as long as one cell is ready, so that a load balancer does not remove all of them.
+ */
 async function serveReadiness({ served, isDraining }: CellsParts, exchange: Exchange): Promise<void> {
   const cells = await Promise.all(
     served.map(async ({ code, running }) => {
@@ -93,7 +96,7 @@ async function serveReadiness({ served, isDraining }: CellsParts, exchange: Exch
   });
 }
 
-/** Sign-in paths name the cell once; the cookie names it after the session has ended. */
+/** Sign-in paths name the cell once; the cookie names it after the end of the session. */
 function rememberCell(response: ServerResponse, code: string, publicUrl: string): void {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
   response.appendHeader(

@@ -7,7 +7,7 @@ import { checkMethod } from './http/check-request.ts';
 import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http/http.ts';
 import { pageHeaders } from './http/page-headers.ts';
 
-/** Monaco, the editor of GraphiQL, makes styles and workers of its own. */
+/** Monaco, the editor of GraphiQL, creates styles and workers. */
 const HEADERS = pageHeaders({
   policy: policyFrom({
     script: OWN,

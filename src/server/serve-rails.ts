@@ -1,4 +1,7 @@
-/** Calls of the outside world to rails: `/rails/<mode>/<rail>/…`. No key opens them: each rail identifies its own callers. */
+/**
+ * Calls from outside to rails: `/rails/<mode>/<rail>/…`. These paths need no key, because each rail identifies its own
+ * callers.
+ */
 import { notFound } from '../base/errors/errors.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { Exchange } from './http/http.ts';

@@ -1,4 +1,6 @@
-/** Responses of a process that does not serve the application: it starts, or it only works on jobs and webhooks. */
+/**
+ * Responses of a process that does not serve the application: it is starting, or it works only on jobs and webhooks.
+ */
 import type { RequestListener } from 'node:http';
 import { GatewayError } from '../base/errors/errors.ts';
 import { exchangeOf } from './app.ts';
@@ -7,7 +9,7 @@ import { type Exchange, sendJson, sendProblem } from './http/http.ts';
 
 const RETRY_SECONDS = 1;
 
-/** Answers while the process starts: it is alive, and not ready. */
+/** Responses while the process starts: it is alive, and not ready. */
 export function servesStart(publicUrl: string): RequestListener {
   return (request, response) => {
     const exchange = unadmitted(request, response);
@@ -23,7 +25,7 @@ export function servesStart(publicUrl: string): RequestListener {
   };
 }
 
-/** Answers for a process with `ROLE=work`: only the health checks of the application. */
+/** Responses of a process with `ROLE=work`: only the health checks of the application. */
 export function servesHealthOnly(handle: RequestListener, publicUrl: string): RequestListener {
   return (request, response) => {
     if (request.url === '/healthz' || request.url === '/readyz') return handle(request, response);

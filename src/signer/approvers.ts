@@ -1,17 +1,17 @@
-/** Keys that may prove destinations, as the operator has entered them into the policy. */
+/** Keys that may prove destinations, as the operator entered them into the policy. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Settings, SettingsError } from '../base/process/settings.ts';
 
 /** A public key of a person or an account. */
 export interface KeyApprover {
-  /** A name of the operator's choice. */
+  /** Name chosen by the operator. */
   readonly id: string;
   readonly publicKey: KeyObject;
   /** Account whose destinations the approver proves; null for all accounts. */
   readonly account: string | null;
 }
 
-/** An account as the gateway names it. */
+/** Form of an account id of the gateway. */
 export const ACCOUNT_FORM = /^[\w.-]{1,64}$/;
 
 const KEY_FORM = 'an Ed25519 or P-256 public key in PEM';

@@ -4,13 +4,13 @@
  */
 import { isRefusedDestination } from '../base/chain/address.ts';
 import type { SignRequest } from '../chains/sign-request.ts';
-import { type Limits, MICRO_DECIMALS, type Policy, usd } from './policy.ts';
+import { closedUnproven, type Limits, MICRO_DECIMALS, type Policy, usd } from './policy.ts';
 import { coinOf, type Transfer } from './read-transfer.ts';
 import type { Entry, SignedRecord } from './record.ts';
 import { Refusal } from './signer-error.ts';
 import type { Wallet } from './wallet.ts';
 
-/** Kind of a transfer, after its destination was checked. */
+/** Kind of a transfer, determined by the check of its destination. */
 export type TransferKind = 'customer' | 'proven' | 'sweep' | 'gas' | 'cancel';
 
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * @param prove - checks the request's proof for a destination, and throws unless it is valid.
+ * @param prove - checks the request's proof for a destination, and throws unless the proof is valid.
  * @throws {Refusal} `key`, `call`, `destination`, `proof_missing`, `proof_wrong`.
  */
 export function transferKindOf(
@@ -60,9 +60,10 @@ export function transferKindOf(
 }
 
 /**
- * @returns the entry to be counted, after checks against all earlier entries. Call it and add the entry under one
- *   lock.
- * @throws {Refusal} `value_unknown`, `limit_fee`, `nonce_reused`, `fee_not_higher`, `transaction_limit`, `limit_…`.
+ * Checks a request against all earlier entries. Call this and add the entry under one lock.
+ * @returns the entry to be counted.
+ * @throws {Refusal} `value_unknown`, `limit_fee`, `nonce_reused`, `fee_not_higher`, `limit_unproven`, `transaction_limit`,
+ *   `limit_…`.
  */
 export function countedEntry(
   policy: Policy,
@@ -104,7 +105,7 @@ export function countedEntry(
   return entry;
 }
 
-/** Amounts already counted at the same nonce: only one of its transactions is ever mined. */
+/** Amounts already counted at the same nonce, of whose transactions at most one is ever mined. */
 interface Before {
   readonly isCounted: boolean;
   readonly fee: bigint;
@@ -112,7 +113,7 @@ interface Before {
 
 const NOTHING_BEFORE: Before = { isCounted: false, fee: 0n };
 
-/** A nonce is used again to replace a transaction by the same one, or by one that moves nothing, at a higher fee. */
+/** A nonce may be reused at a higher fee, by the same transaction or by one that moves no money. */
 function signedBefore(
   record: SignedRecord,
   now: Pick<Entry, 'network' | 'sender' | 'payload' | 'fee'> & {
@@ -134,7 +135,18 @@ function signedBefore(
 
 const cancelOf = (network: string, sender: string) => `${coinOf(network).code} 0 ${sender}`;
 
+/** Another reason than that of a limit which is used up: the request is accepted once the operator sets a figure. */
+function refuseWithoutProof(policy: Policy, { unproven }: Entry): void {
+  const closed = closedUnproven(policy);
+  if (unproven === 0n || closed.length === 0) return;
+  throw new Refusal(
+    'limit_unproven',
+    `the destination has no proof, and policy.json allows none without: set ${closed.join(', ')} above 0 to allow it, and restart the signer`,
+  );
+}
+
 function checkLimits(policy: Policy, record: SignedRecord, entry: Entry, nowMs: number): void {
+  refuseWithoutProof(policy, entry);
   const ofCurrency = policy.currencies.get(entry.currency);
   const limits: readonly (readonly [
     name: string,
@@ -151,9 +163,13 @@ function checkLimits(policy: Policy, record: SignedRecord, entry: Entry, nowMs: 
     reason: 'transaction_limit' | 'limit_hour' | 'limit_day',
     name: string,
     sum: bigint,
+    setting: string,
     limit: bigint,
   ): never => {
-    throw new Refusal(reason, `${name}: ${usd(sum)} is above the limit of ${usd(limit)}`);
+    throw new Refusal(
+      reason,
+      `${name}: ${usd(sum)} is above the limit of ${usd(limit)}, ${setting} of policy.json`,
+    );
   };
   const { count } = record.sums(entry.currency, nowMs - MINUTE_MS);
   if (count >= policy.perMinute)
@@ -162,20 +178,23 @@ function checkLimits(policy: Policy, record: SignedRecord, entry: Entry, nowMs: 
   const day = record.sums(entry.currency, nowMs - DAY_MS);
   for (const [name, now, of, limit] of limits) {
     if (now === 0n) continue;
-    if (now > limit.transaction) refuse('transaction_limit', name, now, limit.transaction);
-    if (hour[of] + now > limit.hour) refuse('limit_hour', name, hour[of] + now, limit.hour);
-    if (day[of] + now > limit.day) refuse('limit_day', name, day[of] + now, limit.day);
+    const setting = of === 'currency' ? `currencies.${entry.currency}` : of;
+    if (now > limit.transaction)
+      refuse('transaction_limit', name, now, `${setting}.transaction`, limit.transaction);
+    if (hour[of] + now > limit.hour)
+      refuse('limit_hour', name, hour[of] + now, `${setting}.hour`, limit.hour);
+    if (day[of] + now > limit.day) refuse('limit_day', name, day[of] + now, `${setting}.day`, limit.day);
   }
 }
 
-/** US dollars of an amount, millionths, rounded up. */
+/** @returns an amount in US dollars, rounded up. Unit: millionths. */
 function inUsd(policy: Policy, code: string, amount: bigint, decimals: number): bigint {
   const value = policy.values.get(code);
   if (value === undefined) throw new Refusal('value_unknown', `the policy has no value of ${code}`);
   return roundedUp(amount * value, decimals);
 }
 
-/** Millionths of an amount in minor units, rounded up. */
+/** @returns an amount in millionths of its currency, rounded up. */
 const perMillion = (amount: bigint, decimals: number) =>
   roundedUp(amount * 10n ** BigInt(MICRO_DECIMALS), decimals);
 

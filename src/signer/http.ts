@@ -1,10 +1,10 @@
-/** Bodies of requests and answers: JSON, bounded. */
+/** Bodies of requests and answers: JSON of limited size. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from './signer-error.ts';
 
 const BODY_MAX = 64 * 1024;
 
-/** @throws {Refusal} `unreadable` for a body that is too long or no JSON object. */
+/** @throws {Refusal} `unreadable` for a body that is too long or is no JSON object. */
 export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,5 @@
 /**
- * The signer as a whole: a folder with key file, policy and record, and a server. The signer knows nothing of the
- * gateway.
+ * The whole signer: a folder with key file, policy and record, and a server. The signer does not depend on the gateway.
  */
 import { existsSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -10,7 +9,7 @@ import { readKeyFile, writeKeyFile } from './key-file.ts';
 import { createSignerPage } from './page.ts';
 import { servePage } from './page-server.ts';
 import { makeEnrolmentCode, openPasskeys, type Passkeys } from './passkeys.ts';
-import { type Policy, readPolicy, usd } from './policy.ts';
+import { closedUnproven, type Policy, readPolicy, usd } from './policy.ts';
 import { openRecord, type SignedRecord } from './record.ts';
 import { openRefusalLog, type RefusalFacts } from './refusal-log.ts';
 import { type ListenAddress, openPageServer, openServer, type PageAddress, type SignerLog } from './serve.ts';
@@ -22,28 +21,27 @@ export type { ListenAddress, PageAddress, SignerLog } from './serve.ts';
 export { SignerError } from './signer-error.ts';
 export { newWords, seedOf } from './words.ts';
 
-/** Files of the folder. */
+/** Names of the files in the folder. */
 const FILES = { key: 'key.json', policy: 'policy.json', record: 'signed.sqlite' } as const;
 
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** Public facts of a seed. */
+/** Public keys and addresses of a seed. */
 export type WalletFacts = Pick<Wallet, 'xpub' | 'hot'>;
 
-/** A signer that runs. */
+/** A running signer. */
 export interface RunningSigner {
   readonly wallet: WalletFacts;
-  /** Maximum losses through a compromised gateway, line by line. */
+  /** Maximum losses through a compromised gateway, as lines of text. */
   readonly limits: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Creates the folder and the key file in it.
- *
+ * Creates the folder and its key file.
  * @returns the facts of the seed that the gateway needs.
- * @throws {SignerError} when a key exists already, the passphrase is too short, or other users may read the folder.
+ * @throws {SignerError} if a key exists already, the passphrase is too short, or other users may read the folder.
  */
 export async function initSigner(folder: string, seed: Uint8Array, passphrase: string): Promise<WalletFacts> {
   makeFolder(folder, 0o700);
@@ -52,20 +50,23 @@ export async function initSigner(folder: string, seed: Uint8Array, passphrase: s
   return factsOf(openWallet(seed));
 }
 
-/** Addresses on which a signer listens. */
+/** Addresses on which the signer listens. */
 export interface SignerAddresses {
   /** For the gateway. */
   readonly gateway: ListenAddress;
-  /** For browsers; undefined: nowhere. */
+  /** For browsers; undefined if the page is not served. */
   readonly page?: PageAddress | undefined;
 }
 
-/** Log of a signer. `alarm` is for the operator to investigate, since a correct gateway is hardly ever refused. */
+/**
+ * Log of a signer. The operator should investigate each `alarm`, since requests of a correct gateway are rarely
+ * refused.
+ */
 export interface RunLog extends Pick<SignerLog, 'signed'> {
   readonly alarm: (facts: RefusalFacts & { readonly refusals: number }) => void;
 }
 
-/** Opens the folder, and listens. @throws {SignerError} for problems that the operator has to solve. */
+/** Opens the folder, and listens. @throws {SignerError} for problems that the operator must solve. */
 export async function startSigner(
   folder: string,
   passphrase: string,
@@ -105,10 +106,9 @@ export async function startSigner(
 }
 
 /**
- * Makes a code by which one passkey is enrolled; the signer may be running.
- *
+ * Makes a code that enrols one passkey. The signer may be running.
  * @returns the code, and the address of the page that accepts it.
- * @throws {SignerError} when the policy has no page, or other users may read the folder.
+ * @throws {SignerError} if the policy has no page, or other users may read the folder.
  */
 export function makeEnrolment(
   folder: string,
@@ -127,7 +127,7 @@ function policyOf(folder: string): Policy {
   return readPolicy(existsSync(file) ? file : undefined);
 }
 
-/** @returns the server of the page, if there is one. */
+/** @returns the server of the page; undefined without one. */
 async function openPage(
   address: PageAddress | undefined,
   policy: Policy,
@@ -143,7 +143,7 @@ async function openPage(
   return [server];
 }
 
-/** The library of passkeys may be left out of an installation without a page (decision 0063). */
+/** An installation without a page may leave out the passkey library (decision 0063). */
 function refuseMissingLibrary(): void {
   try {
     import.meta.resolve('@simplewebauthn/server');
@@ -159,7 +159,7 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Write access to the folder gives control of the policy; read access gives the key file. */
+/** Write access to the folder allows changes of the policy; read access discloses the key file. */
 function refuseOpenFolder(folder: string): void {
   const mode = statSync(folder).mode & 0o777;
   if ((mode & OTHERS) !== 0)
@@ -170,13 +170,22 @@ function refuseOpenFolder(folder: string): void {
 
 const factsOf = ({ xpub, hot }: Wallet): WalletFacts => ({ xpub, hot });
 
-function linesOf({ all, unproven, gas, fee, perMinute }: Policy): string[] {
+function linesOf(policy: Policy): string[] {
+  const { all, gas, fee, perMinute } = policy;
   return [
     `hourly limit: USD ${usd(all.hour)} of everything that leaves, fees included`,
-    `  without proof of the destination: USD ${usd(unproven.hour)} an hour, ${usd(unproven.day)} a day, ${usd(unproven.transaction)} a transaction`,
+    `  without proof of the destination: ${unprovenLine(policy)}`,
     `  in all: USD ${usd(all.day)} a day, ${usd(all.transaction)} a transaction; fees up to ${usd(fee)} each; ${perMinute} transactions a minute`,
     `  gas to own deposit addresses: USD ${usd(gas.hour)} an hour`,
   ];
+}
+
+function unprovenLine(policy: Policy): string {
+  const { transaction, hour, day } = policy.unproven;
+  const closed = closedUnproven(policy);
+  if (closed.length === 0)
+    return `USD ${usd(hour)} an hour, ${usd(day)} a day, ${usd(transaction)} a transaction`;
+  return `nothing, as ${closed.join(', ')} of policy.json ${closed.length > 1 ? 'are' : 'is'} 0. Payouts to payers' own wallets and deposits that go back wait until you set a figure`;
 }
 
 function linesOfProofs({ approvers, page, proofDays }: Policy, passkeys: Passkeys): string {

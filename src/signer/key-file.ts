@@ -1,10 +1,10 @@
-/** The file of the seed: sealed by AES-256-GCM under a key that scrypt makes of the passphrase. */
+/** The file of the seed, sealed by AES-256-GCM under a key that scrypt derives from the passphrase. */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { SignerError } from './signer-error.ts';
 
-/** Cost of one attempt: a third of a second and 128 MiB. */
+/** Cost of one passphrase attempt: a third of a second and 128 MiB. */
 const KDF = { name: 'scrypt', n: 2 ** 17, r: 8, p: 1 } as const;
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -16,9 +16,8 @@ const PASSPHRASE_MIN = 12;
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
 /**
- * Writes the file, and never replaces an existing one.
- *
- * @throws {SignerError} when the file exists, or the passphrase has fewer than 12 characters.
+ * Writes the file, unless it exists.
+ * @throws {SignerError} if the file exists, or the passphrase has fewer than 12 characters.
  */
 export async function writeKeyFile(path: string, seed: Uint8Array, passphrase: string): Promise<void> {
   if (passphrase.length < PASSPHRASE_MIN)

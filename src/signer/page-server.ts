@@ -1,5 +1,5 @@
 /**
- * The server of the signer's page: HTTP for browsers. The server has no access to the keys: its calls enrol passkeys
+ * The server of the signer's page, HTTP for browsers. The server has no access to the seed: its calls enrol passkeys
  * and store proofs.
  */
 import { createHash } from 'node:crypto';
@@ -17,7 +17,10 @@ const STYLE_HASH = createHash('sha256')
   .update(/<style>([\s\S]*)<\/style>/.exec(HTML)?.[1] ?? '')
   .digest('base64');
 
-/** No other page can frame it, open it with a handle on it, or see a referrer. */
+/**
+ * Headers that forbid other pages to frame this page, to keep a handle on its window, and to receive a referrer from
+ * it.
+ */
 const HEADERS = {
   'content-security-policy': `default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cross-origin-opener-policy': 'same-origin',
@@ -29,7 +32,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** A page needs a few connections of each browser. */
+/** Maximum number of connections; each browser needs a few. */
 const CONNECTIONS_MAX = 200;
 
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
@@ -38,7 +41,7 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/page.js': ['text/javascript; charset=utf-8', SCRIPT],
 };
 
-/** Answers the requests of a server with the page. @param origin - of the page; requests of other pages are refused. */
+/** Answers the requests of the page's server. @param origin - of the page; requests from other origins are refused. */
 export function servePage(
   server: Server,
   page: SignerPage,

@@ -1,7 +1,7 @@
 /**
- * Enrols passkeys and has them prove destinations, on a page of the signer's own origin. A challenge is the hash of exactly
- * this destination, its expiry and a nonce of the signer: an answer to any other challenge, such as that of a sign-in at the
- * gateway, proves nothing.
+ * Enrols passkeys, and lets them prove destinations, on a page of the signer's own origin. A challenge is the hash of
+ * the destination, its expiry and a nonce of the signer, so the answer to any other challenge, such as that of a
+ * sign-in at the gateway, proves nothing.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type {
@@ -23,15 +23,15 @@ import { SIGNED_NETWORKS } from './wallet.ts';
 /** Members of the body of a request. */
 export type PageInput = Readonly<Record<string, unknown>>;
 
-/** Options with which a browser proves a destination; it returns all but `publicKey`. */
+/** Options with which a browser proves a destination; the browser returns all members except `publicKey`. */
 export interface ProofRequest extends ProvenDestination {
   readonly nonce: string;
-  /** Shows that this signer made the request. */
+  /** Authenticates the request as one that this signer made. */
   readonly seal: string;
   readonly publicKey: PublicKeyCredentialRequestOptionsJSON;
 }
 
-/** The page without its server. Every call throws {Refusal} for input that is not accepted. */
+/** The page without its server. Every function throws {Refusal} for input that it does not accept. */
 export interface SignerPage {
   readonly enrolOptions: (input: PageInput) => Promise<PublicKeyCredentialCreationOptionsJSON>;
   readonly enrol: (input: PageInput) => Promise<Pick<EnrolledPasskey, 'name' | 'account'>>;
@@ -41,7 +41,7 @@ export interface SignerPage {
 }
 
 const NONCE_BYTES = 32;
-/** A person reads, and finds the passkey. */
+/** Time limit of an answer, long enough for a person to read and to find the passkey. Unit: ms. */
 const ANSWER_MS = 10 * 60_000;
 
 /** @returns the page of a signer. Its challenges are valid only in this process. */
@@ -52,7 +52,7 @@ export function createSignerPage(
   record: Pick<SignedRecord, 'addProof' | 'nowMs'>,
 ): SignerPage {
   const seal = sealBy(randomBytes(NONCE_BYTES));
-  // Codes are used once, so the challenge of a code is not stored.
+  // A code is used once, so its challenge can be derived from it and need not be stored.
   const challengeOf = (code: string) => seal('enrol', code);
   return {
     enrolOptions: async ({ code }) => {
@@ -115,7 +115,10 @@ export function createSignerPage(
   };
 }
 
-/** @returns the passkey that answered. @throws {Refusal} `proof_wrong` unless it is enrolled for the account and answered on this page. */
+/**
+ * @returns the answering passkey.
+ * @throws {Refusal} `proof_wrong` unless the passkey is enrolled for the account and answered on this page.
+ */
 async function approverOf(
   page: PageSettings,
   passkeys: Passkeys,
@@ -134,7 +137,7 @@ async function approverOf(
     expectedChallenge: challenge,
     expectedOrigin: page.origin,
     expectedRPID: page.rpId,
-    // Each challenge is answered once, which proves more than a counter.
+    // Each challenge is accepted once, which is stronger than a signature counter.
     credential: {
       id: passkey.id,
       publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),

@@ -1,6 +1,6 @@
 /**
- * Passkeys that may prove destinations. Passkeys are enrolled on the page of the signer by a code that its operator makes, so
- * the gateway can neither enrol one nor use one of its own.
+ * Passkeys that may prove destinations. A passkey is enrolled on the page of the signer with a code from the signer's
+ * operator, so the gateway can neither enrol a passkey nor use one of its own.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,31 +9,34 @@ import { Settings, SettingsError } from '../base/process/settings.ts';
 import { ACCOUNT_FORM } from './approvers.ts';
 import { Refusal, SignerError } from './signer-error.ts';
 
-/** Files of the signer's folder: the passkeys, and a folder with a file for each code. */
+/** Names in the signer's folder: the file of the passkeys, and the folder with a file for each code. */
 export const PASSKEY_FILES = { passkeys: 'passkeys.json', codes: 'enrolments' } as const;
 
-/** A passkey of the signer's own page. */
+/** A passkey enrolled on the signer's page. */
 export interface EnrolledPasskey {
-  /** In base64url. */
+  /** Id in base64url. */
   readonly id: string;
-  /** COSE, in base64url. */
+  /** Public key as COSE, in base64url. */
   readonly publicKey: string;
-  /** Account whose destinations it proves. */
+  /** Account whose destinations the passkey may prove. */
   readonly account: string;
-  /** Name of the person, for the operator. */
+  /** Name of the person, shown to the operator. */
   readonly name: string;
 }
 
-/** Person and account that a code is for. */
+/** Person and account of an enrolment code. */
 export type Enrolment = Pick<EnrolledPasskey, 'account' | 'name'>;
 
 /** The passkeys of a signer. */
 export interface Passkeys {
   readonly find: (id: string) => EnrolledPasskey | undefined;
   readonly count: () => number;
-  /** @throws {Refusal} `enrolment` for a code that does not exist, was used, or has expired. */
+  /** @throws {Refusal} `enrolment` for an unknown, used or expired code. */
   readonly enrolmentOf: (code: string) => Enrolment;
-  /** Uses the code up and stores the passkey. @throws {Refusal} as `enrolmentOf`; for a passkey that is enrolled already. */
+  /**
+   * Uses up the code and stores the passkey.
+   * @throws {Refusal} as `enrolmentOf`; also for a passkey that is already enrolled.
+   */
   readonly enrol: (code: string, passkey: Pick<EnrolledPasskey, 'id' | 'publicKey'>) => EnrolledPasskey;
 }
 
@@ -46,9 +49,8 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
 const MODES = { file: 0o600, folder: 0o700 } as const;
 
 /**
- * Makes a code that enrols one passkey within 24 hours. Only its hash is stored.
- *
- * @throws {SignerError} for an account or name of another form.
+ * Makes a code that enrols one passkey within 24 hours. Only the hash of the code is stored.
+ * @throws {SignerError} for a malformed account or name.
  */
 export function makeEnrolmentCode(folder: string, { account, name }: Enrolment, nowMs: number): string {
   if (!ACCOUNT_FORM.test(account))
@@ -61,7 +63,7 @@ export function makeEnrolmentCode(folder: string, { account, name }: Enrolment, 
   return code;
 }
 
-/** @throws {SignerError} when `passkeys.json` is not readable. */
+/** @throws {SignerError} if `passkeys.json` cannot be read. */
 export function openPasskeys(folder: string, nowMs: () => number): Passkeys {
   const path = join(folder, PASSKEY_FILES.passkeys);
   const enrolled = new Map(readPasskeys(path).map((each) => [each.id, each]));
@@ -87,7 +89,7 @@ export function openPasskeys(folder: string, nowMs: () => number): Passkeys {
   };
 }
 
-/** The name of the file is the hash of the code: no text of a request becomes a path. */
+/** The file name is the hash of the code, so that no text of a request becomes part of a path. */
 function codeFile(folder: string, code: string): string {
   const name = createHash('sha256').update(code).digest('hex');
   return join(folder, PASSKEY_FILES.codes, `${name}.json`);
@@ -99,7 +101,7 @@ function readPasskeys(path: string): readonly EnrolledPasskey[] {
   if (!existsSync(path)) return [];
   try {
     const passkeys: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    // The operator may have removed all of them.
+    // An empty list is valid: the operator may have removed all passkeys.
     if (Array.isArray(passkeys) && passkeys.length === 0) return [];
     return new Settings({ passkeys }, '').parts('passkeys').map(passkeyIn);
   } catch (error) {
@@ -118,7 +120,7 @@ function passkeyIn(settings: Settings): EnrolledPasskey {
   });
 }
 
-/** Replaces the file as a whole: a signer that is killed meanwhile leaves the old one or the new one. */
+/** Replaces the whole file atomically: if the signer is killed, either the old or the new file remains. */
 function writePasskeys(path: string, passkeys: readonly EnrolledPasskey[]): void {
   const next = `${path}.new`;
   writeFileSync(next, `${JSON.stringify(passkeys, null, 2)}\n`, { mode: MODES.file, flush: true });

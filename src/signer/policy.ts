@@ -1,4 +1,4 @@
-/** Limits and known keys of the signer, from a file of its own that the gateway cannot reach. */
+/** Limits and known keys of the signer, from a policy file that the gateway cannot reach. */
 import { readFileSync } from 'node:fs';
 import { parseAddress } from '../base/chain/address.ts';
 import { CURRENCIES } from '../base/money/currency.ts';
@@ -9,10 +9,10 @@ import { coinOf } from './read-transfer.ts';
 import { SignerError } from './signer-error.ts';
 import { SIGNED_NETWORKS } from './wallet.ts';
 
-/** Amounts are in millionths, of a US dollar or of a unit of a currency, rounded up. */
+/** Decimals of amounts in the policy, which are millionths of a US dollar or of a currency unit, rounded up. */
 export const MICRO_DECIMALS = 6;
 
-/** Most of one transaction, of 60 minutes and of 24 hours, millionths. */
+/** Maximum amounts of one transaction, of 60 minutes and of 24 hours. Unit: millionths. */
 export interface Limits {
   readonly transaction: bigint;
   readonly hour: bigint;
@@ -22,7 +22,7 @@ export interface Limits {
 /** The whole policy. */
 export type Policy = Readonly<ReturnType<typeof policyIn>>;
 
-/** Address of the signer's page for people. */
+/** Settings of the signer's page. */
 export type PageSettings = Readonly<ReturnType<typeof pageOf>>;
 
 const ORIGIN_FORM =
@@ -35,11 +35,14 @@ const GAS_COIN = {
   TRX: ['0.5', '10000'],
 } as const;
 
-/** The policy of omitted members. Values are set high, so that limits are rather reached too early. */
+/**
+ * Defaults of omitted members. Nothing leaves to a destination without proof unless the operator sets `unproven`. The assumed values of currencies are high, so that limits are reached too early rather
+ * than too late.
+ */
 export const DEFAULT_POLICY = {
   values: valuesOf((asset) => GAS_COIN[asset as keyof typeof GAS_COIN]?.[0] ?? '1'),
   all: { transaction: '5000', hour: '10000', day: '50000' },
-  unproven: { transaction: '2000', hour: '5000', day: '20000' },
+  unproven: { transaction: '0', hour: '0', day: '0' },
   gas: { transaction: '100', hour: '1000', day: '5000' },
   currencies: valuesOf((asset) => {
     const unit = GAS_COIN[asset as keyof typeof GAS_COIN]?.[1];
@@ -52,7 +55,7 @@ export const DEFAULT_POLICY = {
 };
 
 /**
- * @param path - of a JSON file whose members override those of DEFAULT_POLICY; undefined for the defaults.
+ * @param path - of a JSON file whose members override DEFAULT_POLICY; undefined for the defaults alone.
  * @throws {SignerError} naming the member and the accepted form.
  */
 export function readPolicy(path?: string): Policy {
@@ -67,23 +70,26 @@ export function readPolicy(path?: string): Policy {
 
 function policyIn(settings: Settings) {
   return settings.end({
-    /** US dollars of one unit by currency, millionths; a currency that is not here is not signed for. */
+    /**
+     * Value of one unit of each currency in US dollars, millionths. Transactions of a currency without a value are
+     * refused.
+     */
     values: mapOf(settings, 'values', amountOf),
-    /** Everything that leaves: payouts, refunds, withdrawals and all fees. US dollars. */
+    /** Limits of all outgoing money: payouts, refunds, withdrawals and all fees. Unit: US dollars. */
     all: limitsOf(settings, 'all'),
-    /** The part of it for destinations without proof. US dollars. */
+    /** Limits of outgoing money to destinations without proof. Unit: US dollars. */
     unproven: limitsOf(settings, 'unproven'),
-    /** From the hot wallet to deposit addresses of its own. US dollars. */
+    /** Limits of gas from the hot wallet to the gateway's deposit addresses. Unit: US dollars. */
     gas: limitsOf(settings, 'gas'),
-    /** Limits of one currency, in its units. */
+    /** Limits of single currencies, in units of the currency. */
     currencies: mapOf(settings, 'currencies', limitsOf),
-    /** Maximum fee of one transaction. US dollars. */
+    /** Maximum fee of one transaction. Unit: US dollars. */
     fee: amountOf(settings, 'fee', DEFAULT_POLICY.fee),
     /** Maximum number of transactions in 60 seconds. */
     perMinute: settings.integer('perMinute', { min: 1, max: 1_000_000, fallback: DEFAULT_POLICY.perMinute }),
-    /** Keys that may prove a destination; passkeys are in a file of their own. */
+    /** Keys that may prove destinations. Passkeys are in another file. */
     approvers: settings.has('approvers') ? readApprovers(settings.parts('approvers')) : [],
-    /** Number of days after which a proof expires, at most. */
+    /** Maximum validity of a proof. Unit: days. */
     proofDays: settings.integer('proofDays', { min: 1, max: 3_650, fallback: DEFAULT_POLICY.proofDays }),
     /** The page on which passkeys prove destinations; null when there is none. */
     page: settings.has('page') ? pageOf(settings.part('page')) : null,
@@ -92,8 +98,8 @@ function policyIn(settings: Settings) {
   });
 }
 
-/** @returns the limits as the signer prints them and reports them to the gateway. */
-export function describeLimits({ all, unproven, gas, currencies, fee, perMinute }: Policy): object {
+/** @returns the limits as lines of text, for the signer's output and for the gateway. */
+export function describeLimits({ all, unproven, gas, currencies, fee, perMinute }: Policy) {
   return {
     unit: 'USD',
     all: textsOf(all),
@@ -105,7 +111,13 @@ export function describeLimits({ all, unproven, gas, currencies, fee, perMinute 
   };
 }
 
-/** @returns millionths as decimal text. */
+/** @returns the limits of `unproven` that are 0, by their names in policy.json: with one, nothing leaves without proof. */
+export function closedUnproven({ unproven }: Pick<Policy, 'unproven'>): readonly string[] {
+  const names = ['transaction', 'hour', 'day'] as const;
+  return names.filter((name) => unproven[name] === 0n).map((name) => `unproven.${name}`);
+}
+
+/** @returns an amount in millionths as decimal text. */
 export function usd(micro: bigint): string {
   return fromMinor(micro, MICRO_DECIMALS);
 }
@@ -116,17 +128,14 @@ const textsOf = ({ transaction, hour, day }: Limits) => ({
   day: usd(day),
 });
 
-/** One value for each currency of the supported networks, including the coins that only pay fees. */
+/** @returns one value for each currency of the supported networks, including coins that only pay fees. */
 function valuesOf<Value>(value: (asset: string) => Value): Record<string, Value> {
   const tokens = CURRENCIES.filter(({ network }) => SIGNED_NETWORKS.includes(network));
   const coins = SIGNED_NETWORKS.map((network) => coinOf(network));
   return Object.fromEntries([...tokens, ...coins].map(({ code, asset }) => [code, value(asset)]));
 }
 
-/**
- * @param address - in its canonical form.
- * @returns a unique name of a destination.
- */
+/** @param address - in its canonical form. @returns the unique name of a destination. */
 export function destinationName(network: string, address: string): string {
   return `${network} ${address}`;
 }
@@ -140,25 +149,25 @@ function destinationIn(settings: Settings): string {
 }
 
 function pageOf(settings: Settings) {
-  /** Origin of the page, which its passkeys belong to. */
+  /** Origin of the page, to which its passkeys are bound. */
   const origin = settings.parse('origin', ORIGIN_FORM, originOf);
-  /** Origin of the gateway's console, from which people arrive and to which they return; null: none. */
+  /** Origin of the gateway's console, from which people come and to which they return; null without a console. */
   const console = settings.has('console') ? settings.parse('console', ORIGIN_FORM, originOf) : null;
-  // Pages of one origin share their passkeys, so a gateway there could request those of the signer.
+  // Pages of one origin share passkeys, so a console on this origin could request the signer's.
   if (console === origin) settings.refuse('console', 'another origin than that of the page of the signer');
   /** Host name of the page: the `rpId` of the passkeys. */
   const rpId = new URL(origin).hostname;
   return settings.end({ origin, rpId, console });
 }
 
-/** A page without TLS can use passkeys only on this machine. */
+/** Only on this machine can a page without TLS use passkeys. */
 function originOf(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = url?.protocol === 'http:' && /^(?:.+\.)?localhost$/.test(url.hostname);
   return url?.origin === text && (isLocal || url.protocol === 'https:') ? text : undefined;
 }
 
-/** Members of the file over those of the defaults. */
+/** @returns the members of the file, completed by the defaults. */
 function mapOf<Name extends 'values' | 'currencies', Value>(
   settings: Settings,
   name: Name,

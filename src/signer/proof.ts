@@ -1,4 +1,4 @@
-/** Checks that a person known to the signer has proven a destination, independently of the gateway. */
+/** Checks that a person known to the signer has proven a destination, without relying on the gateway. */
 import { verify } from 'node:crypto';
 import {
   destinationStatement,
@@ -15,14 +15,14 @@ import { Refusal } from './signer-error.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Stores from which the signer checks proofs. */
+/** Known keys, passkeys and proofs. */
 export interface ProofSources {
   readonly policy: Pick<Policy, 'approvers' | 'withdrawn' | 'proofDays'>;
   readonly record: Pick<SignedRecord, 'proofOf' | 'nowMs'>;
   readonly passkeys: Pick<Passkeys, 'find'>;
 }
 
-/** Maximum expiry of a proof made now. Milliseconds. */
+/** @returns the latest expiry of a proof made now. Unit: ms since 1970. */
 export function lastExpiryMs({ proofDays }: Pick<Policy, 'proofDays'>, nowMs: number): number {
   return nowMs + proofDays * DAY_MS;
 }
@@ -30,8 +30,8 @@ export function lastExpiryMs({ proofDays }: Pick<Policy, 'proofDays'>, nowMs: nu
 /**
  * @param proof - as received from the gateway.
  * @param address - in its canonical form.
- * @throws {Refusal} `proof_wrong` unless a known person proved this destination, and the proof neither expired nor was
- * withdrawn.
+ * @throws {Refusal} `proof_wrong` unless a known person proved this destination, and the proof is neither expired nor
+ *   withdrawn.
  */
 export function checkProof(
   { policy, record, passkeys }: ProofSources,
@@ -54,7 +54,7 @@ export function checkProof(
     throw wrong(`the proof expires later than ${policy.proofDays} days from now`);
 }
 
-/** The page checked the proof when it was made; its maker may have been removed since. */
+/** The page checked the proof when it was made; only the passkey may have been removed since. */
 function expiryOfPageProof(
   record: ProofSources['record'],
   passkeys: ProofSources['passkeys'],

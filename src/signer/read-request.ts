@@ -1,9 +1,9 @@
-/** Reads requests from the wire: the form of every member is checked before use. */
+/** Reads requests, and checks the form of every member before it is used. */
 import { INTENTS, type Intent, type SigningKey, type SignRequest } from '../chains/sign-request.ts';
 import { Refusal } from './signer-error.ts';
 
 const ID = /^[\x21-\x7e]{1,200}$/;
-/** Far above any transfer. Characters. */
+/** Maximum length of an unsigned transaction, far above that of any transfer. Unit: characters. */
 const UNSIGNED_MAX = 4_096;
 const INDEX_MAX = 2 ** 31 - 1;
 

@@ -1,7 +1,4 @@
-/**
- * Reads an unsigned transaction: amount, destination, and maximum cost. Any transaction but a plain transfer is
- * refused.
- */
+/** Reads amount, destination and maximum cost of an unsigned transaction. Only plain transfers are accepted. */
 import { evmAddress, tronAddress } from '../base/chain/address.ts';
 import { EVM_CHAIN_IDS, tokenOfContract } from '../base/chain/token-contract.ts';
 import { assert } from '../base/errors/assert.ts';
@@ -11,23 +8,23 @@ import { readTokenTransfer } from '../chains/token-transfer.ts';
 import { readTronTransaction } from '../chains/tron-transaction.ts';
 import { Refusal } from './signer-error.ts';
 
-/** A transaction in the terms of the policy. */
+/** The facts of a transaction that the policy limits. */
 export interface Transfer {
   readonly network: string;
   readonly currency: Currency;
-  /** In its canonical form. */
+  /** Destination in its canonical form. */
   readonly to: string;
   /** Minor units of the currency. */
   readonly amount: bigint;
   /** Maximum fee of the network, in minor units of its coin. */
   readonly fee: bigint;
-  /** On EVM networks: at most one transaction of an address is ever mined with it. */
+  /** Nonce on EVM networks, where at most one transaction of an address is mined per nonce; null on TRON. */
   readonly nonce: number | null;
 }
 
-/** Maximum cost of a transfer of TRX: bandwidth, and 1.1 TRX for a new address. Unit: sun. */
+/** Maximum cost of a transfer of TRX: bandwidth, plus 1.1 TRX for a new address. Unit: sun. */
 const TRX_TRANSFER_FEE = 2_000_000n;
-/** Bandwidth of a call, which `fee_limit` does not include. Unit: sun. */
+/** Maximum bandwidth cost of a contract call, which `fee_limit` does not include. Unit: sun. */
 const TRON_BANDWIDTH_FEE = 1_000_000n;
 
 /** @returns the coin in which a network charges its fees. */
@@ -37,10 +34,7 @@ export function coinOf(network: string): Currency {
   return coin;
 }
 
-/**
- * @param from - the address whose key is to sign.
- * @throws {Refusal} `unreadable`, `chain`, `key`, `call`.
- */
+/** @param from - address whose key is to sign. @throws {Refusal} `unreadable`, `chain`, `key`, `call`. */
 export function readTransfer(network: string, from: string, unsigned: string): Transfer {
   try {
     return network === 'TRX' ? readTron(from, unsigned) : readEvm(network, unsigned);

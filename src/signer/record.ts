@@ -1,12 +1,12 @@
 /**
- * Record of signed transactions, in a SQLite file that one process opens at a time. An entry is on the disk before the
- * response goes out.
+ * Record of signed transactions, in a SQLite file that only one process can open at a time. An entry is on disk before
+ * the response is sent.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Reason, SignerError } from './signer-error.ts';
 
-/** One signed transaction. Amounts in millionths. */
+/** One signed transaction. Amounts are in millionths. */
 export interface Entry {
   readonly id: string;
   /** Hash of the whole request. */
@@ -14,32 +14,32 @@ export interface Entry {
   readonly network: string;
   readonly sender: string;
   readonly nonce: number | null;
-  /** Currency, destination and amount, which stay the same when a transaction is replaced. */
+  /** Currency, destination and amount, which a replacing transaction must repeat. */
   readonly payload: string;
-  /** US dollars. */
+  /** Fee in US dollars. */
   readonly fee: bigint;
-  /** US dollars that leave, the fee with them. */
+  /** Outgoing amount in US dollars, including the fee. */
   readonly all: bigint;
-  /** The part of it to destinations without proof. */
+  /** Part of `all` that goes to destinations without proof. */
   readonly unproven: bigint;
-  /** US dollars that go to deposit addresses of our own. */
+  /** Gas for deposit addresses of the gateway, in US dollars. */
   readonly gas: bigint;
   readonly currency: string;
-  /** Amount that leaves, units of the currency. */
+  /** Outgoing amount in units of the currency. */
   readonly amount: bigint;
 }
 
-/** Sums counted since a time. Amounts in millionths. */
+/** Sums since a given time. Amounts are in millionths. */
 export interface Sums {
   readonly all: bigint;
   readonly unproven: bigint;
   readonly gas: bigint;
-  /** In the requested currency. */
+  /** Sum of the given currency, in its units. */
   readonly currency: bigint;
   readonly count: bigint;
 }
 
-/** A destination that was proven on the page of the signer. */
+/** A destination proven on the page of the signer. */
 export interface ProofRow {
   readonly id: string;
   readonly account: string;
@@ -50,21 +50,23 @@ export interface ProofRow {
   readonly expiresMs: number;
 }
 
-/** A transaction that was signed at a nonce before. */
+/** An earlier transaction with the same nonce. */
 export type AtNonce = Pick<Entry, 'payload' | 'fee' | 'amount'>;
 
-/** The file, opened. */
+/** The open file. */
 export interface SignedRecord {
-  /** Runs the work exclusively; its entries are on the disk when this returns. Work that throws adds no entries. */
+  /** Runs the work exclusively. Its entries are on disk when this returns; work that throws adds no entries. */
   readonly alone: <Result>(work: () => Result) => Result;
-  /** @returns hash of the request that was signed under an id. */
+  /** @returns hash of the request signed under an id. */
   readonly bodyOf: (id: string) => string | undefined;
   readonly atNonce: (network: string, sender: string, nonce: number) => readonly AtNonce[];
-  /** @returns the clock's time, but never before the last entry, so that setting the clock back frees no limit. */
+  /**
+   * @returns the clock's time, but never a time before the last entry, so that setting the clock back frees no limit.
+   */
   readonly nowMs: () => number;
   readonly sums: (currency: string, sinceMs: number) => Sums;
   readonly add: (entry: Entry, atMs: number) => void;
-  /** Stores a proof. @returns false if there is already one with its id. */
+  /** Stores a proof. @returns false if its id exists already. */
   readonly addProof: (proof: ProofRow, atMs: number) => boolean;
   readonly proofOf: (id: string) => ProofRow | undefined;
   /**
@@ -95,7 +97,7 @@ const SUMS = `select coalesce(sum("all"), 0) as "all", coalesce(sum(unproven), 0
     coalesce(sum(amount) filter (where currency = ?), 0) as currency, count(*) as count
   from signed where at_ms > ?`;
 
-/** @param now - the clock. @throws {SignerError} when another process has the file open. */
+/** @param now - the clock, ms since 1970. @throws {SignerError} if another process has the file open. */
 export function openRecord(path: string, now: () => number = Date.now): SignedRecord {
   const database = openAlone(path);
   const one = (sql: string) => bigInts(database.prepare(sql));
@@ -134,9 +136,9 @@ export function openRecord(path: string, now: () => number = Date.now): SignedRe
   };
 }
 
-/** Two processes with separate counts would sign twice the limits. */
+/** Opens the file exclusively: two processes with separate counts would sign up to twice the limits. */
 function openAlone(path: string): DatabaseSync {
-  // SQLite gives its other files the mode of this one.
+  // SQLite creates its other files with the mode of this one.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const database = new DatabaseSync(path);

@@ -1,6 +1,6 @@
 /**
- * Logs refusals: the first of a reason immediately, further ones as one line a minute with their number, so that no caller
- * fills the log.
+ * Logs refusals. The first refusal of a reason is logged immediately, later ones as one line a minute with their
+ * number, so that no caller can flood the log.
  */
 
 /** One logged refusal. */
@@ -9,20 +9,20 @@ export interface RefusalFacts {
   readonly detail: string;
   /** Id of the request. */
   readonly id?: string;
-  /** Refusals of this reason that the record has counted. */
+  /** Total number of refusals for this reason in the record. */
   readonly times?: number;
-  /** Set for a refusal on the page. */
+  /** Set if the page refused. */
   readonly at?: 'page';
 }
 
 /** The log of refusals. */
 export interface RefusalLog {
   readonly refused: (facts: RefusalFacts) => void;
-  /** Logs the remaining refusals, and ends. */
+  /** Logs the summary of the remaining refusals, and stops. */
   readonly close: () => void;
 }
 
-/** Refusals of one reason since its last line. */
+/** Refusals of one reason since the last line about it. */
 interface Unlogged {
   newest: RefusalFacts | undefined;
   count: number;
@@ -32,7 +32,7 @@ interface Unlogged {
 const LINE_EVERY_MS = 60_000;
 
 /**
- * @param alarm - writes a line; `refusals`: number of refusals that it summarises.
+ * @param alarm - writes a line; `refusals`: number of refusals that the line summarises.
  * @param everyMs - interval between two lines for one reason.
  */
 export function openRefusalLog(

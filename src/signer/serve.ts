@@ -1,4 +1,4 @@
-/** The servers of the signer: for the gateway over a Unix socket or TLS with certificates on both sides, and for its page. */
+/** The servers of the signer: one for the gateway, over a Unix socket or mutual TLS, and one for the page. */
 import { chmodSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -9,7 +9,7 @@ import type { RefusalLog } from './refusal-log.ts';
 import type { SignerService } from './signer.ts';
 import { type Reason, Refusal, SignerError } from './signer-error.ts';
 
-/** Address on which the signer listens. */
+/** Address for the gateway. */
 export type ListenAddress =
   | { readonly socket: string }
   | {
@@ -17,11 +17,11 @@ export type ListenAddress =
       readonly port: number;
       readonly certificateFile: string;
       readonly keyFile: string;
-      /** Of the authority that issues the callers' certificates. */
+      /** Certificate of the authority that issues the callers' certificates. */
       readonly clientCaFile: string;
     };
 
-/** Address of the signer's page: over TLS, or on this machine alone, for a proxy that has the certificate. */
+/** Address of the signer's page: with TLS, or on a loopback address behind a proxy that terminates TLS. */
 export type PageAddress = { readonly host: string; readonly port: number } & (
   | { readonly certificateFile: string; readonly keyFile: string }
   | { readonly certificateFile?: undefined }
@@ -37,7 +37,7 @@ const SOCKET_MODE = 0o600;
 
 /**
  * @param count - counts a refusal, and returns the number of refusals for its reason.
- * @throws {SignerError} when another process listens there, or the address is not permitted.
+ * @throws {SignerError} if another process listens on the address, or the address is not permitted.
  */
 export async function openServer(
   service: SignerService,
@@ -60,7 +60,7 @@ export async function openServer(
   return server;
 }
 
-/** @throws {SignerError} when the address is not permitted. */
+/** @throws {SignerError} if the address is not permitted. */
 export async function openPageServer(address: PageAddress): Promise<Server> {
   const server =
     address.certificateFile === undefined
@@ -113,7 +113,7 @@ function tlsOf({ certificateFile, keyFile, clientCaFile }: Exclude<ListenAddress
   } as const;
 }
 
-/** A killed process leaves its socket behind; a socket that answers belongs to another process. */
+/** Removes the socket that a killed process left behind. A socket that answers belongs to a running process. */
 async function clear(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
@@ -125,11 +125,14 @@ async function clear(path: string): Promise<void> {
   rmSync(path);
 }
 
-/** A missing folder is reported like one without write access, as for a port: the system's message would mislead. */
+/**
+ * Describes why listening failed. A missing folder gets the message of a folder without write access, because the
+ * system's own message would mislead.
+ */
 function cannotListen(address: ListenAddress | PageAddress, option: string, code: string): SignerError {
   if ('socket' in address)
     return new SignerError(
-      `cannot listen at ${address.socket} (${code}): its folder has to be there, this user has to be allowed to write in it, and a path has about 100 characters at most`,
+      `cannot listen at ${address.socket} (${code}): its folder must exist, this user must be allowed to write in it, and a path has at most about 100 characters`,
     );
   return new SignerError(
     `cannot listen at ${address.host}:${address.port} (${code}): choose another ${option}`,

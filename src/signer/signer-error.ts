@@ -1,11 +1,11 @@
-/** Reasons for which the signer does not start, and does not sign. */
+/** Errors for a signer that cannot start, and for a refused transaction. */
 
-/** A problem that the operator has to solve; the message describes it. */
+/** A problem that the operator must solve; the message describes it. */
 export class SignerError extends Error {
   override readonly name = 'SignerError';
 }
 
-/** Reasons for which a transaction is not signed; docs/signer.md explains each. */
+/** Reasons of refusals; docs/signer.md explains each. */
 export const REASONS = [
   'unreadable',
   'network',
@@ -22,6 +22,7 @@ export const REASONS = [
   'nonce_reused',
   'fee_not_higher',
   'transaction_limit',
+  'limit_unproven',
   'limit_minute',
   'limit_hour',
   'limit_day',
@@ -30,7 +31,7 @@ export const REASONS = [
 /** A member of REASONS. */
 export type Reason = (typeof REASONS)[number];
 
-/** A refusal, without any entry in the record. */
+/** A refused request; the record gets no entry for it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: Reason;

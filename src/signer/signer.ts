@@ -1,4 +1,7 @@
-/** Signs transactions that the policy allows: reads the transaction itself, counts it, and only then uses a key. */
+/**
+ * Signs transactions that the policy allows. The signer reads the transaction itself, counts it, and only then uses a
+ * key.
+ */
 import { createHash } from 'node:crypto';
 import { evmDigest, signedEvmTransaction } from '../chains/evm-transaction.ts';
 import type { Signed, SignerFacts, SignRequest } from '../chains/sign-request.ts';
@@ -51,7 +54,10 @@ export function createSignerService(
   };
 }
 
-/** @returns whether this request was counted. @throws {Refusal} `id_reused` when another one was, under its id. */
+/**
+ * @returns whether this request was counted before.
+ * @throws {Refusal} `id_reused` if another request was counted under its id.
+ */
 function isKnown(record: SignedRecord, id: string, body: string): boolean {
   const known = record.bodyOf(id);
   if (known !== undefined && known !== body)
@@ -59,7 +65,7 @@ function isKnown(record: SignedRecord, id: string, body: string): boolean {
   return known !== undefined;
 }
 
-/** The proof is not part of it: the same person may prove the same destination again. */
+/** Hashes a request without its proof, because the same person may prove the same destination again. */
 function hashOf({ network, key, unsigned, intent }: SignRequest): string {
   const keyName = key.purpose === 'hot' ? 'hot' : key.index;
   return createHash('sha256')
@@ -67,7 +73,7 @@ function hashOf({ network, key, unsigned, intent }: SignRequest): string {
     .digest('hex');
 }
 
-/** A key always gives the same signature of the same digest, so none has to be stored. */
+/** Signing is deterministic, so the signature of a repeated request is computed again and not stored. */
 function signed(wallet: Wallet, { network, key, unsigned }: SignRequest): Signed {
   const privateKey = wallet.privateKey(network, key);
   return network === 'TRX'

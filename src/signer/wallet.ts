@@ -1,21 +1,21 @@
 /**
- * The keys of a seed (BIP-32, BIP-44). Deposit addresses are `m/44'/coin'/0'/0/index`, which the gateway derives from
- * the extended public key of account 0; the hot wallet is `m/44'/coin'/1'/0/0`, of an account that is never
- * disclosed.
+ * The keys of a seed (BIP-32, BIP-44). Deposit addresses are `m/44'/coin'/0'/0/index`; the gateway derives them from
+ * the extended public key of account 0. The hot wallet is `m/44'/coin'/1'/0/0`, in an account whose extended public key
+ * is never disclosed.
  */
 import { HDKey } from '@scure/bip32';
 import { deriveDepositAddress } from '../base/chain/deposit-address.ts';
 import { EVM_CHAIN_IDS } from '../base/chain/token-contract.ts';
 import type { SigningKey } from '../chains/sign-request.ts';
 
-/** Networks that are signed for. */
+/** Networks whose transactions the signer signs. */
 export const SIGNED_NETWORKS: readonly string[] = [...EVM_CHAIN_IDS.keys(), 'TRX'];
 
 /** Keys of a seed. */
 export interface Wallet {
-  /** Extended public key of the deposit addresses, by network; the EVM networks share one. */
+  /** Extended public keys of the deposit addresses by network; all EVM networks share one. */
   readonly xpub: Readonly<Record<string, string>>;
-  /** Address of the hot wallet, by network. */
+  /** Addresses of the hot wallet by network. */
   readonly hot: Readonly<Record<string, string>>;
   readonly addressOf: (network: string, key: SigningKey) => string;
   readonly privateKey: (network: string, key: SigningKey) => Uint8Array;
@@ -26,7 +26,7 @@ const TRON_COIN = 195;
 const ACCOUNTS = { deposit: 0, hot: 1 } as const;
 const HOT_INDEX = 0;
 
-/** @param seed - 16 to 64 bytes, such as those of BIP-39 words. */
+/** @param seed - 16 to 64 bytes, such as the seed of BIP-39 words. */
 export function openWallet(seed: Uint8Array): Wallet {
   const root = HDKey.fromMasterSeed(seed);
   const account = (network: string, { purpose }: SigningKey) =>
@@ -46,7 +46,7 @@ export function openWallet(seed: Uint8Array): Wallet {
     addressOf,
     privateKey: (network, key) => {
       const { privateKey } = account(network, key).deriveChild(0).deriveChild(indexOf(key));
-      if (!privateKey) throw new RangeError('the key does not derive');
+      if (!privateKey) throw new RangeError('the key cannot be derived');
       return privateKey;
     },
   };

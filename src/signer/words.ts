@@ -1,11 +1,11 @@
-/** Seeds in the form in which people store them: the words of BIP-39, or the seed itself in hexadecimal digits. */
+/** Readable forms of a seed: BIP-39 words, or hexadecimal digits. */
 import { generateMnemonic, mnemonicToSeed, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { SignerError } from './signer-error.ts';
 
-/** Of 24 words. */
+/** Entropy of 24 words. */
 const ENTROPY_BITS = 256;
-/** 16 to 64 bytes (BIP-32). */
+/** A seed of 16 to 64 bytes (BIP-32) in hexadecimal digits. */
 const SEED = /^(?:[0-9a-fA-F]{2}){16,64}$/;
 
 /** @returns 24 new words. */
@@ -14,8 +14,8 @@ export function newWords(): string {
 }
 
 /**
- * @param text - words, or a seed in hexadecimal digits.
- * @throws {SignerError} for any other text, without repeating it.
+ * @param text - BIP-39 words, or a seed in hexadecimal digits.
+ * @throws {SignerError} for any other text; the message does not repeat it.
  */
 export async function seedOf(text: string): Promise<Uint8Array> {
   const word = text.trim();

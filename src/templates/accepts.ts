@@ -9,14 +9,14 @@ import type { ProcessRow } from './facts.ts';
 import type { TriggerName } from './triggers.ts';
 
 /**
- * @returns whether its step can accept the trigger, apart from conditions of the time and processes beside the step; imported
+ * @returns whether its step can accept the trigger, apart from conditions of time and of parallel processes; imported
  * history accepts none.
  */
 export function accepts(template: Template, row: ProcessRow, on: TriggerName): boolean {
   return row.process !== null && stepAccepts(template, row, on);
 }
 
-/** @returns whether a step of a transaction of our own (not imported) can accept the trigger, as `accepts` says. */
+/** @returns whether a step of a native (not imported) transaction can accept the trigger, in the sense of `accepts`. */
 export function stepAccepts(
   { machine }: Template,
   step: Pick<Step, 'component' | 'state'>,

@@ -26,11 +26,13 @@ export type ActionEffectKind = keyof typeof EFFECT_KINDS;
 /** One amount that an action moves. */
 export interface ActionEffect {
   readonly kind: ActionEffectKind;
-  /** For a credit or a debit. */
+  /** Currency of a credit or a debit. */
   readonly subAccount: SubAccount | null;
   readonly currency: Currency;
-  /** Decimal text; null where it follows from a price that is made when the action is performed. */
+  /** Decimal text. If the action makes a new price, the amount is at the current price; null without one. */
   readonly amount: string | null;
+  /** BRL for one unit of crypto, from which an action with a new price was calculated. */
+  readonly quote?: string;
 }
 
 /**
@@ -87,7 +89,9 @@ function refundEffects(
   ];
 }
 
-/** Effects by which an outgoing transaction continues to its payout; a transaction without a payer has no other end. */
+/**
+ * Effects by which an outgoing transaction continues to its payout; a transaction without a payer has no other outcome.
+ */
 const GOING_ON: readonly EffectName[] = ['swap', 'send_funds'];
 const GOING_ON_UNPAID: readonly EffectName[] = ['screen', 'check_payee'];
 

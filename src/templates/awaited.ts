@@ -1,6 +1,7 @@
 /**
- * Party that a step waits for: its payer, a person's decision, or only the gateway and its rails. The party follows from the
- * step alone. A step that a decision does not leave by itself waits for the decision until the rails have answered.
+ * Party that a step waits for: its payer, a person's decision, or only the gateway and its rails. The party follows
+ * from the step alone. A step with a decision that does not leave it waits for the decision until the rails have
+ * answered.
  */
 import { stepNameOf } from '../base/ids/step-name.ts';
 import { hasPayer, stepAccepts } from './accepts.ts';
@@ -16,7 +17,7 @@ export const AWAITED = {
 /** A member of AWAITED. */
 export type Awaited = keyof typeof AWAITED;
 
-/** Triggers by which a payer answers a page; without a payer the account does. */
+/** Triggers by which a payer answers a page; without a payer, the account sends them. */
 const ANSWERS: readonly TriggerName[] = ['amount_given', 'accepted', 'identity_given', 'identity_confirmed'];
 const PAYMENTS: readonly TriggerName[] = ['pix_received', 'deposit_seen'];
 const DECISIONS: readonly TriggerName[] = [
@@ -41,10 +42,7 @@ export function requestsPayment(
 
 const KNOWN = new WeakMap<Template, Map<string, Awaited | null>>();
 
-/**
- * @returns the party that a step of the template waits for; null without one, and for a step that only imported
- *   history has.
- */
+/** @returns the party that a step of the template waits for; null without one, and for steps of imported history. */
 export function awaitedOf(template: Template, step: Pick<Step, 'component' | 'state'>): Awaited | null {
   const known = KNOWN.get(template) ?? new Map<string, Awaited | null>();
   KNOWN.set(template, known);

@@ -1,8 +1,9 @@
 /**
- * Actions of callers on a transaction: the trigger that each sends to its machine, its permission, its mutation and the input
- * of that. The machine itself decides whether an action is possible and which amounts it moves: it plans the trigger.
+ * Actions of callers on a transaction: the trigger that each sends to its machine, its permission, its mutation and the
+ * mutation's input. The machine itself decides whether an action is possible and which amounts it moves: it plans the
+ * trigger.
  */
-import type { ActionName } from '../base/access/actions.ts';
+import { type ActionName, isPlatformMutation } from '../base/access/actions.ts';
 import { BRL } from '../base/money/currency.ts';
 import { accepts, hasPayer } from './accepts.ts';
 import { type ActionEffect, effectsOf } from './action-effects.ts';
@@ -40,13 +41,13 @@ export const CALLER_ACTIONS = {
 /** Name of an action. */
 export type CallerActionName = keyof typeof CALLER_ACTIONS;
 
-/** One argument of a mutation, as far as the transaction determines it. */
+/** One argument of a mutation, with the parts that the transaction determines. */
 export interface ArgumentRule {
-  /** The one value to send. */
+  /** The only possible value. */
   readonly value?: string;
-  /** Required here, although the mutation does not require it everywhere. */
+  /** Whether it is required here, although the mutation does not require it in general. */
   readonly isRequired?: true;
-  /** Without meaning here. */
+  /** Whether it has no meaning here. */
   readonly isLeftOut?: true;
   /** The largest amount. */
   readonly max?: string;
@@ -57,9 +58,9 @@ export interface CallerAction {
   readonly name: CallerActionName;
   readonly permission: ActionName;
   readonly mutation: string;
-  /** By the name of the argument; the others are as in the schema. */
+  /** Arguments by name; all others are as in the schema. */
   readonly rules: Readonly<Record<string, ArgumentRule>>;
-  /** Of the input by default; when an amount is required, of the largest. */
+  /** Effects of the default input; if an amount is required, of the largest amount. */
   readonly effects: readonly ActionEffect[];
 }
 
@@ -69,7 +70,7 @@ interface Sheet {
   readonly permission: (template: Template, row: ProcessRow) => ActionName;
   readonly mutation: string | ((row: ProcessRow) => string);
   readonly on: TriggerName;
-  /** Triggers with the default input first, then others if the machine does not accept that. */
+  /** Triggers for the default input first, then alternatives if the machine does not accept that. */
   readonly triggers: (row: ProcessRow, nowMs: number) => readonly Trigger[];
   readonly rules?: (row: ProcessRow, trigger: Trigger) => CallerAction['rules'];
   readonly isPriced?: true;
@@ -80,7 +81,7 @@ const outOfBalance = (otherwise: ActionName) => (template: Template) =>
   hasPayer(template) ? otherwise : 'balance.pay_out';
 const triggering = (trigger: Trigger) => () => [trigger];
 const isWithdrawal = ({ process }: ProcessRow) => process?.approval?.trigger === undefined;
-/** The operator names the account. */
+/** Argument with the account, which the operator names. */
 const onAccount = (row: ProcessRow) => ({ account: { value: String(row.accountId) } });
 
 const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
@@ -190,10 +191,7 @@ const SHEETS: Readonly<Record<CallerActionName, Sheet>> = {
     mutation: 'releaseHold',
     on: 'released',
     triggers: triggering({ on: 'released', by: '' }),
-    rules: (row) => ({
-      ...onAccount(row),
-      ...(row.process?.isFrozen === true && { reason: { isRequired: true } as const }),
-    }),
+    rules: onAccount,
   },
   reject_hold: {
     permission: always('hold.reject'),
@@ -237,11 +235,16 @@ export function permissionOf(name: CallerActionName, template: Template, row: Pr
   return SHEETS[name].permission(template, row);
 }
 
+/** @returns whether only the platform may perform the action. */
+export function isPlatformAction(name: CallerActionName): boolean {
+  const { mutation } = SHEETS[name];
+  return typeof mutation === 'string' && isPlatformMutation(mutation);
+}
+
 /**
  * Lists actions without checking the caller, the balance, limits, prices or the rules for money out.
- *
- * @returns the actions that the machine accepts at the present step and time, in the order for display; none for
- *   imported history.
+ * @returns the actions that the machine accepts at the current step and time, in the order for display; none for
+ * imported history.
  */
 export function callerActions(template: Template, row: ProcessRow, nowMs: number): readonly CallerAction[] {
   const names = Object.keys(SHEETS) as CallerActionName[];
@@ -249,7 +252,7 @@ export function callerActions(template: Template, row: ProcessRow, nowMs: number
 }
 
 /**
- * @param amount - BRL of a part; all that is left of the payment when undefined.
+ * @param amount - BRL of a part; undefined means the whole rest of the payment.
  * @returns the effects of a refund of exactly that amount, from the plan of the refund itself; undefined if the machine
  * accepts no such refund now.
  */
@@ -299,7 +302,7 @@ function callerAction(
   return undefined;
 }
 
-/** Empty where the step accepts no such trigger at all: facts that only later steps know are not read. */
+/** The list is empty if the step accepts no such trigger at all; then facts of later steps are not read. */
 function triggersOf(
   name: CallerActionName,
   template: Template,

@@ -1,9 +1,8 @@
 /**
  * Crossramp Checkout: the customer pays BRL by PIX on a hosted page; crypto is credited to the account.
  *
- * Life of the money: PIX received → converted at the locked quote → available on the account. A payment that may not be
- * converted is returned to the payer; a dispute (MED) blocks the amount until it is decided.
- *
+ * Life of the money: PIX received → converted at the locked quote → available on the account. A payment that must not
+ * be converted is refunded to the payer; a dispute (MED) blocks the amount until it is decided.
  * @see `service.md` 2.2, states.json
  */
 import { label } from '../base/text/label.ts';

@@ -1,4 +1,4 @@
-/** The shapes that a template file fills in, and the helpers it is written with. */
+/** The types of a template file, and the helpers with which it is written. */
 import type { StepName } from '../base/ids/step-name.ts';
 import { EMPTY_LABEL, type Label, label } from '../base/text/label.ts';
 import type { FactName } from './facts.ts';
@@ -6,10 +6,10 @@ import type { KindName } from './kinds.ts';
 import { STATUS, type StatusCode, statusCodeOf } from './status.ts';
 import type { Machine } from './transition.ts';
 
-/** The ending of a step that only a late event (payment, dispute, return) can leave. */
+/** The ending of a step that only a late event (payment, dispute, refund) can leave. */
 export const LATE_EVENT = 'final unless a later event arrives';
 
-/** Whether a step can be left: yes; no; only by a late event. */
+/** Whether a step can be left: yes, no, or only by a late event. */
 export type Ending = 'open' | 'final' | typeof LATE_EVENT;
 
 /** One (component, state) of a template, with its published labels. */
@@ -20,14 +20,14 @@ export interface Step {
   readonly statusCode: StatusCode;
   readonly substatus: Label;
   readonly message: Label;
-  /** Equal to `message` if the step is an error, else empty. */
+  /** Equal to `message` if the step is an error, otherwise empty. */
   readonly errorMessage: Label;
   readonly ending: Ending;
   /** Whether the step ends a session without a payment, so that its payer may start again. */
   readonly isRenewable?: true;
-  /** Whether the whole payment is being or was returned to its payer. */
+  /** Whether the whole payment is being refunded or was refunded to its payer. */
   readonly isReturn?: true;
-  /** Whether a part of the payment may have been returned, and the rest stays with the account holder. */
+  /** Whether a part of the payment may have been refunded while the rest stays with the account holder. */
   readonly leavesRest?: true;
   /** Its headline, if steps of this name mean something else in other templates. */
   readonly headline?: Label;
@@ -41,7 +41,7 @@ export interface Attribute {
   readonly fact: FactName;
   /** One sentence, for the GraphQL description, OpenAPI and docs. */
   readonly doc: string;
-  /** Published only where it has a value (C-1). */
+  /** Whether it is published only with a value (C-1). */
   readonly optional?: true;
 }
 
@@ -57,7 +57,7 @@ export interface Template {
   readonly product: string;
   readonly direction: string;
   readonly family: Family;
-  /** In the order of the published tables. */
+  /** Attributes in the order of the published tables. */
   readonly attributes: readonly Attribute[];
   readonly steps: readonly Step[];
   readonly machine: Machine;
@@ -72,8 +72,7 @@ export interface Template {
 }
 
 /**
- * Checks a template where it is written: names and steps are unique, and its machine moves between them.
- *
+ * Checks a template at its definition: names and steps are unique, and its machine moves between them.
  * @throws {Error} when an attribute or a step is defined twice, or a transition names an unknown step.
  */
 export function defineTemplate(template: Template): Template {
@@ -99,10 +98,10 @@ export function attribute(name: string, kind: KindName, fact: FactName, doc: str
 /**
  * @param stepName - component and state, as published.
  * @param status - broad label.
- * @param substatus - step-level label.
+ * @param substatus - detailed label of the step.
  * @param message - meaning of the state for the customer.
  * @param traits - `error`: the message is also the error message; `ending`: default `open`; `renewable`, `return`,
- *   `leavesRest`, `headline`: see `Step`.
+ * `leavesRest`, `headline`: see `Step`.
  */
 export function step(
   stepName: readonly [component: string, state: string],

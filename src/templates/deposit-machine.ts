@@ -20,7 +20,7 @@ const DETECTED: StepName = 'crypto_deposit/DETECTED';
 const DROPPED: StepName = 'crypto_deposit/DROPPED';
 const EXPIRED: StepName = 'crypto_deposit/EXPIRED';
 const CONFIRMED: StepName = 'crypto_deposit/DONE';
-/** A deposit of a wrong amount or after the session: its account decides about it. */
+/** A deposit of a wrong amount, or after the session; its account decides about it. */
 export const WRONG: readonly StepName[] = [
   'crypto_deposit/UNDERPAID',
   'crypto_deposit/OVERPAID',
@@ -34,7 +34,7 @@ const SWAP_FAILED: StepName = 'swap_transfer/ERROR';
 const BLOCKED: readonly StepName[] = [...WRONG, REJECTED, SWAP_FAILED];
 const GOING_BACK: StepName = 'refund/INITIAL';
 
-/** Steps from the one on at which the deposit is final. */
+/** Steps from the given one on, at which the deposit is final. */
 const FINAL: readonly StepName[] = [
   CONFIRMED,
   ...BLOCKED,
@@ -72,7 +72,7 @@ const depositTransitions: readonly Transition[] = [
     set: acceptDeposit,
     post: ofDeposit(journals.depositSeen),
   }),
-  // Another amount, or too late: label and booking wait until the network has confirmed it.
+  // The amount or the time is wrong: label and booking wait until the network has confirmed the deposit.
   when('deposit_seen', [WAITING, DROPPED, EXPIRED], 'stay', { when: isFirst, set: noteDeposit }),
   when('deposit_confirmed', DETECTED, CONFIRMED, {
     when: isSameDeposit,
@@ -103,8 +103,8 @@ const depositTransitions: readonly Transition[] = [
     when: isSameDeposit,
     set: () => ({ process: { deposit: null } }),
   }),
-  // After it was final: the transaction continues, and the account holder owes the amount to the house (domain.md
-  // 2.3: reorg after crediting).
+  // The deposit was dropped after it was final: the transaction continues, and the account holder owes the amount to
+  // the house (domain.md 2.3: reorg after crediting).
   when('deposit_dropped', FINAL, 'stay', {
     parallel: true,
     when: (view) => isSameDeposit(view) && isThere(view),
@@ -134,7 +134,7 @@ const swapTransitions: readonly Transition[] = [
   when('payout_rejected', 'pix_out/SENDING', REJECTED, { post: unwind }),
 ];
 
-/** A blocked deposit stays where it is: nothing is posted. */
+/** A blocked deposit is not moved, so nothing is posted. */
 const screeningTransitions: readonly Transition[] = [
   when('cleared', WRONG, 'stay', { when: isUnscreened, set: screened }),
   when('held', WRONG, HELD, { when: isUnscreened, set: (view) => stopAt(stepNameOf(view.row)) }),
@@ -189,7 +189,7 @@ const resolutionTransitions: readonly Transition[] = [
       return [journals.depositReturned(currency, { amount, networkFee }), ...gasJournals(view)];
     },
   }),
-  // The amount is debited from the balance again, for the payee whom its payer named.
+  // The amount is debited from the balance again, for the payee that the payer named.
   when('requoted', WRONG, SWAPPING, {
     moneyOut: 'fixed',
     when: (view) => isThere(view) && isScreened(view),
@@ -236,7 +236,7 @@ export function isDepositFinal(row: Pick<ProcessRow, 'component' | 'state'>): bo
   return FINAL.includes(stepNameOf(row));
 }
 
-/** @returns whether its account decides about the deposit: it is of another amount, or late. */
+/** @returns whether the account decides about the deposit: it has another amount, or is late. */
 export function awaitsResolution(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
   return WRONG.includes(stepNameOf(row));
 }
@@ -269,12 +269,12 @@ function isSameDeposit({ process, trigger }: View<'deposit_confirmed' | 'deposit
   return process.deposit?.txHash === txHash && process.deposit.logIndex === logIndex;
 }
 
-/** Deposits are processed one at a time; after one was dropped, the next. */
+/** Deposits are processed one at a time; after a dropped one, the next follows. */
 function isFirst({ row, process, trigger }: Seen): boolean {
   return !process.deposit || stepNameOf(row) === DROPPED || process.deposit.txHash === trigger.txHash;
 }
 
-/** Facts of a deposit before its step is reached are not published yet: a body changes with its step only (C-9). */
+/** Facts of a deposit are published with its step, because a body changes only with its step (C-9). */
 function noteDeposit(view: Seen): Change {
   const { txHash, logIndex, amount, from } = view.trigger;
   return { process: { deposit: { txHash, logIndex, amount, from, isLate: isLate(view) } } };
@@ -293,7 +293,7 @@ function publishDeposit({ process, screensSenders }: View): Change {
   };
 }
 
-/** Its sender is screened before anyone decides about it. */
+/** The sender is screened before anyone decides about the deposit. */
 function isUnscreened({ process }: View): boolean {
   return process.awaitsScreening === true;
 }
@@ -306,7 +306,7 @@ function screened(): Change {
   return { process: { awaitsScreening: false } };
 }
 
-/** Stores the step from which it continues once it is released. */
+/** Stores the step from which it continues after its release. */
 function stopAt(stoppedAt: StepName): Change {
   return { process: { stoppedAt, awaitsScreening: false } };
 }
@@ -316,8 +316,8 @@ function sendBack(row: ProcessRow, refundAddress: string, refundWorth?: string):
 }
 
 /**
- * Step at which a deposit that could not be sent back is held again: that of the operator if the step of the hold was not
- * stored yet.
+ * Step at which a deposit that could not be sent back is held again: the operator's step if the step of the hold was
+ * not stored yet.
  */
 function heldAt(process: Process): StepName {
   return process.heldAt ?? HELD;

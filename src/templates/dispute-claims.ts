@@ -1,7 +1,7 @@
 /**
- * A dispute (MED) with concurrent refunds of parts. The bank takes the disputed amount from the payment, and then refuses a
- * refund that is still under way. So a dispute covers the amount that refunds under way leave, and the money of a refund that
- * fails.
+ * A dispute (MED) about a payment with parallel partial refunds. The bank takes the disputed amount from the payment,
+ * and then refuses a refund that is still under way. A dispute therefore covers the amount that running refunds leave,
+ * and the money of a refund that fails.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import type { Conversion } from '../ledger/journals.ts';
@@ -15,7 +15,7 @@ import type { Change, PostView, View } from './transition.ts';
 /** The step of an open dispute. */
 export const OPEN: StepName = 'dispute/OPEN';
 
-/** @returns whether a dispute is open: another one about the same payment has to wait until it ends. */
+/** @returns whether a dispute is open: another one about the same payment has to wait until its end. */
 export function isDisputed(row: Pick<ProcessRow, 'component' | 'state'>): boolean {
   return stepNameOf(row) === OPEN;
 }
@@ -27,7 +27,7 @@ export function claimOf(row: ProcessRow, amount: bigint | undefined): bigint {
   return amount === undefined || amount > most ? most : amount;
 }
 
-/** @returns the list after the return of this part failed, and the amount that a dispute takes of it. */
+/** @returns the list after the refund of this part failed, and the amount of it that a dispute takes. */
 export function partFailed(view: View, failed: PixReturn | undefined): Change {
   if (!failed) return {};
   const returns = ended(view, [failed], { state: 'credited_back' });
@@ -65,7 +65,8 @@ export function claimedByDispute(view: Pick<PostView, 'row' | 'before'>, freed: 
 }
 
 /**
- * @returns journals of an accepted dispute: out of the held amount, and as a receivable from the account holder for the rest.
+ * @returns journals of an accepted dispute: out of the held amount, and a receivable from the account holder for the
+ * rest.
  */
 export function unwound(part: Conversion, held: bigint): readonly Journal[] {
   const share = (amount: bigint) => (part.crypto === 0n ? amount : (amount * held) / part.crypto);
@@ -80,9 +81,8 @@ export function unwound(part: Conversion, held: bigint): readonly Journal[] {
 }
 
 /**
- * @returns journals of a return that the bank made although nothing is held for it: reversed up to the amount of the payment.
- * Beyond that the
- *   conversion is unwound already, and the account holder owes the BRL.
+ * @returns journals of a return by the bank for which nothing is held: reversed up to the amount of the payment. The
+ * conversion beyond that is already unwound, so the account holder owes the BRL.
  */
 export function unheld(row: ProcessRow, made: PixReturn): readonly Journal[] {
   if (!made.part) return [];
@@ -99,8 +99,8 @@ export function claimant({ process }: Pick<View, 'process'>, amount: bigint): Pi
 }
 
 /**
- * The bank reports the amount of the dispute: parts under way that are no longer covered end, and the account holder owes the
- * house the rest.
+ * The bank reports the amount of the dispute: running partial refunds that are no longer covered end, and the account
+ * holder owes the house the rest.
  */
 export function confirmed(view: View<'dispute_returned'>): Change {
   const amount = cents(view.trigger.amount);
@@ -127,7 +127,7 @@ export function overtakenReturn(process: Process, returnId: string | undefined):
   return returnsOf(process).find((each) => each.isOvertaken && each.returnId === returnId);
 }
 
-/** Parts under way that release at least this many cents; all parts if they sum to less. */
+/** Running partial refunds that release at least this many cents; all of them if they sum to less. */
 function overtakenBy(process: Process, brl: bigint): readonly PixReturn[] {
   const found: PixReturn[] = [];
   let sum = 0n;

@@ -1,7 +1,7 @@
 /**
- * Disputes (MED) about a converted payment: about the whole remainder or a part, one at a time. The available amount is held
- * at the locked rate; when the dispute is accepted, the conversion is reversed with its fee in proportion, and the account
- * holder owes the house the missing amount.
+ * Disputes (MED) about a converted payment: about the whole remainder or a part, one at a time. The available amount is
+ * held at the locked rate. When the dispute is accepted, the conversion is reversed with its fee in proportion, and the
+ * account holder owes the house the missing amount.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -37,7 +37,7 @@ import { type Change, type PostView, type Transition, type View, when } from './
 /**
  * @param finished - steps at which a payment is finished.
  * @param all - every step: the end of a refund that a dispute has overtaken is accepted at any step.
- * @returns the transitions of disputes about it.
+ * @returns the transitions of its disputes.
  */
 export function disputeTransitions(
   finished: readonly StepName[],
@@ -50,7 +50,7 @@ export function disputeTransitions(
       set: (view) => open(view, { id: view.trigger.disputeId, claim: textOf(amountOf(view)) }),
       post: hold,
     }),
-    // A bank may accept a dispute that it rejected before, under the same name: it then takes the money.
+    // A bank may accept a dispute that it rejected before, under the same name; then it takes the money.
     when('dispute_accepted', finished, OPEN, {
       parallel: true,
       moneyOut: 'demanded',
@@ -96,8 +96,8 @@ export function disputeTransitions(
 }
 
 /**
- * End of a part that a dispute has overtaken: if the part is returned nevertheless, the payer was paid twice, and the account
- * holder owes the house.
+ * End of a partial refund that a dispute has overtaken: if it is returned nevertheless, the payer was paid twice, and
+ * the account holder owes the house.
  */
 function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
   const isPart = (view: ReturnEnd) => overtakenReturn(view.process, view.trigger.returnId)?.kind === 'part';
@@ -128,13 +128,13 @@ function overtakenTransitions(all: readonly StepName[]): readonly Transition[] {
   ];
 }
 
-/** A dispute that was opened under a name is ended under that name. */
+/** A dispute ends under the name with which it was opened. */
 function isSameDispute({ process, trigger }: View<'dispute_accepted' | 'dispute_rejected'>): boolean {
   const { disputeId = process.disputeId } = trigger;
   return process.disputeId === undefined || process.disputeId === disputeId;
 }
 
-/** @returns the dispute of this name that was rejected before; of versions before, the one that was rejected last is known. */
+/** @returns the rejected dispute of this name; for earlier versions, the last rejected one is known. */
 export function rejectedOf({ row, process, trigger }: View<'dispute_accepted'>): DisputeClaim | undefined {
   const { disputeId } = trigger;
   if (disputeId === undefined) return undefined;

@@ -1,29 +1,29 @@
 /**
- * Work outside of the database that a machine orders with a committed step, and its time: each effect becomes a job, and its
- * outcome becomes the next trigger. Also the end of a session, which some effects wait for; times are milliseconds on the
- * clock of the processes.
+ * Work outside of the database that a machine orders with a committed step, with its due time: each effect becomes a
+ * job, and its outcome becomes the next trigger. The file also computes the end of a session, which some effects wait
+ * for; times are milliseconds on the clock of the processes.
  */
 
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { millisOf } from '../base/time/instant.ts';
 import type { Process, ProcessRow } from './facts.ts';
 
-/** A payment that settled this long after the end of the session still counts (C-32). */
+/** Time after the end of the session until which a settled payment still counts (C-32). */
 export const GRACE_MS = 60_000;
 /** Time after the end of a session during which its deposit address is watched, and its amount reserved. Unit: ms. */
 export const MONITORING_MS = 24 * 3_600_000;
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Pauses before a return that failed is retried: five times over 24 hours (domain.md 2.10). */
+/** Pauses before a failed refund is retried: five times over 24 hours (domain.md 2.10). */
 const RETRY_PAUSES_MS = [15, 60, 180, 420, 765].map((minutes) => minutes * MINUTE_MS);
-/** Batch time, and how long a step-up waits for its decision. Unit: ms. */
+/** Batch time, and the wait of a step-up for its decision. Unit: ms. */
 export interface Timing {
   readonly nowMs: number;
   readonly stepUpMs: number;
 }
 
-/** Time that a step-up waits for its decision by default. Unit: ms. */
+/** Default wait of a step-up for its decision. Unit: ms. */
 export const STEP_UP_MS = 24 * 3_600_000;
 
 const now = (_row: ProcessRow, { nowMs }: Timing) => nowMs;
@@ -36,7 +36,7 @@ const after =
 export const EFFECTS = {
   check_identity: now,
   check_payee: now,
-  /** The customer's case was decided: transactions that wait for it continue. */
+  /** The customer's case was decided, so transactions that wait for it continue. */
   ask_case: now,
   create_charge: now,
   cancel_charge: now,
@@ -44,16 +44,16 @@ export const EFFECTS = {
   screen: now,
   swap: now,
   return_payment: now,
-  /** Every return that the step ordered: ordering one again has no effect. */
+  /** Every refund that the step ordered; ordering one again has no effect. */
   order_returns: now,
   /** The payout: crypto to a wallet, or BRL to a PIX key. */
   send_funds: now,
-  /** Returns that failed, as long as `mayRetry`. */
+  /** Failed refunds, as long as `mayRetry`. */
   retry_returns: (row, { nowMs }) => nowMs + (RETRY_PAUSES_MS[retriesOf(row.process)] ?? 0),
   send_back: now,
-  /** The session ends before anything can be paid. */
+  /** The session ends before it can be paid. */
   expire: (row, { nowMs }) => unpaidEndOf(row) ?? nowMs,
-  /** The session ends for payments: payments that settled within the grace were reported by then. */
+  /** The session ends for payments: those that settled within the grace period were reported by then. */
   expire_payable: (row, { nowMs }) => (expiryOf(row) ?? nowMs) + GRACE_MS,
   /** The step-up was not decided in time (`STEP_UP_HOURS`). */
   deny_step_up: (_row, { nowMs, stepUpMs }) => nowMs + stepUpMs,
@@ -64,10 +64,13 @@ export const EFFECTS = {
 /** Name of an effect. */
 export type EffectName = keyof typeof EFFECTS;
 
-/** Effects of one step: their outcome is ignored once the step was left. */
+/** Effects of one step: their outcome is ignored after the step was left. */
 export const STEP_EFFECTS: readonly EffectName[] = ['deny_step_up', 'reject_approval', 'send_back'];
 
-/** Effects that order money out of a rail: once they have failed for a day, a person checks before they are ordered again. */
+/**
+ * Effects that order money out of a rail: after they have failed for a day, a person checks before they are ordered
+ * again.
+ */
 export const MONEY_OUT_EFFECTS: readonly EffectName[] = [
   'return_payment',
   'order_returns',
@@ -76,11 +79,11 @@ export const MONEY_OUT_EFFECTS: readonly EffectName[] = [
 ];
 
 /**
- * Effects that may be given up in any state of the transaction: a charge that stays payable may be paid late, and such money
- * is held.
+ * Effects that may be given up in any state of the transaction: a charge that stays payable may be paid late, and such
+ * money is held.
  */
 const DISPENSABLE_EFFECTS: readonly EffectName[] = ['cancel_charge'];
-/** Effects that prepare a payment or end its time: once their transaction has ended, no money waits for them. */
+/** Effects that prepare a payment or end its time: after the end of their transaction, no money waits for them. */
 const PREPARING_EFFECTS: readonly EffectName[] = [
   'check_identity',
   'check_payee',
@@ -93,7 +96,7 @@ const PREPARING_EFFECTS: readonly EffectName[] = [
   'reject_approval',
 ];
 
-/** @returns whether no money is lost and no transaction stays open when a job of this kind is given up. */
+/** @returns whether giving up a job of this kind loses no money and leaves no transaction open. */
 export function mayCancelJob(kind: string, isTransactionEnded: boolean): boolean {
   const kinds: readonly string[] = isTransactionEnded
     ? [...DISPENSABLE_EFFECTS, ...PREPARING_EFFECTS]
@@ -101,25 +104,25 @@ export function mayCancelJob(kind: string, isTransactionEnded: boolean): boolean
   return kinds.includes(kind);
 }
 
-/** @returns whether a failed return is now retried automatically. */
+/** @returns whether a failed refund is now retried automatically. */
 export function mayRetry(process: Pick<Process, 'returns'>): boolean {
   return retriesOf(process) < RETRY_PAUSES_MS.length;
 }
 
-/** Number of retries of returns; parallel returns count once. */
+/** Number of retries of refunds; parallel refunds count once. */
 function retriesOf(process: Pick<Process, 'returns'> | null): number {
   const retried = (process?.returns ?? []).filter(({ state }) => state === 'retried');
   return new Set(retried.map(({ endedAt }) => endedAt)).size;
 }
 
-/** @returns the end of the session, or undefined when it has none. */
+/** @returns the end of the session; undefined without one. */
 export function expiryOf({ expiresAt }: Pick<ProcessRow, 'expiresAt'>): number | undefined {
   return expiresAt === null ? undefined : millisOf(expiresAt);
 }
 
 /**
- * @returns the end of the price's lock: the lock time of the crypto currency after the price was made (C-21). Undefined if
- * there is no price yet.
+ * @returns the end of the price's lock: the lock time of the crypto currency after the price was made (C-21). The
+ * result is undefined if there is no price yet.
  */
 export function lockEndOf({
   process,

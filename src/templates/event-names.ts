@@ -8,15 +8,13 @@ import { STAY_EVENTS, type StayEvent } from './stay-events.ts';
 /** Event of money out that is held by a ceiling. */
 export const HELD_EVENT: StayEvent = 'money_out.held';
 
-/**
- * @returns every name that an event of the template can have: those of its steps in their order, then those beside the steps.
- */
+/** @returns every name of an event of the template: those of its steps in order, then the additional events. */
 export function eventNamesOf(template: Template): readonly string[] {
   const ofSteps = template.steps.map((step) => eventName({ template: template.name, ...step }));
   return [...ofSteps, ...extraEvents(template).map(({ name }) => name)];
 }
 
-/** @returns the events of a template beside its steps, with their descriptions. */
+/** @returns the additional events of a template, which change no step, with their descriptions. */
 export function extraEvents({ name, machine }: Template): readonly { name: string; doc: string }[] {
   const events = new Set<StayEvent>(
     machine.transitions.flatMap(({ event, moneyOut }) => [
@@ -29,7 +27,7 @@ export function extraEvents({ name, machine }: Template): readonly { name: strin
     .map((event) => ({ name: extraEventName(name, event), doc: STAY_EVENTS[event].doc }));
 }
 
-/** @returns the full name of an event beside the steps. */
+/** @returns the full name of an additional event. */
 export function extraEventName(template: string, event: StayEvent): string {
   return `${template.toLowerCase()}.${event}`;
 }

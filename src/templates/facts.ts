@@ -7,8 +7,8 @@ import type { StepName } from '../base/ids/step-name.ts';
 import type { Instant } from '../base/time/instant.ts';
 
 /**
- * The one list of facts, with the stored type of each. Its column has the same name in snake_case. Types, columns, the blank
- * row, imported history and the records of tests follow from it.
+ * The only list of facts, with the stored type of each. Its column has the same name in snake_case. Types, columns, the
+ * blank row, imported history and the records of tests follow from it.
  */
 export const FACTS = {
   quote: 'decimal',
@@ -18,7 +18,7 @@ export const FACTS = {
   sourceAmount: 'decimal',
   targetCurrency: 'text',
   targetAmount: 'decimal',
-  // A text has exactly the digits that history was published with.
+  // A text keeps exactly the digits with which history was published.
   networkFee: 'text',
   exactDepositAmount: 'text',
   pixE2e: 'text',
@@ -61,11 +61,11 @@ export interface TransactionRow extends Facts {
   readonly updatedAt: Instant;
   readonly errorEn: string;
   readonly errorPt: string;
-  /** Texts that were published differently than the facts would give, by wire name (imported history, C-70). */
+  /** Published texts that differ from what the facts would give, by wire name (imported history, C-70). */
   readonly asPublished: Readonly<Record<string, string>> | null;
 }
 
-/** Published facts of a transaction: all but its internal ids. */
+/** Published facts of a transaction: all except its internal ids. */
 export type PublishedRow = Omit<TransactionRow, 'accountId' | 'id'>;
 
 /**
@@ -77,64 +77,67 @@ export interface Process {
   readonly sequence: number;
   /** Number of journals posted in addition to those of events, which makes their refs unique. */
   readonly posted?: number;
-  /** Id of the API key that made it; null for a session that a visitor opened. */
+  /** Id of the key or the person that made it; null for a session that a visitor opened. */
   readonly createdBy: string | null;
   /** Whether its creator has accepted the quote by creating it. */
   readonly isAccepted?: boolean;
-  /** A withdrawal waits at a step of its own for approval (C-22), and was approved. */
+  /** Whether a withdrawal waits at its own step for approval (C-22), and whether it was approved. */
   readonly needsApproval?: boolean;
   readonly isApproved?: boolean;
   /** Money out that waits for approval (C-25). */
   readonly approval?: Approval | undefined;
-  /** Money that has left under the rule; amounts that come back are subtracted from the counted ones. */
+  /** Money that has left under the rule; amounts that come back are subtracted. */
   readonly hasOutflow?: true;
-  /** The customer or payee is admitted: verified, or approved after extra verification. */
+  /** Whether the customer or payee is admitted: verified, or approved after extra verification. */
   readonly isAdmitted?: boolean;
-  /** Compliance rejected it; the payment is being returned. */
+  /** Whether compliance rejected it, so that the payment is being refunded. */
   readonly isTurnedDown?: boolean;
-  /** First of the two people who have to release money of a sanctioned person. */
+  /** Whether it holds money of a sanctioned person, which two people have to release. */
   readonly isFrozen?: boolean;
+  /** First of the two. */
   readonly release?: { readonly by: string; readonly reason: string } | undefined;
   /**
    * Time of the release by a person, ISO 8601: earlier hits no longer stop it; a freezing hit does unless two people released
    * it.
    */
   readonly released?: { readonly from: 'held' | 'frozen'; readonly at: string };
-  /** The step at which screening stopped money that was to be returned. */
+  /** The step at which screening stopped money that was about to be refunded. */
   readonly stoppedAt?: StepName | undefined;
-  /** A deposit of a wrong amount, or a late one, whose sender was not screened yet. */
+  /** Whether a deposit of a wrong amount, or a late one, waits for the screening of its sender. */
   readonly awaitsScreening?: boolean;
   /** The PIX charge: its txid and its copy-and-paste code. */
   readonly txid?: string;
   readonly brCode?: string;
-  /** When the session was ended before its time (sandbox). */
+  /** Time at which the session was ended early (sandbox). */
   readonly expiredAt?: string;
-  /** BRL that was paid and is neither returned nor converted yet. */
+  /** Paid BRL that is neither refunded nor converted yet. */
   readonly paid?: string;
   /** BRL that was paid beyond the price. */
   readonly excess?: string;
-  /** CPF or CNPJ of the payer, if the rail reports it. */
+  /** CPF or CNPJ of the payer, if the rail reports it; hidden characters are `*`, and the visible ones contradict the customer's. */
   readonly payerTaxId?: string | null;
-  /** The deposit as the network reports it: hash and log index, and the arrived amount. */
+  /** Name of the payer as the rail reports it, if it differs from the customer's declared name. */
+  readonly payerName?: string;
+  /** The deposit as the network reports it: hash, log index and amount. */
   readonly deposit?: {
     readonly txHash: string;
     readonly logIndex: number;
     readonly amount: string;
     readonly isLate: boolean;
     readonly from: string;
-    /** The network dropped it after it had been final; its value is owed to the house. */
+    /** Whether the network dropped it after it had been final; its value is owed to the house. */
     readonly isLost?: true;
   } | null;
   /** The customer's corrected data before the confirmation; published with it. */
   readonly correction?: { readonly clientName: string; readonly clientTaxId: string };
-  /** Return address of a held deposit, and the step at which it was held; undefined once the return failed. */
+  /** Return address of a held deposit, and the step at which it was held; undefined after a failed return. */
   readonly refundAddress?: string | undefined;
-  /** BRL that a deposit was worth when it was sent to another address than its own. */
+  /** Worth in BRL of a deposit when it was sent to another address than its own. */
   readonly refundWorth?: string | undefined;
   readonly heldAt?: StepName | undefined;
   /** Hash of the transfer that sent it back. */
   readonly refundTxHash?: string;
-  /** A held deposit was converted later, from the balance. */
+  /** Whether a held deposit was converted later, from the balance. */
   readonly isRequoted?: boolean;
   /** Time of the payment, by the clock of the rail if that reports it; ISO 8601. */
   readonly paidAt?: string;
@@ -142,11 +145,11 @@ export interface Process {
   readonly worth?: string;
   /** Amount that limits count (C-21, C-22). */
   readonly counted?: Counted | undefined;
-  /** The payment exceeds the customer's daily limit, and is held. */
+  /** Whether the payment exceeds the customer's daily limit, and is held. */
   readonly isOverLimit?: boolean;
-  /** Whether extra verification of the customer is due for the volume of 30 days, or was approved. */
+  /** Whether the volume of 30 days requires extra verification of the customer, or was approved. */
   readonly stepUp?: 'due' | 'approved' | undefined;
-  /** Crypto that a dispute holds. */
+  /** Crypto that is held because of a dispute. */
   readonly disputed?: string;
   /** Amount of a dispute, in minor units: its part of the conversion. */
   readonly dispute?: ConvertedPart;
@@ -156,19 +159,19 @@ export interface Process {
   readonly disputeClaim?: string | undefined;
   /** Rejected disputes, by the rail's names: a bank may still accept one. */
   readonly rejectedDisputes?: readonly DisputeClaim[];
-  /** Open MED cases about the payment, by kind and the rail’s name: it cannot be refunded meanwhile. */
+  /** Open MED cases about the payment, by kind and the rail’s name; meanwhile it cannot be refunded. */
   readonly medCases?: readonly string[];
-  /** A dispute about a payment that is being returned whole. */
+  /** A dispute about a payment that is being refunded whole. */
   readonly refundDispute?: DisputeClaim | undefined;
   /**
    * Time at which the payment was finished, if a later event moved the step; disputes and refunds count their days from it.
    */
   readonly finishedAt?: Instant;
-  /** Every return to the payer, under way or ended, in the order in which they were requested. */
+  /** Every refund to the payer, under way or ended, in the order in which they were requested. */
   readonly returns?: readonly PixReturn[];
-  /** Time from which the charge is known to exist, ISO 8601: no payment is possible before. */
+  /** Time from which the charge is known to exist, ISO 8601: an earlier payment is impossible. */
   readonly chargedAt?: string;
-  /** Time of the price, ISO 8601: its lock counts from then (C-21). */
+  /** Time of the price, ISO 8601, at which its lock begins (C-21). */
   readonly pricedAt?: string;
   /** Side of the price that the request fixes; BRL by default. */
   readonly fixes?: 'brl' | 'crypto';
@@ -183,17 +186,17 @@ export interface Approval {
   /** Id of the key or the person that requested it. */
   readonly maker: string;
   readonly reason: ApprovalReason;
-  /** Approvals that are needed, each by another maker. */
+  /** Number of required approvals, each by another maker. */
   readonly needed: number;
-  /** Ids of the keys and people that have approved. */
+  /** Ids of the keys and people that have approved it. */
   readonly by: readonly string[];
   /** ISO 8601. */
   readonly askedAt: string;
-  /** The trigger that is applied once enough makers have approved; a withdrawal continues from its own step. */
+  /** The trigger that is applied after enough makers have approved; a withdrawal continues from its own step. */
   readonly trigger?: WaitingTrigger;
 }
 
-/** The amount exceeds the threshold of the day, or a ceiling of the hour. */
+/** Whether the amount exceeds the threshold of the day, or a ceiling of the hour. */
 export type ApprovalReason = 'threshold' | 'ceiling';
 
 /** A trigger of the account holder that can wait for approval. */
@@ -205,7 +208,7 @@ export type WaitingTrigger =
   | { readonly on: 'payment_refunded'; readonly amount?: string }
   | { readonly on: 'refund_ordered'; readonly address: string; readonly worth?: string };
 
-/** Counted amount of a transaction, so that the same amount can be subtracted later. */
+/** Counted amount of a transaction, stored so that the same amount can be subtracted later. */
 export interface Counted {
   readonly subject: string;
   /** Day in Brasília. */
@@ -214,7 +217,7 @@ export interface Counted {
   readonly isPaid: boolean;
 }
 
-/** A dispute by the rail's name, and its amount in cents; the whole remainder where the rail names none. */
+/** A dispute by the rail's name, and its amount in cents; the whole remainder if the rail names no amount. */
 export interface DisputeClaim {
   readonly id?: string | undefined;
   readonly claim?: string | undefined;
@@ -229,18 +232,18 @@ export interface ConvertedPart {
 }
 
 /**
- * Reason for a return of BRL: a payment that is not converted, an excess over the price, a refund of the whole remainder or
- * of a part by the account holder, an accepted dispute.
+ * Reason for a refund of BRL: a payment that is not converted, an excess over the price, a refund of the whole
+ * remainder or of a part by the account holder, or an accepted dispute.
  */
 export type ReturnKind = 'payment' | 'excess' | 'refund' | 'part' | 'dispute';
 
 /**
- * Ordered and not yet ended; returned; failed and still owed to the payer; failed and ordered again under another id; failed
- * and paid to the payer by hand; failed and credited back to the balance that it was taken from.
+ * States of a refund: ordered and not ended; returned; failed and still owed to the payer; failed and ordered again
+ * under another id; failed and paid by hand; failed and credited back to the balance.
  */
 export type ReturnState = 'requested' | 'done' | 'failed' | 'retried' | 'paid_by_hand' | 'credited_back';
 
-/** A return of BRL to the payer, under way or ended. */
+/** A refund of BRL to the payer, under way or ended. */
 export interface PixReturn {
   /** Return id of PIX, `D…`. */
   readonly returnId: string;
@@ -251,15 +254,15 @@ export interface PixReturn {
   /** ISO 8601. */
   readonly requestedAt: string;
   readonly endedAt?: string;
-  /** Share of the conversion that it unwinds; less than the amount where the payer got the same money twice. */
+  /** Share of the conversion that it unwinds; less than the amount if the payer got the same money twice. */
   readonly part?: ConvertedPart;
   /** Note of the operator about a payment by hand. */
   readonly reference?: string | undefined;
-  /** For an accepted dispute: the disputed cents, if refunds under way left less of the payment. */
+  /** For an accepted dispute: the disputed cents, if running refunds left less of the payment. */
   readonly claim?: string | undefined;
-  /** Name of the dispute that paid the payer this money before the return could. */
+  /** Name of the dispute that paid the payer this money before the refund could. */
   readonly dispute?: string | undefined;
-  /** A dispute paid the payer this money while the rail had the return, whose end is still to come. */
+  /** Whether a dispute paid the payer this money while the rail had the refund, whose outcome is still open. */
   readonly isOvertaken?: true | undefined;
 }
 
@@ -275,7 +278,7 @@ export interface ProcessRow extends TransactionRow {
   readonly process: Process | null;
 }
 
-/** Facts that are worked out from columns instead of being one. */
+/** Facts that are computed from columns. */
 export type DerivedFact = 'explorerUrl' | 'amountDisplay';
 
 /** Possible sources of an attribute. */

@@ -4,11 +4,11 @@ import type { Family } from './define.ts';
 
 /** Properties of every template of a family. */
 export interface FamilyTraits {
-  /** BRL comes in by PIX, or goes out by PIX; a withdrawal leaves in its own currency. */
+  /** Direction: BRL comes in by PIX, or goes out by PIX; a withdrawal leaves in its own currency. */
   readonly flow: 'in' | 'out' | 'withdrawal';
   /** Whether its hosted page asks for the amount and the customer that a creation leaves open. */
   readonly promptsOnPage: boolean;
-  /** Whether a payer pays a shop: rates are shown only if the shop wants it. */
+  /** Whether a payer pays a shop; then rates are shown only if the shop wants it. */
   readonly paysShop: boolean;
   readonly permissions: { readonly create: ActionName; readonly cancel: ActionName };
 }

@@ -1,18 +1,18 @@
 /**
- * Money of a sanctioned payer or sender is frozen: it is not returned, and continues only when two people have released it.
- * Money out to a sanctioned destination stays in the account, which may cancel it.
+ * Money of a sanctioned payer or sender is frozen: it is not refunded, and continues only after two people have
+ * released it. Money out to a sanctioned destination stays in the account, which may cancel it.
  */
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import type { Process } from './facts.ts';
 import type { Change, Transition, View } from './transition.ts';
 import { when } from './transition.ts';
 
-/** @returns whether two people have to release it. */
+/** @returns whether a release needs two people. */
 export function isFrozen({ process }: View): boolean {
   return process.isFrozen === true;
 }
 
-/** @returns whether one person alone may decide. */
+/** @returns whether a single person may decide. */
 export function isNotFrozen(view: View): boolean {
   return !isFrozen(view);
 }
@@ -22,12 +22,12 @@ export function freeze(): Change {
   return { process: { isFrozen: true, release: undefined } };
 }
 
-/** Freezes money that was being returned, and stores the step from which it continues once it is released. */
+/** Freezes money that was being refunded, and stores the step from which it continues after its release. */
 export function freezeFrom({ row }: Pick<View, 'row'>): Change {
   return { process: { ...freeze().process, stoppedAt: stepNameOf(row) } };
 }
 
-/** Lets held money continue; the earlier hits no longer stop it. */
+/** Releases held money; the earlier hits no longer stop it. */
 export function thaw(view: View): Change {
   const from = isFrozen(view) ? 'frozen' : 'held';
   return {
@@ -47,7 +47,7 @@ function releasedFrom(from: 'held' | 'frozen', { nowMs }: View): Pick<Process, '
 /** @returns the transition by which the first of two people requests the release; the second one performs it. */
 export function firstRelease(held: StepName): Transition {
   return when('released', held, 'stay', {
-    when: (view) => isFrozen(view) && view.process.release === undefined,
+    when: (view) => isFrozen(view) && firstReleaser(view) === undefined,
     set: ({ trigger: { by = '', reason = '' } }) => ({ process: { release: { by, reason } } }),
   });
 }
@@ -57,6 +57,14 @@ export function firstRelease(held: StepName): Transition {
  * one.
  */
 export function mayRelease(view: View<'released'>): boolean {
-  const { release } = view.process;
-  return isNotFrozen(view) || (release !== undefined && release.by !== view.trigger.by);
+  const first = firstReleaser(view);
+  return isNotFrozen(view) || (first !== undefined && first !== view.trigger.by);
+}
+
+/** @returns the author of the first release; undefined if there is none that counts. */
+export function firstReleaser({
+  process: { release },
+  trigger,
+}: Pick<View<'released'>, 'process' | 'trigger'>): string | undefined {
+  return release?.by === trigger.replaces ? undefined : release?.by;
 }

@@ -1,4 +1,4 @@
-/** The network's charge to the house for a transfer of ours (L12). */
+/** The network's charge to the house for an outgoing transfer (L12). */
 import { currencyOfLedger } from '../base/money/currency.ts';
 import { gasSpent } from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';

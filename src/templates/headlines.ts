@@ -15,7 +15,7 @@ const DIFFERS = label('On hold: different amount', 'Retido: valor diferente');
 
 /** By component and state; a version suffix of a component, such as `_v2`, is ignored. */
 export const HEADLINES: Readonly<Record<string, Label>> = {
-  // Before anything is paid.
+  // Headlines before a payment.
   'static_entry/AMOUNT': label('Choosing the amount', 'Escolhendo o valor'),
   'quote/QUOTE': label('Quoted', 'Cotada'),
   'quote/ACCEPTED': label('Quote accepted', 'Cotação aceita'),
@@ -36,7 +36,7 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'kyc_payee/DENIED': label('Document rejected', 'Documento recusado'),
   'kyc_payee/DIVERGENT': label('PIX key of someone else', 'Chave Pix de outra pessoa'),
 
-  // A payment by PIX.
+  // Headlines of payments by PIX.
   'depositpix/QRCODE': label('Waiting for payment', 'Aguardando pagamento'),
   'depositpix/EXPIRED': NEVER_PAID,
   'depositpix/ERROR': label('No PIX code', 'Sem código Pix'),
@@ -49,7 +49,7 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'swap_transfer/INITIAL': CONVERTING,
   'swap_transfer/ERROR': label('Conversion failed', 'Conversão falhou'),
 
-  // A deposit of crypto.
+  // Headlines of deposits of crypto.
   'crypto_deposit/WAITING_DEPOSIT': label('Waiting for deposit', 'Aguardando depósito'),
   'crypto_deposit/DETECTED': label('Deposit detected', 'Depósito detectado'),
   'crypto_deposit/DROPPED': label('Deposit dropped', 'Depósito descartado'),
@@ -59,7 +59,7 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'crypto_deposit/OVERPAID': DIFFERS,
   'crypto_deposit/LATE': label('On hold: arrived late', 'Retido: chegou fora do prazo'),
 
-  // Money that is sent.
+  // Headlines of sent money.
   'reserve/DONE': label('Reserved from balance', 'Reservado do saldo'),
   'reserve/ERROR': LOW,
   'pix_out/SENDING': label('PIX on its way', 'Pix a caminho'),
@@ -70,7 +70,7 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'partial_success/DONE': label('Credited, not sent', 'Creditado, não enviado'),
   'success/DONE': label('Paid', 'Pago'),
 
-  // Refunds, and disputes of a payer's bank.
+  // Headlines of refunds, and of disputes of a payer's bank.
   'refund/INITIAL': label('Refunding', 'Devolução em andamento'),
   'refund/DONE': label('Refunded', 'Devolvido'),
   'refund/ERROR': label('Refund failed', 'Falha na devolução'),
@@ -91,14 +91,14 @@ export const HEADLINES: Readonly<Record<string, Label>> = {
   'success_withdrawl_dash/RETURNED': label('Bank sent it back', 'Banco devolveu'),
 };
 
-/** @returns the headline of a step; the published label of one that has none, as imported history may. */
+/** @returns the headline of a step; the published label if it has none, as in imported history. */
 export function headlineOf({ component, state, status, substatus, headline }: Step): Label {
   if (headline) return headline;
   const own = HEADLINES[`${component.replace(/_v\d+$/, '')}/${state}`];
   return own ?? (substatus.en ? substatus : status);
 }
 
-/** @returns the headline of an event: its own if the step stays, else that of the step that was reached. */
+/** @returns the headline of an event: its own if the step stays, otherwise that of the new step. */
 export function eventHeadlineOf(name: string, step: Step): Label {
   const events: Readonly<Record<string, { readonly headline: Label }>> = STAY_EVENTS;
   return events[name.split('.').slice(-2).join('.')]?.headline ?? headlineOf(step);

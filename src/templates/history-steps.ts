@@ -5,6 +5,6 @@
 export const HISTORY_STEPS = {
   undoneStates: ['ERROR', 'REJECTED', 'RETURNED', 'ACCEPTED'],
   paidComponents: ['success', 'swap_transfer', 'swap_transfer_v2', 'crypto_out', 'pix_out', 'dispute'],
-  /** Of a payment of BRL: its delivery failed, and the crypto was credited. */
+  /** Delivery of a BRL payment failed, and the crypto was credited. */
   creditedComponent: 'partial_success',
 } as const;

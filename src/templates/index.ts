@@ -1,4 +1,4 @@
-/** The templates of the service: a new one is a file of its own, an import and a line here. */
+/** The templates of the service: a new one is a file of its own, plus an import and a line here. */
 import { crossrampCheckout } from './crossramp_checkout.ts';
 import { offramp } from './offramp.ts';
 import { offrampInstant } from './offramp_instant.ts';

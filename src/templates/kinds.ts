@@ -1,6 +1,6 @@
 /**
- * The closed list of attribute kinds. A kind defines the stored type, the GraphQL type and the wire format of a value; no
- * template has a rendering of its own. A template that these kinds cannot express needs a design review.
+ * The closed list of attribute kinds. A kind defines the stored type, the GraphQL type and the wire format of a value;
+ * templates have no rendering of their own. A template that these kinds cannot express needs a design review.
  */
 
 /** Forms on the wire and in GraphQL: `string`, `number` (exact), `integer` (rounded, C-4). */

@@ -1,4 +1,4 @@
-/** Until when a session may be paid, and until when at its price; the same for payments and deposits (C-21, C-32). */
+/** Deadlines of a session for payments, and for payments at its price; the same for PIX and deposits (C-21, C-32). */
 
 import { known } from '../base/errors/assert.ts';
 import { millisOf } from '../base/time/instant.ts';
@@ -7,19 +7,19 @@ import type { ProcessRow } from './facts.ts';
 import type { Change, View } from './transition.ts';
 import type { Trigger } from './triggers.ts';
 
-/** @returns whether something that happened at this time, by the rail's clock, is too late to be paid for the session. */
+/** @returns whether an event at this time, by the rail's clock, is too late to count as payment of the session. */
 export function isTooLate({ row, process }: Pick<View, 'row' | 'process'>, happenedAt: string): boolean {
   const happened = Date.parse(happenedAt);
   if (process.expiredAt && happened > Date.parse(process.expiredAt)) return true;
   return happened > graceEnd(row);
 }
 
-/** Maximum difference between the clocks of banks and ours at which a payment is not doubted. */
+/** Maximum difference between the clocks of banks and ours at which a payment is not suspicious. */
 const CLOCKS_MS = 120_000;
 
 /**
- * @returns whether a payment carries an impossible time: before its charge existed, or in the future. Its timeliness is then
- * undecidable, so no transaction accepts it, and no money is returned automatically (C-36).
+ * @returns whether a payment has an impossible time: before its charge existed, or in the future. Its timeliness cannot
+ * be decided then, so no transaction accepts it, and no money is refunded automatically (C-36).
  */
 export function isImpossible(
   { row, process, nowMs }: Pick<View, 'row' | 'process' | 'nowMs'>,
@@ -30,12 +30,12 @@ export function isImpossible(
   return happened < chargedMs - CLOCKS_MS || happened > nowMs + CLOCKS_MS;
 }
 
-/** A trigger by which money arrives. */
+/** A trigger for arrived money. */
 export type Arrival = Trigger<'pix_received' | 'deposit_seen'>;
 
 /**
- * Whether money arrived after the lock of the price and has no new price yet: by the rail's clock, with the same grace as
- * at the end of a session (C-21).
+ * Whether money arrived after the lock of the price and has no new price yet: by the rail's clock, with the same grace
+ * period as at the end of a session (C-21).
  */
 export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arrival {
   if (trigger.on !== 'pix_received' && trigger.on !== 'deposit_seen') return false;
@@ -44,7 +44,7 @@ export function needsPrice(row: ProcessRow, trigger: Trigger): trigger is Arriva
   return end !== undefined && trigger.price === undefined && Date.parse(happenedAt) > end + GRACE_MS;
 }
 
-/** @returns whether the price holds: its lock has not ended, or ended only within the grace (C-21). */
+/** @returns whether the price is still valid: its lock has not ended, or ended only within the grace period (C-21). */
 export function isPriceLocked({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): boolean {
   return nowMs <= (lockEndOf(row) ?? nowMs) + GRACE_MS;
 }
@@ -52,11 +52,11 @@ export function isPriceLocked({ row, nowMs }: Pick<View, 'row' | 'nowMs'>): bool
 /** PIX accepts a dispute (MED) up to 80 days after the payment. */
 const DISPUTE_MAX_MS = 80 * 86_400_000;
 
-/** PIX accepts a return of a payment up to 90 days after it. */
+/** PIX accepts a refund of a payment up to 90 days after it. */
 const REFUND_MAX_MS = 90 * 86_400_000;
 
 /**
- * @returns whether a finished payment can still be disputed by its age; the payment itself came shortly before it was
+ * @returns whether a finished payment is young enough to be disputed; the payment itself came shortly before it was
  * finished.
  */
 export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
@@ -64,8 +64,8 @@ export function isDisputable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boo
 }
 
 /**
- * @returns whether a finished payment is recent enough to be refunded, and has no open MED case: a bank may take the same
- * money.
+ * @returns whether a finished payment is young enough to be refunded, and has no open MED case: a bank may take the
+ * same money.
  */
 export function isRefundable(view: Pick<View, 'row' | 'process' | 'nowMs'>): boolean {
   const isClaimed = (view.process.medCases ?? []).length > 0;
@@ -76,7 +76,7 @@ function sinceFinished({ row, process, nowMs }: Pick<View, 'row' | 'process' | '
   return nowMs - millisOf(process.finishedAt ?? row.updatedAt);
 }
 
-/** Ends a session for payments once the grace is over, or immediately where that is forced. */
+/** Ends a session for payments after the grace period, or immediately if that is forced. */
 export const expiry = {
   when: ({ trigger, row, nowMs }: View<'expired'>): boolean =>
     trigger.isForced === true || nowMs >= graceEnd(row),

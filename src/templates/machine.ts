@@ -1,6 +1,6 @@
 /**
- * The machine of every template: from a transaction, a trigger and the clock to the following steps, their journals and the
- * work after the commit. Pure functions: they read and write no data.
+ * The machine of every template: computes the next steps, their journals and the work after the commit from a
+ * transaction, a trigger and the clock. Pure functions: they read and write no data.
  */
 import { assert } from '../base/errors/assert.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
@@ -28,15 +28,15 @@ export interface PlannedStep {
   readonly row: ProcessRow;
   /** See `Transition`. */
   readonly setsPrice: boolean;
-  /** Whether (component, state) changed: then it is an event. */
+  /** Whether (component, state) changed, which makes it an event. */
   readonly isMove: boolean;
   /** See `Transition`. */
   readonly moneyOut?: OutKind;
-  /** See `Transition`: an event without a change of (component, state). */
+  /** Event without a change of (component, state); see `Transition`. */
   readonly event?: StayEvent;
   readonly journals: readonly Journal[];
   readonly effects: readonly DueEffect[];
-  /** The plan to use instead when the balance does not cover the journal; `refused`: the whole plan is refused. */
+  /** The plan to use instead if the balance does not cover the journal; `refused`: the whole plan is refused. */
   readonly shortfall?: (() => PlannedStep) | 'refused';
 }
 
@@ -44,10 +44,10 @@ export interface PlannedStep {
 export type Situation = Pick<View, 'nowMs' | 'stepUpMs' | 'screensSenders' | 'available' | 'ispb'>;
 
 const STEPS_MAX = 12;
-/** Component of every template for returned money. */
+/** Component of refunded money in every template. */
 const REFUND = 'refund';
 
-/** @returns the steps that the trigger leads to, in order; undefined when the transaction's step does not accept it. */
+/** @returns the steps of the trigger, in order; undefined if the transaction's step does not accept it. */
 export function plan(
   template: Template,
   row: ProcessRow,
@@ -87,7 +87,7 @@ export function acceptsTrigger(
 }
 
 /**
- * @param event - published where the account is notified of the wait.
+ * @param event - published if the account is notified of the wait.
  * @returns the unchanged step, while money out waits for approval or no longer waits.
  */
 export function waiting(
@@ -117,9 +117,9 @@ function transitionFor(
   // History accepts no trigger: its working facts were never published.
   if (!row.process) return undefined;
   const at = stepNameOf(row);
-  const view = viewOf(row, trigger, situation);
   return template.machine.transitions.find(
-    ({ on, from, when }) => on === trigger.on && from.includes(at) && (!when || when(view)),
+    ({ on, from, when }) =>
+      on === trigger.on && from.includes(at) && (!when || when(viewOf(row, trigger, situation))),
   );
 }
 
@@ -148,7 +148,7 @@ function stepOf(template: Template, row: ProcessRow, transition: Transition, vie
     ...(isMove ? (template.machine.entering[transition.to as StepName] ?? []) : []),
     ...(transition.effects ?? []),
   ];
-  // A step of several journals could be covered in part.
+  // A step of several journals could be covered only in part.
   assert(!shortfall || journals.length <= 1, 'a step without cover posts one journal');
   return {
     row: reached,
@@ -164,7 +164,7 @@ function stepOf(template: Template, row: ProcessRow, transition: Transition, vie
   };
 }
 
-/** The step is reached without postings or consequences. */
+/** Reaches the step without postings or consequences. */
 function ending(template: Template, row: ProcessRow, step: StepName, { nowMs }: View): PlannedStep {
   return {
     row: reach(template, row, step, nowMs),
@@ -179,12 +179,14 @@ function apply(row: ProcessRow, { facts, process }: Change): ProcessRow {
   return { ...row, ...facts, process: { ...(row.process as Process), ...process } };
 }
 
-/** The row at a step: the message of an error stays through the refund that follows, and is cleared otherwise (C-31). */
+/**
+ * The row at a step: the message of an error stays through the refund that follows, and is cleared otherwise (C-31).
+ */
 function reach(template: Template, row: ProcessRow, name: StepName, nowMs: number): ProcessRow {
   const step = template.steps.find((each) => `${each.component}/${each.state}` === name);
   assert(step, `${template.name} has the step ${name}`);
   const isRefund = step.component === REFUND;
-  // A pending approval belongs to the step that was left.
+  // A pending approval belongs to the previous step.
   const left = row.process?.approval ? apply(row, { process: { approval: undefined } }) : row;
   return {
     ...happen(template, left, nowMs),
@@ -195,7 +197,10 @@ function reach(template: Template, row: ProcessRow, name: StepName, nowMs: numbe
   };
 }
 
-/** The row at its next event. The time of completion stays through later events: a return, a dispute, a second payment. */
+/**
+ * The row at its next event. The time of completion stays the same at later events: a refund, a dispute, a second
+ * payment.
+ */
 function happen(template: Template, row: ProcessRow, nowMs: number): ProcessRow {
   const process = row.process as Process;
   const { finishedAt = isFinished(template, row) ? row.updatedAt : undefined } = process;

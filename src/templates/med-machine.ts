@@ -1,6 +1,6 @@
 /**
- * MED cases about a payment: while one is open, the account holder cannot refund the payment. A dispute has steps and events of its
- * own; a report of fraud has only the events here.
+ * MED cases about a payment: while one is open, the account holder cannot refund the payment. A dispute has steps and
+ * events of its own; a report of fraud has only the events in this file.
  */
 import type { StepName } from '../base/ids/step-name.ts';
 import type { Process } from './facts.ts';

@@ -1,7 +1,8 @@
-/** Money that leaves under the rule (C-25): its worth and destination, and the count of its approvals. */
+/** Money out under the rule (C-25): its worth and destination, and the count of its approvals. */
 import { assert, known } from '../base/errors/assert.ts';
 import { BRL, currencyOfLedger } from '../base/money/currency.ts';
 import { toMinor } from '../base/money/money.ts';
+import { isMaskedTaxId } from '../base/pix/tax-id.ts';
 import { depositOf } from './amounts.ts';
 import type { Step, Template } from './define.ts';
 import type { Approval, Process, ProcessRow } from './facts.ts';
@@ -10,7 +11,7 @@ import { returnsOf } from './returns.ts';
 import { UNDONE } from './status.ts';
 import type { Trigger } from './triggers.ts';
 
-/** Money that is to leave, as the rule compares it. */
+/** Money out in the form that the rule compares. */
 export interface Outflow {
   readonly kind: RuledKind;
   /** Worth in BRL, decimal text. */
@@ -22,9 +23,9 @@ export interface Outflow {
 export interface Destination {
   /** Network of an address, type of a PIX key, or `payer`. */
   readonly type: string;
-  /** Canonical address or PIX key; of a payer, the tax id. */
+  /** Canonical address or PIX key; for a payer, the tax id. */
   readonly target: string;
-  /** The only group of the whitelist that counts; any group if null. */
+  /** The only group of the whitelist that counts; null for any group. */
   readonly groupId: string | null;
 }
 
@@ -57,14 +58,14 @@ const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind
     brl: known(returnsOf(row.process ?? {}).at(-1), 'a return').amount,
     destination: {
       type: 'payer',
-      target: row.process?.payerTaxId ?? known(row.clientTaxId, 'a customer'),
+      target: payerOf(row),
       groupId: null,
     },
   }),
   redirect: (row) => {
     const { currency } = depositOf(row);
     return {
-      // Not at the rate of its quote: a deposit can be held for a long time.
+      // The rate of its quote is not used, because a deposit can be held for a long time.
       brl: known(row.process?.refundWorth, 'the worth of a redirected deposit'),
       destination: {
         type: currency.network,
@@ -74,6 +75,15 @@ const FLOWS: Readonly<Record<RuledKind, (row: ProcessRow) => Omit<Outflow, 'kind
     };
   },
 };
+
+/**
+ * @returns the payer as a target. A masked tax id fits many people, so the payment itself then stands for its payer.
+ */
+function payerOf({ process, pixE2e, clientTaxId }: ProcessRow): string {
+  const taxId = process?.payerTaxId;
+  if (taxId && isMaskedTaxId(taxId)) return known(pixE2e, 'a payment');
+  return taxId ?? known(clientTaxId, 'a customer');
+}
 
 /** @returns whether a withdrawal or payout of the template is back in the balance at this step. */
 export function isBackInBalance({ machine }: Pick<Template, 'machine'>, step: Step): boolean {
@@ -91,16 +101,16 @@ export function makerOf({ process }: ProcessRow): string | null {
 /** Time limit of approvals, the same as for a withdrawal. Unit: ms. */
 export const APPROVAL_MS = 72 * 3_600_000;
 
-/** Outcome of a decision about money out that waits. */
+/** Outcome of a decision about waiting money out. */
 export type Decided =
-  /** One more approval is recorded, or the wait has ended without an outflow. */
+  /** An approval is recorded, or the wait has ended without money out. */
   | { readonly approval: Approval | undefined }
-  /** Enough makers have approved, or the approval has lapsed: this trigger is applied now, to these facts. */
+  /** Enough makers have approved, or the approval has lapsed: the trigger is applied now, to these facts. */
   | { readonly process: Process; readonly trigger: Trigger };
 
 /**
- * @returns the approval that money out waits for; undefined once it has lapsed. The approval of a withdrawal does not lapse:
- * a timer ends the withdrawal at its own step.
+ * @returns the approval that money out waits for; undefined after it has lapsed. The approval of a withdrawal does not
+ * lapse, because a timer ends the withdrawal at its own step.
  */
 export function pendingApproval({ approval }: Process, nowMs: number): Approval | undefined {
   return approval?.trigger && hasLapsed(approval, nowMs) ? undefined : approval;
@@ -111,8 +121,8 @@ function hasLapsed({ askedAt }: Approval, nowMs: number): boolean {
 }
 
 /**
- * @returns the trigger's decision about waiting money out; `too_late` for an approval after its time; undefined where
- *   the trigger is no such decision. Any other trigger is applied without an approval that has lapsed.
+ * @returns the trigger's decision about waiting money out; `too_late` for an approval after its time; undefined if the
+ * trigger is no such decision. Any other trigger is applied without a lapsed approval.
  */
 export function decided(process: Process, trigger: Trigger, nowMs: number): Decided | 'too_late' | undefined {
   const { approval, ...rest } = process;

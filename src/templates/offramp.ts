@@ -3,7 +3,6 @@
  *
  * Life of the money: reserved from the available balance → converted at the locked quote → paid out by PIX. A failure
  * before the payout releases the reservation; a PIX that the payee's bank returns is credited in BRL.
- *
  * @see `service.md` 2.4, states.json
  */
 import { label } from '../base/text/label.ts';

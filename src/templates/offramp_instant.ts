@@ -1,9 +1,8 @@
 /**
  * Offramp from External Address: a payer deposits crypto on-chain; BRL is sent to a payee by PIX.
  *
- * Life of the money: deposit seen → confirmed → converted at the locked quote → paid out by PIX. A deposit of a wrong amount,
- * or after the end of the session, is held until it is returned or kept.
- *
+ * Life of the money: deposit seen → confirmed → converted at the locked quote → paid out by PIX. A deposit of a wrong
+ * amount, or after the end of the session, is held until it is returned or kept.
  * @see `service.md` 2.5, states.json
  */
 import { label } from '../base/text/label.ts';

@@ -2,8 +2,7 @@
  * Onramp to Address: the customer pays BRL by PIX; crypto is delivered on-chain to an external wallet.
  *
  * Life of the money: PIX received → converted at the locked quote → sent to the wallet, less the network fee →
- * confirmed. A delivery that fails for good is credited to the account balance instead.
- *
+ * confirmed. A delivery that fails permanently is credited to the account balance instead.
  * @see `service.md` 2.3, states.json
  */
 import { label } from '../base/text/label.ts';

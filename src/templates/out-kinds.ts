@@ -1,9 +1,10 @@
 /**
- * Kinds of money out by a transition (C-25): every transition that lowers `available`, chooses a destination of
- * money, or makes a rail send some names its kind. The rule for the ruled ones is `resolvers/engine/rule-money-out.ts`.
+ * Kinds of money out by a transition (C-25): a transition names its kind if it lowers `available`, chooses a
+ * destination of money, or makes a rail send some. The rule for the checked kinds is in
+ * `resolvers/engine/rule-money-out.ts`.
  */
 
-/** Kinds of money out that pass the rule: the account holder chooses amount or destination. */
+/** Kinds of money out that the rule checks: the account holder chooses amount or destination. */
 export const RULED_KINDS = {
   withdrawal: 'Out of the balance to an entry of the whitelist.',
   payout: 'Out of the balance to the PIX key of a payee.',
@@ -13,7 +14,7 @@ export const RULED_KINDS = {
 /** A member of RULED_KINDS. */
 export type RuledKind = keyof typeof RULED_KINDS;
 
-/** Kinds that pass it not, with the reason. */
+/** Kinds that the rule does not check, with the reason. */
 export const FREE_KINDS = {
   fixed: 'To its payer, or to a destination that was fixed before the payer paid.',
   reserved: 'Passed the rule when it was reserved.',
@@ -22,7 +23,7 @@ export const FREE_KINDS = {
 /** Kind of money out by a transition. */
 export type OutKind = RuledKind | keyof typeof FREE_KINDS;
 
-/** @returns whether the kind passes the rule. */
+/** @returns whether the rule checks the kind. */
 export function isRuled(kind: OutKind | undefined): kind is RuledKind {
   return kind !== undefined && Object.hasOwn(RULED_KINDS, kind);
 }

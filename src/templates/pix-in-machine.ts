@@ -5,6 +5,8 @@ import { cellOf } from '../base/ids/cell.ts';
 import { type StepName, stepNameOf } from '../base/ids/step-name.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { txidOf } from '../base/pix/end-to-end-id.ts';
+import { namedTaxId } from '../base/pix/tax-id.ts';
+import { isSameName } from '../base/text/same-name.ts';
 import * as journals from '../ledger/journals.ts';
 import type { Journal } from '../ledger/posting.ts';
 import { acceptance, admitOnce, isAdmitted, overLimit, unpaidExpiry, withinLimit } from './admission.ts';
@@ -52,7 +54,7 @@ function atPossibleTime(transition: Transition): Transition {
   return { ...transition, when: isAccepted };
 }
 
-/** Steps at which a payment is converted for good: it may be disputed or refunded, as long as some of it is left. */
+/** Steps after the final conversion of a payment: it may be disputed or refunded, as long as some of it is left. */
 const FINISHED: readonly StepName[] = [
   'success/DONE',
   'partial_success/DONE',
@@ -61,8 +63,8 @@ const FINISHED: readonly StepName[] = [
 ];
 
 /**
- * @param steps - all of the template's.
- * @returns the transitions after a payment: returns to the payer, and disputes.
+ * @param steps - all steps of the template.
+ * @returns the transitions after a payment: refunds to the payer, and disputes.
  */
 export function paidTransitions(steps: readonly Step[]): readonly Transition[] {
   const all = steps.map(({ component, state }): StepName => `${component}/${state}`);
@@ -92,7 +94,7 @@ export function pixInEntering({ identity, deposit, swap }: PixInComponents): Ent
     [`${swap}/ERROR`]: ['return_payment'],
     'refund/INITIAL': ['order_returns'],
   };
-  // Names that are put together are no literals to the compiler; `defineTemplate` checks them.
+  // The compiler does not treat composed names as literals; `defineTemplate` checks them.
   return entering as Entering;
 }
 
@@ -101,9 +103,9 @@ const isUnpaid = (view: View) => !isPaid(view);
 const isHeldStill = ({ process }: View) => process.isTurnedDown !== true;
 
 /**
- * The txid is ours and known before the charge is ordered, so a payment finds its transaction even if the answer to the order
- * is lost. The txid carries the cell of the session. The txid has an index, which a later step would write again with all
- * others of its row.
+ * The gateway chooses the txid before the charge is ordered, so a payment finds its transaction even if the answer to
+ * the order is lost. The txid carries the cell of the session. The txid has an index: a later step would write it
+ * again, together with all others of its row.
  */
 export function nameCharge({ row }: View): Change {
   return { process: { txid: txidOf(row.end2end, cellOf(row.process?.session ?? '')) } };
@@ -128,7 +130,7 @@ function quoteTransitions({ identity }: PixInComponents): Transition[] {
       }),
     }),
     when('identity_confirmed', 'pre_kyc/CONFIRM', `${identity}/INITIAL`, {
-      // A body changes only with its step (C-9): corrected names are published now.
+      // A body changes only with its step (C-9), so corrected names are published now.
       set: ({ process }) => ({ facts: { ...process.correction } }),
     }),
     when('limit_exceeded', collecting, 'pre_kyc/LIMIT'),
@@ -142,14 +144,14 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
   const pending: StepName = `${identity}/PENDING`;
   const review: StepName = `${identity}/REVIEW`;
   const undecided: StepName[] = [initial, pending, review];
-  // Orders from before their creation named it are named here.
+  // Orders of versions in which the creation did not name it are named here.
   const admitted = {
     when: admitOnce.when,
     set: (view: View) => ({ process: { ...admitOnce.set().process, ...nameCharge(view).process } }),
     effects: ['create_charge'],
   } as const;
   return [
-    // From the later steps if the customer's case was decided: no volume of the customer required extra verification.
+    // Later steps apply if the customer's case was decided: no volume of the customer required extra verification.
     when('identity_passed', undecided, 'stay', admitted),
     when('identity_irregular', initial, `${identity}/IRREGULAR`),
     when('step_up_required', [initial, `${deposit}/PAID`, `${deposit}/OVERPAID`], pending),
@@ -191,12 +193,12 @@ function identityTransitions({ identity, deposit, swap }: PixInComponents): Tran
         process: { txid, brCode, chargedAt: new Date(nowMs).toISOString() },
       }),
     }),
-    // Paid before the charge was reported: a holder of the code showed it.
+    // The charge was paid before it was reported, which proves that it exists.
     when('pix_received', undecided, `${deposit}/QRCODE`, {
       when: (view) => isUnpaid(view) && isAdmitted(view),
       again: true,
     }),
-    // A charge ordered before the session ended, and created after that: it can no longer be paid.
+    // A charge ordered before the end of the session and created after it, which can no longer be paid.
     when('charge_created', ['quote/CANCELLED', `${identity}/DENIED`], 'stay', {
       parallel: true,
       when: isUnpaid,
@@ -258,7 +260,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
     when('held', paid, 'compliance/UNCOMPLIANT'),
     when('limit_exceeded', paid, 'compliance/UNCOMPLIANT', overLimit),
     firstRelease('compliance/UNCOMPLIANT'),
-    // Money that was being returned when it was frozen continues to its payer.
+    // Money that was frozen during its refund continues to its payer.
     when('released', 'compliance/UNCOMPLIANT', 'refund/INITIAL', {
       moneyOut: 'fixed',
       when: (view) => isHeldStill(view) && mayRelease(view) && view.process.stoppedAt !== undefined,
@@ -285,7 +287,7 @@ function swapTransitions({ deposit, swap }: PixInComponents): Transition[] {
   ];
 }
 
-/** Money of a sanctioned payer stays in place, even if it would have been returned. */
+/** Money of a sanctioned payer stays in place, even if it would otherwise be refunded. */
 function freezingTransitions({ identity, deposit, swap }: PixInComponents): Transition[] {
   const goingBack: StepName[] = [
     `${deposit}/UNDERPAID`,
@@ -307,9 +309,10 @@ function isLate(view: Payment): boolean {
   return isTooLate(view, view.trigger.settledAt);
 }
 
-/** When the rail does not name the payer, titularity cannot be checked. */
-function isDivergent({ row, trigger }: Payment): boolean {
-  return trigger.payerTaxId !== null && trigger.payerTaxId !== row.clientTaxId;
+/** If the rail does not name the payer, the match with the customer cannot be checked. */
+function isDivergent({ row: { clientTaxId }, trigger }: Payment): boolean {
+  const payer = namedTaxId(trigger.payerTaxId, clientTaxId);
+  return payer !== null && payer !== clientTaxId;
 }
 
 function excessOf({ row, trigger }: Payment): bigint {
@@ -320,14 +323,21 @@ function noteIdentity({ trigger: { clientName, clientTaxId } }: View<'identity_g
   return { facts: { clientName, clientTaxId } };
 }
 
-function notePayment({ trigger }: Payment) {
+function notePayment({ row, trigger }: Payment) {
+  const { payerName } = trigger;
+  const payerTaxId = namedTaxId(trigger.payerTaxId, row.clientTaxId);
   return {
     facts: { pixE2e: trigger.endToEndId },
-    process: { paid: trigger.amount, payerTaxId: trigger.payerTaxId, paidAt: trigger.settledAt },
+    process: {
+      paid: trigger.amount,
+      payerTaxId,
+      ...(payerName && !isSameName(payerName, row.clientName) && { payerName }),
+      paidAt: trigger.settledAt,
+    },
   };
 }
 
-/** A payment that is converted; after the lock at the price of its arrival. */
+/** A payment that is converted; after the lock, at the price of its arrival. */
 function noteFullPayment(view: Payment) {
   const { facts, process } = notePayment(view);
   return { facts: { ...facts, ...view.trigger.price }, process };

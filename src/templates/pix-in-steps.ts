@@ -1,4 +1,4 @@
-/** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and the steps that may follow. */
+/** Steps of the templates that begin with a PIX payment: from the quote to the conversion, and possible later steps. */
 import { type Label, label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
@@ -23,7 +23,7 @@ export function pixInSteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** The payment is returned to the payer. */
+/** Steps of a refund of the payment to the payer. */
 export const PIX_REFUND_STEPS: readonly Step[] = [
   step(
     ['refund', 'INITIAL'],
@@ -51,7 +51,7 @@ export const PIX_REFUND_STEPS: readonly Step[] = [
   ),
 ];
 
-/** A PIX dispute (MED) about a payment that was converted already. */
+/** Steps of a PIX dispute (MED) about a payment that was already converted. */
 export const DISPUTE_STEPS: readonly Step[] = [
   step(
     ['dispute', 'OPEN'],
@@ -180,7 +180,7 @@ function identitySteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** The charge, before a payment. */
+/** Steps of the charge, before a payment. */
 function chargeSteps(names: PixInNames): readonly Step[] {
   return [
     step(
@@ -212,7 +212,7 @@ function chargeSteps(names: PixInNames): readonly Step[] {
   ];
 }
 
-/** Steps of the payment, and whether it may be converted. */
+/** Steps of the payment, and of the checks before its conversion. */
 function paymentSteps(names: PixInNames): readonly Step[] {
   return [
     step(

@@ -1,4 +1,4 @@
-/** The machine of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
+/** The common beginning of the templates that end with a PIX payout: the quote and the payee. */
 
 import type { StepName } from '../base/ids/step-name.ts';
 import type { Journal } from '../ledger/posting.ts';
@@ -15,7 +15,7 @@ export const PAYEE_STEPS: readonly StepName[] = [
   'kyc_payee/REVIEW',
 ];
 
-/** Differences: the target of an accepted quote once the payee is named, and the steps that release a reservation. */
+/** Differences: the target of an accepted quote with a named payee, and the steps that release a reservation. */
 export interface PayoutNames {
   readonly afterPayee: StepName;
   readonly shortfall?: StepName;
@@ -23,7 +23,7 @@ export interface PayoutNames {
   readonly release?: (view: View) => readonly Journal[];
 }
 
-/** Effects of reaching the steps that both have. */
+/** Effects of the steps that both templates have. */
 export const PIX_OUT_ENTERING: Entering = {
   'quote/QUOTE': ['expire'],
   'kyc_payee/INITIAL': ['check_payee'],
@@ -41,7 +41,7 @@ export function payeeTransitions({
   release,
 }: PayoutNames): readonly Transition[] {
   const collecting: StepName[] = ['pre_kyc/INFO'];
-  // A payee of a deposit is named before its payer sees the deposit address.
+  // The payee of a deposit is named before its payer sees the deposit address.
   const moneyOut: OutKind = reserve ? 'payout' : 'fixed';
   const reserving = { ...(reserve && { post: reserve, moneyOut }), ...(shortfall && { shortfall }) };
   const releasing = release ? { post: release } : {};
@@ -92,7 +92,7 @@ export function payeePassed(
   ];
 }
 
-/** @returns whether all of a payout came back; no step accepts a part of it. */
+/** @returns whether all of a payout came back; no step accepts a partial return. */
 export function cameBackWhole({ row, trigger: { amount } }: View<'payout_returned'>): boolean {
   return amount === undefined || cents(amount) === cents(row.targetAmount);
 }

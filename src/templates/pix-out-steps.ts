@@ -1,9 +1,9 @@
-/** Steps of the templates that end with a PIX payout: the quote and the payee, which both begin with. */
+/** The common steps of the templates that end with a PIX payout: the quote and the payee. */
 import { label } from '../base/text/label.ts';
 import { type Step, step } from './define.ts';
 import { QUOTE_ENDED_STEPS } from './shared-steps.ts';
 
-/** From the quote to an admitted payee. */
+/** Steps from the quote to an admitted payee. */
 export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
   step(
     ['quote', 'QUOTE'],
@@ -82,7 +82,7 @@ export const QUOTE_AND_PAYEE_STEPS: readonly Step[] = [
   ),
 ];
 
-/** The conversion at the locked quote. */
+/** Steps of the conversion at the locked quote. */
 export const SWAP_OUT_STEP: Step = step(
   ['swap_transfer', 'INITIAL'],
   'Processing',
@@ -90,7 +90,7 @@ export const SWAP_OUT_STEP: Step = step(
   label('The crypto is being converted to BRL', 'A cripto está sendo convertida em reais'),
 );
 
-/** The payout under way. */
+/** Steps of the payout. */
 export const PIX_SENDING_STEP: Step = step(
   ['pix_out', 'SENDING'],
   'Processing',

@@ -1,7 +1,7 @@
 /**
- * Returns of a PIX to its payer: the whole payment, the excess over the price, and refunds by the account holder out of the
- * balance, at the locked rate with the fee in proportion (C-35). A return is booked only when the rail reports it. A failed
- * return stays owed to the payer, or is credited back to the balance that it was taken from.
+ * Refunds of a PIX to its payer: the whole payment, the excess over the price, and refunds by the account holder from
+ * the balance, at the locked rate with the fee in proportion (C-35). A refund is booked only when the rail reports it.
+ * A failed refund stays owed to the payer, or is credited back to its balance.
  */
 import type { StepName } from '../base/ids/step-name.ts';
 import * as journals from '../ledger/journals.ts';
@@ -14,6 +14,7 @@ import { isHeldByDispute } from './refund-dispute-machine.ts';
 import {
   brlText,
   ended,
+  hasPendingPart,
   isOfStep,
   leftOf,
   PARTS_MAX,
@@ -25,7 +26,6 @@ import {
   read,
   requestedOrLeft,
   returnOfStep,
-  returnsOf,
   storedPart,
   sumOf,
   unpaidReturns,
@@ -35,7 +35,7 @@ import { type Change, type PostView, type Transition, type View, when } from './
 
 type Refund = View<'payment_refunded'>;
 
-/** @returns the change that orders the return of a payment that is not converted. */
+/** @returns the change that orders the refund of a payment that is not converted. */
 export function returnPayment(view: View): Change {
   const amount = brlText(cents(view.process.paid));
   return { process: { returns: withReturn(view, { kind: 'payment', amount }) } };
@@ -43,8 +43,8 @@ export function returnPayment(view: View): Change {
 
 /**
  * @param finished - steps at which a payment is finished, and can be refunded.
- * @param all - every step: parts, and an excess over the price, are returned at any step.
- * @returns the transitions of all returns.
+ * @param all - every step: parts, and an excess over the price, are refunded at any step.
+ * @returns the transitions of all refunds.
  */
 export function returnTransitions(
   finished: readonly StepName[],
@@ -58,7 +58,7 @@ export function returnTransitions(
   ];
 }
 
-/** The return that the step waits for. */
+/** The refund that the step waits for. */
 const STEP_TRANSITIONS: readonly Transition[] = [
   when('refund_settled', 'refund/INITIAL', 'refund/DONE', {
     when: isOfStep,
@@ -76,7 +76,7 @@ const STEP_TRANSITIONS: readonly Transition[] = [
   }),
 ];
 
-/** Returns beside the steps. */
+/** Refunds in parallel to the steps. */
 function parallelTransitions(all: readonly StepName[]): readonly Transition[] {
   return [
     when('refund_settled', all, 'stay', {
@@ -125,7 +125,7 @@ function parallelTransitions(all: readonly StepName[]): readonly Transition[] {
   ];
 }
 
-/** Failed returns that are still owed: ordered again under a new id, or paid by hand. */
+/** Failed refunds that are still owed: ordered again under a new id, or paid by hand. */
 function receivableTransitions(all: readonly StepName[]): readonly Transition[] {
   const hasReceivable = (view: View) => unpaidReturns(view).length > 0;
   const mayOrder = (view: View) => hasReceivable(view) && !isHeldByDispute(view.row);
@@ -163,7 +163,7 @@ function refundTransitions(finished: readonly StepName[]): readonly Transition[]
       when: (view) =>
         mayBeRefunded(view) &&
         requestedOrLeft(view.row, view.trigger.amount) === leftOf(view.row) &&
-        !returnsOf(view.process).some(({ kind, state }) => kind === 'part' && state === 'requested'),
+        !hasPendingPart(view.process),
       set: (view) => orderRefund(view, 'refund'),
     }),
     when('payment_refunded', finished, 'stay', {
@@ -190,7 +190,7 @@ function orderRefund(view: Refund, kind: 'refund' | 'part'): Change {
   return { process: { finishedAt, returns: withReturn(view, { kind, amount: brlText(brl), part }) } };
 }
 
-/** A failed return is retried as a new return: for a rail the old one has failed finally. */
+/** A failed refund is retried as a new one, because the old one has finally failed for the rail. */
 function retry(view: View): Change {
   const receivable = unpaidReturns(view);
   const returns = receivable.reduce(

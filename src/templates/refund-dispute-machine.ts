@@ -1,8 +1,8 @@
 /**
- * Disputes (MED) about a payment that is being refunded whole. Its money was already debited from the account holder and is
- * owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has paid the payer:
- * the refund is never ordered again. Amounts that the payer got twice are owed to the house in BRL: the refund unwound the
- * conversion.
+ * Disputes (MED) about a payment that is being refunded whole. Its money was already debited from the account holder
+ * and is owed to the payer, so nothing is held. When the dispute is accepted and the refund has failed, the bank has
+ * paid the payer, so the refund is never ordered again. Amounts that the payer got twice are owed to the house in BRL,
+ * because the refund unwound the conversion.
  */
 
 import { known } from '../base/errors/assert.ts';
@@ -37,13 +37,14 @@ const DONE: StepName = 'refund/DONE';
 const ALL = [REFUND_STARTED, FAILED, DONE];
 
 /**
- * @returns whether a dispute prevents a failed refund from being ordered again: its bank may pay the payer the same money.
+ * @returns whether a dispute prevents a failed refund from being ordered again: its bank may pay the payer the same
+ * money.
  */
 export function isHeldByDispute(row: Pick<ProcessRow, 'component' | 'state' | 'process'>): boolean {
   return row.process?.refundDispute !== undefined && stepNameOf(row) !== DONE;
 }
 
-/** Transitions that are checked before those of returns. */
+/** Transitions that are checked before those of refunds. */
 export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
   when('dispute_opened', ALL, 'stay', {
     parallel: true,
@@ -91,12 +92,12 @@ export const REFUND_DISPUTE_TRANSITIONS: readonly Transition[] = [
     set: settleFailed,
     post: paid,
   }),
-  // While the dispute is open the refund is not ordered again by itself.
+  // While the dispute is open, the refund is not ordered again automatically.
   when('refund_failed', REFUND_STARTED, FAILED, {
     when: (view) => isOfStep(view) && view.process.refundDispute !== undefined,
     set: (view) => ({ process: { returns: failedStep(view) } }),
   }),
-  // The bank reports that the dispute returned the money, while the refund has been under way for long.
+  // The bank reports that the dispute returned the money, although the refund has been under way for long.
   when('dispute_returned', REFUND_STARTED, DONE, {
     parallel: true,
     when: (view) =>
@@ -140,7 +141,7 @@ function isSame({ process, trigger }: View<'dispute_accepted' | 'dispute_rejecte
   );
 }
 
-/** The dispute that is accepted: the one that is open, or one that was rejected before. */
+/** The dispute that is accepted: the open one, or one that was rejected before. */
 function disputeOf(view: View<'dispute_accepted'>): DisputeClaim | undefined {
   const { refundDispute } = view.process;
   if (refundDispute) return isSame(view) ? refundDispute : undefined;
@@ -158,13 +159,13 @@ function reject({ process }: View<'dispute_rejected'>): Change {
   };
 }
 
-/** Cents that stay owed to the payer after the dispute; undefined if the dispute is unknown. */
+/** Cents that are still owed to the payer after the dispute; undefined if the dispute is unknown. */
 function leftAfter(view: View<'dispute_accepted'>): bigint | undefined {
   const dispute = disputeOf(view);
   const receivable = unpaidReturns(view);
   if (!dispute || receivable.length === 0) return undefined;
   const left = leftOver(dispute, sumOf(receivable));
-  // Returns stored before returns had ids are settled whole or by hand.
+  // Refunds stored before they had ids are settled whole or by hand.
   return left > 0n && receivable.some(({ returnId }) => returnId === undefined) ? undefined : left;
 }
 
@@ -183,7 +184,7 @@ function receivableOfStep({ process }: Pick<View, 'process'>): bigint | undefine
   return found && cents(found.amount);
 }
 
-/** Cents that stay owed when the return of the step has failed; undefined without an accepted dispute. */
+/** Cents that are still owed when the refund of the step has failed; undefined without an accepted dispute. */
 function leftOfStep({ process }: ReturnEnd): bigint | undefined {
   const receivable = receivableOfStep({ process });
   const { refundDispute } = process;
@@ -211,14 +212,14 @@ function overtake(view: View<'dispute_returned'>): Change {
   return { process: { returns: ended(view, [found], end) } };
 }
 
-/** Part of the debt that a dispute paid to the payer. */
+/** Part of the owed amount that a dispute paid to the payer. */
 function paid({ process, before }: PostView) {
   const settled = (of: PostView['before']) =>
     sumOf(returnsOf(of).filter(({ dispute }) => dispute !== undefined));
   return [journals.payerPaidManually(settled(process) - settled(before))];
 }
 
-/** Whether the payment was returned by a refund of the account holder that no dispute has settled. */
+/** Whether the account holder's refund returned the payment, and no dispute has settled it. */
 function isRefunded({ process }: Pick<View, 'process'>): boolean {
   return returnsOf(process).some(
     ({ kind, state, dispute }) =>
@@ -247,7 +248,7 @@ function isOvertaken({ process, trigger }: ReturnEnd): boolean {
   return overtakenReturn(process, trigger.returnId) !== undefined;
 }
 
-/** A refund that a dispute had overtaken was executed nevertheless: each is listed separately. */
+/** A refund that a dispute had overtaken was executed nevertheless, so each is listed separately. */
 function settleTwice(view: ReturnEnd): Change {
   const { amount } = overtaken(view);
   const end = { state: 'done', dispute: undefined, isOvertaken: undefined, reference: undefined } as const;

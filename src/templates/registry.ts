@@ -1,4 +1,4 @@
-/** Looks templates up. Everything above this layer works on a registry, never on a template by name. */
+/** Looks up templates. All layers above use a registry, never a template by name. */
 import { assert } from '../base/errors/assert.ts';
 import { EMPTY_LABEL } from '../base/text/label.ts';
 import type { Family, Step, Template } from './define.ts';
@@ -16,13 +16,13 @@ export interface Registry {
   readonly templates: readonly Template[];
   /** @returns the template of a wire name, or undefined. */
   readonly find: (name: string) => Template | undefined;
-  /** @returns the template of a transaction: its name was found here when it was made, or imported. */
+  /** @returns the template of a transaction: its name was found in this registry when it was made or imported. */
   readonly of: (name: string) => Template;
   /** @returns the templates that a REST family serves. */
   readonly ofFamily: (family: Family) => readonly Template[];
   /** @returns the templates that can create such a transaction, the default one first. */
   readonly choose: (use: TemplateUse) => readonly Template[];
-  /** @returns the step of a template; one that only imported history knows has empty labels. */
+  /** @returns the step of a template; a step that only imported history has gets empty labels. */
   readonly stepOf: (template: string, component: string, state: string) => Step;
 }
 
@@ -46,7 +46,7 @@ export function registryOf(templates: readonly Template[]): Registry {
           each.crypto === crypto &&
           (each.currencies === undefined || each.currencies.includes(currency)),
       );
-      // A template for certain currencies precedes one for all.
+      // A template for certain currencies precedes one for all currencies.
       return fitting.toSorted((left, right) => Number(!left.currencies) - Number(!right.currencies));
     },
     stepOf: (template, component, state) =>
@@ -54,7 +54,7 @@ export function registryOf(templates: readonly Template[]): Registry {
   };
 }
 
-/** The steps by component and state: looking up the label of a row concatenates no text. */
+/** The steps by component and state, so that looking up the label of a row concatenates no text. */
 function stepsByName({ steps }: Template): Map<string, Map<string, Step>> {
   const byComponent = new Map<string, Map<string, Step>>();
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** The list of returns to the payer of a transaction, and the remainder of the payment. */
+/** The list of a transaction's refunds to the payer, and the remainder of the payment. */
 
 import { stepNameOf } from '../base/ids/step-name.ts';
 import { BRL, type Currency } from '../base/money/currency.ts';
@@ -17,24 +17,26 @@ import type {
 } from './facts.ts';
 import type { View } from './transition.ts';
 
-/** Kinds that return money that was already converted. */
+/** Kinds that refund money after its conversion. */
 const UNWINDING: readonly ReturnKind[] = ['refund', 'part', 'dispute'];
-/** States in which a return moves no more money. */
+/** States in which a refund moves no more money. */
 const VOID: readonly ReturnState[] = ['retried', 'credited_back'];
 
-/** Maximum number of partial refunds of a payment, ended or not; the whole remainder can still be refunded after it. */
+/**
+ * Maximum number of partial refunds of a payment, ended or not; after that the whole remainder can still be refunded.
+ */
 export const PARTS_MAX = 90;
 
 type Returned = Pick<Process, 'returns'>;
-/** Debt to a payer; without an id where its return failed before returns had any. */
+/** Amount owed to a payer; without an id if its refund failed before refunds had ids. */
 type UnpaidReturn = Pick<PixReturn, 'kind' | 'amount' | 'part'> & Partial<Pick<PixReturn, 'returnId'>>;
 
-/** @returns all returns, under way or ended, in order. */
+/** @returns all refunds, under way or ended, in order. */
 export function returnsOf({ returns = [] }: Returned): readonly PixReturn[] {
   return returns;
 }
 
-/** @returns the list of returns, with one more. */
+/** @returns the list of refunds, with another one added. */
 export function withReturn(
   { row, process, nowMs, ispb }: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   added: Pick<PixReturn, 'kind' | 'amount' | 'part' | 'reference' | 'claim' | 'dispute'> & {
@@ -52,29 +54,29 @@ export function withReturn(
   ];
 }
 
-/** @returns the return that a step waits for; undefined if none is under way. */
+/** @returns the refund that a step waits for; undefined if none is under way. */
 export function returnOfStep(process: Returned): PixReturn | undefined {
   return returnsOf(process).find(
     ({ kind, state }) => state === 'requested' && (kind === 'payment' || kind === 'refund'),
   );
 }
 
-/** Report of a rail about the end of a return. */
+/** Report of a rail about the end of a refund. */
 export type ReturnEnd = View<'refund_settled' | 'refund_failed'>;
 
-/** @returns whether this is the end of the return that the step waits for. */
+/** @returns whether this is the end of the refund that the step waits for. */
 export function isOfStep({ process, trigger }: ReturnEnd): boolean {
   return trigger.returnId === undefined || returnOfStep(process)?.returnId === trigger.returnId;
 }
 
-/** @returns the return of this id while it is under way. */
+/** @returns the refund of this id while it is under way. */
 export function pendingReturn(process: Returned, returnId: string | undefined): PixReturn | undefined {
   return returnsOf(process).find((each) => each.state === 'requested' && each.returnId === returnId);
 }
 
 /**
- * @returns the failed returns that are still owed to the payer. If returns were not stored yet at the failure, the
- *   payment.
+ * @returns the failed refunds that are still owed to the payer. If refunds were not stored yet at the failure, the
+ * whole payment is owed.
  */
 export function unpaidReturns({ row, process }: Pick<View, 'row' | 'process'>): readonly UnpaidReturn[] {
   if (process.returns === undefined && process.paid !== undefined && stepNameOf(row) === 'refund/ERROR')
@@ -82,7 +84,7 @@ export function unpaidReturns({ row, process }: Pick<View, 'row' | 'process'>): 
   return returnsOf(process).filter(({ state }) => state === 'failed');
 }
 
-/** @returns the list after the owed returns were paid by hand. */
+/** @returns the list after the owed refunds were paid by hand. */
 export function paidManually(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   reference: string,
@@ -95,7 +97,7 @@ export function paidManually(
     : ended(view, receivable, { state, reference });
 }
 
-/** @returns the end of a return whose money a dispute paid to the payer: booked as one that was paid by hand. */
+/** @returns the end of a refund whose money a dispute paid to the payer, booked like one that was paid by hand. */
 export function byDispute(id: string | undefined) {
   return {
     state: 'paid_by_hand',
@@ -104,10 +106,7 @@ export function byDispute(id: string | undefined) {
   } as const;
 }
 
-/**
- * @returns the list after a dispute paid the payer the owed amounts, as far as it covers them: a return that it pays in part
- * is split.
- */
+/** @returns the list after a dispute paid the owed amounts to the payer: a refund that it covers in part is split. */
 export function settledByDispute(
   view: Pick<View, 'row' | 'process' | 'nowMs' | 'ispb'>,
   { id, claim }: DisputeClaim,
@@ -139,7 +138,7 @@ export function settledByDispute(
   return returnsOf(process);
 }
 
-/** A part of the given cents of a part, and the remainder. */
+/** A part with the given cents of a refund, and the remainder. */
 function divided(part: ConvertedPart, brl: bigint): readonly [ConvertedPart, ConvertedPart] {
   const whole = BigInt(part.brl);
   const share = (name: keyof ConvertedPart) => (BigInt(part[name]) * brl) / whole;
@@ -151,12 +150,17 @@ function divided(part: ConvertedPart, brl: bigint): readonly [ConvertedPart, Con
   ];
 }
 
-/** @returns the number of parts in which a payment was returned, or was attempted to be. */
+/** @returns the number of partial refunds of a payment, including failed ones. */
 export function partsOf(process: Returned): number {
   return returnsOf(process).filter(({ kind }) => kind === 'part').length;
 }
 
-/** @returns the list after these ended so. */
+/** @returns whether a partial refund has not ended yet. */
+export function hasPendingPart(process: Returned): boolean {
+  return returnsOf(process).some(({ kind, state }) => kind === 'part' && state === 'requested');
+}
+
+/** @returns the list with these refunds ended in this way. */
 export function ended(
   { process, nowMs }: Pick<View, 'process' | 'nowMs'>,
   which: readonly Pick<UnpaidReturn, 'returnId'>[],
@@ -176,18 +180,18 @@ export function refundedConversion(process: Returned, currency: Currency): Conve
   return { brl: sum('brl'), fee: sum('fee'), crypto: sum('crypto'), currency };
 }
 
-/** @returns the cents of a finished payment that can still be returned. */
+/** @returns the cents of a finished payment that can still be refunded. */
 export function leftOf(row: ConvertedFacts & Pick<ProcessRow, 'process'>): bigint {
   const whole = conversionIn(row);
   const left = whole.brl - refundedConversion(row.process ?? {}, whole.currency).brl;
-  // Versions that unwound a second payment stored parts of more than the whole.
+  // Versions that unwound a second payment stored parts that exceed the whole.
   return left > 0n ? left : 0n;
 }
 
 /**
- * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up and the
- * fee down, towards the house; all parts together equal the whole. An amount beyond the remainder of the payment has no
- * share.
+ * Share of the locked conversion for this amount of the payment in cents, after earlier refunds. Crypto is rounded up
+ * and the fee down, in favour of the house; all parts together equal the whole. An amount beyond the remainder of the
+ * payment has no share.
  */
 export function partOf(row: ProcessRow, amount: bigint): Conversion {
   const left = leftOf(row);
@@ -200,7 +204,7 @@ export function partOf(row: ProcessRow, amount: bigint): Conversion {
   return { brl, fee: fee > 0n ? fee : 0n, crypto: crypto > 0n ? crypto : 0n, currency: whole.currency };
 }
 
-/** @returns the cents of a return that exceed the payment: another return paid the payer the same money. */
+/** @returns the cents of a refund that exceed the payment: another refund paid the payer the same money. */
 export function beyondPayment({ amount, part }: Pick<PixReturn, 'amount' | 'part'>): bigint {
   return part ? cents(amount) - BigInt(part.brl) : 0n;
 }
@@ -215,7 +219,7 @@ export function read({ brl, fee, crypto }: ConvertedPart, currency: Currency): C
   return { brl: BigInt(brl), fee: BigInt(fee), crypto: BigInt(crypto), currency };
 }
 
-/** @returns the requested cents, or the whole remainder if none are given. */
+/** @returns the requested cents; the whole remainder without a request. */
 export function requestedOrLeft(row: ProcessRow, amount: string | undefined): bigint {
   return amount === undefined ? leftOf(row) : cents(amount);
 }
@@ -225,7 +229,7 @@ export function brlText(amount: bigint): string {
   return fromMinor(amount, BRL.decimals);
 }
 
-/** @returns the cents of all of these. */
+/** @returns the sum of these refunds in cents. */
 export function sumOf(returns: readonly Pick<PixReturn, 'amount'>[]): bigint {
   return returns.reduce((sum, { amount }) => sum + toMinor(amount, BRL.decimals), 0n);
 }

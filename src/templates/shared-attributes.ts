@@ -1,7 +1,7 @@
 /** Attributes that several templates share, in the order of the published tables. */
 import { type Attribute, attribute } from './define.ts';
 
-/** The session: the merchant's data at its creation, and its end. */
+/** Session attributes: the merchant's data at the creation, and the end of the session. */
 const SESSION_ATTRIBUTES: readonly Attribute[] = [
   attribute('expiration', 'instant', 'expiresAt', 'When the session expires.'),
   attribute('return_url', 'url', 'returnUrl', 'Where the customer is sent afterwards.'),
@@ -9,7 +9,7 @@ const SESSION_ATTRIBUTES: readonly Attribute[] = [
   attribute('webhook', 'url', 'webhook', 'URL that receives the state updates.'),
 ];
 
-/** BRL in by PIX, crypto out: quote, amounts, payer, session (`service.md` 2.2, 2.3). */
+/** Attributes of BRL in by PIX and crypto out: quote, amounts, payer, session (`service.md` 2.2, 2.3). */
 export const PIX_IN_ATTRIBUTES: readonly Attribute[] = [
   attribute('quote', 'rate', 'quote', 'Effective rate used, BRL for one unit of crypto.'),
   attribute('ref_quote', 'rate', 'refQuote', 'Mid-market reference rate at quote time.'),
@@ -35,7 +35,7 @@ export const PIX_IN_ATTRIBUTES: readonly Attribute[] = [
   ...SESSION_ATTRIBUTES,
 ];
 
-/** BRL out by PIX: the key, the payment, the payee, session (`service.md` 2.4, 2.5). */
+/** Attributes of BRL out by PIX: key, payment, payee, session (`service.md` 2.4, 2.5). */
 export const PIX_OUT_ATTRIBUTES: readonly Attribute[] = [
   attribute('pix_key', 'text', 'pixKey', 'PIX key that the BRL is sent to.'),
   attribute('pix_key_type', 'pix_key_type', 'pixKeyType', 'Type of the PIX key.'),

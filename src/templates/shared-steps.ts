@@ -2,7 +2,7 @@
 import { label } from '../base/text/label.ts';
 import { LATE_EVENT, type Step, step } from './define.ts';
 
-/** A quote that could not be made, or that the merchant ended. */
+/** Steps of a quote that could not be made, or that the merchant ended. */
 export const QUOTE_ENDED_STEPS: readonly Step[] = [
   step(
     ['quote', 'ERROR'],
@@ -20,7 +20,7 @@ export const QUOTE_ENDED_STEPS: readonly Step[] = [
   ),
 ];
 
-/** The money is where it should be. */
+/** Steps at which the money has arrived. */
 export const SUCCESS_STEP: Step = step(
   ['success', 'DONE'],
   'Success',

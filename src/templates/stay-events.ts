@@ -1,7 +1,7 @@
-/** Events that are published although the step of their transaction stays. A new one is a row here, and named by its transition. */
+/** Events that are published without a change of step. A new event is a row here, which its transition names. */
 import { label } from '../base/text/label.ts';
 
-/** Each event by the two last parts of its name, with its meaning in one sentence, and its headline. */
+/** Each event by the last two parts of its name, with its meaning in one sentence, and its headline. */
 export const STAY_EVENTS = {
   'partial_refund.requested': {
     doc: 'A part of the payment is going back to its payer.',

@@ -4,7 +4,7 @@
  */
 import type { Facts } from './facts.ts';
 
-/** Hours before the end of the time to answer a MED case at which an alarm is raised, the first first. */
+/** Hours before the deadline of a MED case at which an alarm is raised, largest first. */
 export const MED_ALARMS = [48, 24, 6] as const;
 /** A member of MED_ALARMS. */
 export type MedAlarm = (typeof MED_ALARMS)[number];
@@ -25,11 +25,11 @@ export interface Gas {
 
 /** Facts of each trigger, by name. */
 export interface TriggerFacts {
-  /** The transaction is made. */
+  /** The transaction is created. */
   created: Nothing;
-  /** There is no price. */
+  /** No price could be made. */
   quote_failed: Nothing;
-  /** The customer entered an amount, and it was priced; this sets the end of the session. */
+  /** The customer entered an amount, which was priced; this sets the end of the session. */
   amount_given: { readonly price: QuoteFacts; readonly pricedAt: string } & Pick<Facts, 'expiresAt'>;
   /** The quote is accepted. */
   accepted: Nothing;
@@ -46,7 +46,7 @@ export interface TriggerFacts {
   identity_irregular: Nothing;
   step_up_required: Nothing;
   review_required: Nothing;
-  /** A step-up is decided; `reason` where a person did it. */
+  /** A step-up is decided; `reason` if a person decided it. */
   step_up_approved: { readonly reason?: string };
   step_up_denied: { readonly reason?: string };
   /** The customer or payee was denied after the check had passed. */
@@ -59,13 +59,16 @@ export interface TriggerFacts {
   expired: { readonly isForced?: boolean };
   cancelled: Nothing;
   /**
-   * A PIX arrived; `settledAt` decides whether it is late (C-32). `price`: of its arrival, where the lock was over (C-21).
+   * A PIX arrived; `settledAt` determines whether it is late (C-32). `price`: the price of its arrival, if the lock was
+   * over (C-21).
    */
   pix_received: {
     readonly endToEndId: string;
     readonly amount: string;
     readonly settledAt: string;
+    /** Hidden characters are `*`. */
     readonly payerTaxId: string | null;
+    readonly payerName?: string | null | undefined;
     readonly price?: QuoteFacts;
   };
   /** Screening found no hit, or holds the transaction. */
@@ -73,22 +76,25 @@ export interface TriggerFacts {
   held: Nothing;
   /** A sanctioned payer, sender or destination. */
   frozen: Nothing;
-  /** `by`: id of the key or the person; `reason` where it was frozen. */
-  released: { readonly by?: string; readonly reason?: string };
-  hold_rejected: Nothing;
+  /**
+   * `by`: id of the key or the person; `reason` if a person decided. `replaces`: author of the first release of frozen money
+   * whose access has ended: this release is the first in its place.
+   */
+  released: { readonly by?: string; readonly reason?: string; readonly replaces?: string };
+  hold_rejected: { readonly reason?: string };
   swap_settled: Nothing;
   swap_failed: Nothing;
-  /** The payment has to be returned to the payer. */
+  /** The payment has to be refunded to the payer. */
   refund_requested: Nothing;
-  /** A return is done, or failed for good; without an id it is the one that the step waits for. */
+  /** A refund has ended, successfully or not; without an id it is the one that the step waits for. */
   refund_settled: { readonly returnId?: string };
   refund_failed: { readonly returnId?: string };
-  /** Failed returns are ordered again, or were paid to the payer by hand. */
-  refund_retried: Nothing;
+  /** Failed refunds are ordered again, with a `reason` by a person; or were paid to the payer by hand. */
+  refund_retried: { readonly reason?: string };
   refund_paid_by_hand: { readonly reference: string };
   /** The account holder refunds a finished payment; the whole remainder without an amount (C-35). */
   payment_refunded: { readonly amount?: string };
-  /** An on-chain transfer of ours; `gas` is the network's charge to the house, in minor units of its coin. */
+  /** An outgoing on-chain transfer; `gas` is the network's charge to the house, in minor units of its coin. */
   delivery_broadcast: {
     readonly txHash: string;
     readonly gas: Gas | null;
@@ -99,9 +105,9 @@ export interface TriggerFacts {
   payout_rejected: Nothing;
   /** A PIX payout came back: the whole one if the amount is missing. */
   payout_returned: { readonly amount?: string };
-  /** Address and exact amount of a deposit. */
+  /** Address and exact amount of an expected deposit. */
   deposit_ready: { readonly address: string; readonly exactAmount: string };
-  /** A deposit was seen, not final; `price` as with a PIX. */
+  /** A deposit was seen, but is not final; `price` as for a PIX. */
   deposit_seen: {
     readonly txHash: string;
     readonly logIndex: number;
@@ -114,12 +120,13 @@ export interface TriggerFacts {
   deposit_confirmed: { readonly txHash: string; readonly logIndex?: number };
   deposit_dropped: { readonly txHash: string; readonly logIndex?: number };
   /**
-   * A held deposit is sent back, kept, or converted at a new price. `worth`: BRL, if it goes to another address than its own.
+   * A held deposit is sent back, kept, or converted at a new price. `worth`: BRL, if it goes to another address than
+   * its own.
    */
   refund_ordered: { readonly address: string; readonly worth?: string };
   kept: Nothing;
   requoted: { readonly price: QuoteFacts };
-  /** The deposit is back with its sender; `networkFee` in its own currency. */
+  /** The deposit was returned to its sender; `networkFee` in its own currency. */
   return_confirmed: {
     readonly networkFee: string;
     readonly gas?: Gas | null;
@@ -129,10 +136,10 @@ export interface TriggerFacts {
   return_failed: Nothing;
   /** A dispute (MED) about an amount of the payment; about the whole remainder if no amount is given. */
   dispute_opened: { readonly amount?: string; readonly disputeId?: string };
-  /** Without an id it is the one that the step waits for. */
+  /** Without an id it is the dispute that the step waits for. */
   dispute_accepted: { readonly disputeId?: string };
   dispute_rejected: { readonly disputeId?: string };
-  /** The rail's statement says how much of the payment a dispute returned. */
+  /** The rail's statement reports the amount of the payment that a dispute returned. */
   dispute_returned: { readonly amount: string };
   /** A MED case about the payment is opened: a dispute, or a report of fraud. `name`: kind and the rail's name for it. */
   med_opened: { readonly name: string; readonly isReport: boolean };
@@ -140,10 +147,10 @@ export interface TriggerFacts {
   med_due: { readonly name: string; readonly hours: MedAlarm };
   /** The case was decided or cancelled. */
   med_closed: { readonly name: string; readonly isReport: boolean };
-  /** `by`: id of the key or the person. `worth`: Present worth in BRL of a redirected deposit or a withdrawal. */
+  /** `by`: id of the key or the person. `worth`: current worth in BRL of a redirected deposit or a withdrawal. */
   approved: { readonly by: string; readonly worth?: string };
   rejected: Nothing;
-  /** The step was reached, without any further input: for steps that are only passed through. */
+  /** The step was reached without further input; for steps that are only passed through. */
   reached: Nothing;
 }
 

@@ -1,4 +1,4 @@
-/** The machine of withdrawals: reserved, approved where it must be, screened, sent. */
+/** The machine of withdrawals: reserved, approved if required, screened, sent. */
 
 import type { StepName } from '../base/ids/step-name.ts';
 import { BRL } from '../base/money/currency.ts';
@@ -20,7 +20,7 @@ const DONE: StepName = 'success_withdrawl_dash/DONE';
 
 const release = ofSource(journals.releaseReservation);
 const releaseHeld = ofSource(journals.releaseHold);
-/** Journals of the amount under way: the amount less the fee that the network has already taken. */
+/** Journals of the amount under way, which excludes the fee that the network has already taken. */
 const ofSent = movesOf((row) => {
   const { currency, amount } = sourceOf(row);
   return { currency, amount: amount - networkFeeOf(row, currency) };

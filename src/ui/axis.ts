@@ -1,18 +1,18 @@
-/** The time axis: the time, the entry, and its effects below it. */
+/** The time axis: time, entry, and the effects of the entry below it. */
 import { type Html, type HtmlValue, html } from './html.ts';
 import { type IconName, icon } from './icons.ts';
 import type { Tone } from './parts.ts';
 
-/** Something that happened. */
+/** An entry of the time axis. */
 export interface Happening {
-  /** A `<time>`, to the millisecond. */
+  /** A `<time>` element, to the millisecond. */
   readonly when: Html;
   readonly what: HtmlValue;
   readonly sign: IconName;
   readonly tone: Tone;
-  /** A line under it. */
+  /** A line under the entry. */
   readonly note?: HtmlValue;
-  /** A card under it: a journal, a request. */
+  /** A card under the entry: a journal, a request. */
   readonly more?: HtmlValue;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Charts that the server draws: bars of days beside the days before, and a line. A chart reserves its height before it is
- * drawn, has a sentence that describes the change, and its figures as a table, for screen readers.
+ * Charts that the server draws: bars of days next to those of the previous period, and a line. A chart reserves its
+ * height before it is drawn, has a sentence that describes the change, and its figures as a table, for screen readers.
  */
-import { divide, isMore } from '../base/money/money.ts';
+import { divide, isMore, sum } from '../base/money/money.ts';
 import { attributes, type Html, type HtmlValue, html } from './html.ts';
 import { more } from './parts.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 
 /** A point of a chart. */
 export interface Point {
@@ -15,6 +15,8 @@ export interface Point {
   readonly value: string;
   /** Value at the same point of the previous period; decimal text. */
   readonly before?: string | undefined;
+  /** Number of failures, drawn on top of the value; decimal text. */
+  readonly failed?: string;
 }
 
 /** A chart. */
@@ -23,13 +25,14 @@ export interface ChartParts {
   /** Sentence that describes the chart and the change. */
   readonly sentence: HtmlValue;
   /**
-   * Texts of the table: its caption, and the heads of its columns; the last if points have a value of the previous period.
+   * Texts of the table: its caption, and the heads of its columns; the last two if points have such a value.
    */
   readonly words: {
     readonly open: string;
     readonly name: string;
     readonly value: string;
     readonly before?: string;
+    readonly failed?: string;
   };
   readonly show: (value: string) => HtmlValue;
 }
@@ -38,20 +41,24 @@ const HEIGHT = 48;
 /** Units of a point: two bars and the gap after them. */
 const TICK = 10;
 
-/** @returns the points as bars, each before a faint one of the period before; the last bar is marked as the one that is not over. */
+/**
+ * @returns the points as bars, each before a faint bar of the previous period; the last bar is marked as the unfinished
+ * one.
+ */
 export function barChart(parts: ChartParts): Html {
   const { points } = parts;
   const top = topOf(points);
   const hasBefore = points.some(({ before }) => before !== undefined);
   const width = hasBefore ? 5 : 7;
-  const bar = (at: number, shift: number, value: string | undefined) => {
+  const bar = (at: number, shift: number, value: string | undefined, base = 0) => {
     const height = heightOf(value, top);
     const x = TICK * at + shift;
-    return height > 0 ? `M${x} ${HEIGHT}v-${height}h${width}v${height}z` : '';
+    return height > 0 ? `M${x} ${HEIGHT - base}v-${height}h${width}v${height}z` : '';
   };
   const before = points.map((point, at) => bar(at, 0, point.before)).join('');
   const now = points.map(({ value }, at) => bar(at, hasBefore ? 3 : 0, value)).join('');
-  const drawn = html`${before !== '' && html`<path opacity=".3" d="${before}"/>`}<path d="${now}"/>`;
+  const failed = points.map((point, at) => bar(at, 0, point.failed, heightOf(point.value, top))).join('');
+  const drawn = html`${before !== '' && html`<path opacity=".3" d="${before}"/>`}<path d="${now}"/>${failed !== '' && html`<path class="bad" d="${failed}"/>`}`;
   return figureOf(parts, drawn, TICK * points.length);
 }
 
@@ -74,7 +81,7 @@ export function lineChart(parts: ChartParts): Html {
 
 function figureOf({ points, sentence, words, show }: ChartParts, drawn: Html, width: number): Html {
   const [first, last] = [points[0], points.at(-1)];
-  const hasBefore = words.before !== undefined;
+  const { before: beforeHead, failed: failedHead } = words;
   const figures = table({
     caption: sentence,
     isCaptionUnseen: true,
@@ -82,15 +89,8 @@ function figureOf({ points, sentence, words, show }: ChartParts, drawn: Html, wi
     columns: [
       { name: words.name, isRowHead: true, cell: ({ name }) => name },
       { name: words.value, isFigure: true, cell: ({ value }) => show(value) },
-      ...(hasBefore
-        ? [
-            {
-              name: words.before,
-              isFigure: true,
-              cell: ({ before }: Point) => before !== undefined && show(before),
-            },
-          ]
-        : []),
+      ...furtherColumn(beforeHead, ({ before }) => before, show),
+      ...furtherColumn(failedHead, ({ failed }) => failed, show),
     ],
   });
   const box = { class: 'bars', viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: 'none' };
@@ -99,9 +99,25 @@ function figureOf({ points, sentence, words, show }: ChartParts, drawn: Html, wi
 <figcaption>${sentence}</figcaption>${more(words.open, html`<div class="scroll figures" tabindex="0" role="region" aria-label="${words.open}">${figures}</div>`)}</figure>`;
 }
 
-/** The largest value of both periods, without its sign. */
+/** The column is missing without a heading. */
+function furtherColumn(
+  name: string | undefined,
+  memberOf: (point: Point) => string | undefined,
+  show: ChartParts['show'],
+): readonly Column<Point>[] {
+  if (name === undefined) return [];
+  const cell = (point: Point) => {
+    const value = memberOf(point);
+    return value !== undefined && show(value);
+  };
+  return [{ name, isFigure: true, cell }];
+}
+
+/** The largest value of both periods, without its sign; failures are drawn on top of their value. */
 function topOf(points: readonly Point[]): string {
-  const all = points.flatMap(({ value, before }) => [value, before ?? '0']).map(unsigned);
+  const all = points
+    .flatMap(({ value, before, failed }) => [failed ? sum([value, failed]) : value, before ?? '0'])
+    .map(unsigned);
   return all.reduce((top, each) => (isMore(each, top) ? each : top), '0');
 }
 

@@ -12,7 +12,7 @@ export interface FieldFrame {
   readonly wrong?: HtmlValue;
 }
 
-/** An input of one line. Further attributes, such as `inputmode`, as they are. */
+/** An input of one line. Further attributes, such as `inputmode`, unchanged. */
 export interface Field extends FieldFrame {
   readonly value?: string | undefined;
   readonly attributes?: Attributes;

@@ -1,4 +1,4 @@
-/** HTML as template literals: every value is escaped, but for HTML that was made here. */
+/** HTML as template literals: every value is escaped, except HTML from these templates. */
 
 /** A piece of HTML. */
 export class Html {
@@ -12,7 +12,7 @@ export class Html {
 /** Possible values in a template; null, undefined and false write nothing. */
 export type HtmlValue = string | number | Html | null | undefined | false | readonly HtmlValue[];
 
-/** Attributes of an element: true writes the name alone, null, undefined and false write nothing. */
+/** Attributes of an element: true writes the name without a value; null, undefined and false write nothing. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export function attributes(members: Attributes): Html {
   return new Html(text);
 }
 
-/** @returns the text that a reader sees: without tags, its characters as they are. */
+/** @returns the text that a reader sees, without tags and with its characters unescaped. */
 export function plainText(value: HtmlValue): string {
   const text = written(value).replace(/<[^>]*>/g, '');
   return text.replace(/&[a-z]+;|&#39;/g, (each) => CHARACTERS.get(each) ?? each);

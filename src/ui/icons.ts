@@ -54,8 +54,8 @@ const DRAWINGS = {
 export type IconName = keyof typeof DRAWINGS;
 
 /**
- * @param name - of the icon.
- * @param word - its meaning, if no text is next to it.
+ * @param name - name of the icon.
+ * @param word - its meaning, if there is no text next to it.
  * @returns the icon.
  */
 export function icon(name: IconName, word?: string): Html {

@@ -1,7 +1,7 @@
 /** Languages of pages, and the choice of one for a reader; the console also remembers it (`server/sign-in/console-language.ts`). */
 import type { Label } from '../base/text/label.ts';
 
-/** A language that the pages have. */
+/** A supported language of the pages. */
 export type Language = keyof Label;
 
 /** Every language, under its own name. */
@@ -12,7 +12,7 @@ export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' 
 /**
  * @param chosen - `lang` of the query, if present.
  * @param accepted - the `Accept-Language` header.
- * @returns the language to speak; Portuguese by default, because payers use PIX.
+ * @returns the language to use; Portuguese by default, because payers use PIX.
  */
 export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
   if (chosen !== null && isLanguage(chosen)) return chosen;

@@ -5,7 +5,7 @@ import { type IconName, icon } from './icons.ts';
 /** Meaning of a status for the reader. */
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'idle';
 
-/** The icon of a tone if no other is given. */
+/** The default icon of a tone. */
 const SIGNS: Readonly<Record<Tone, IconName>> = {
   good: 'done',
   warn: 'warning',
@@ -14,7 +14,7 @@ const SIGNS: Readonly<Record<Tone, IconName>> = {
   idle: 'clock',
 };
 
-/** @returns a status: icon, text and colour, always all three. With `isAlone` it has a ground of its own. */
+/** @returns a status: icon, text and colour, always all three. A status with `isAlone` has a background of its own. */
 export function badge(tone: Tone, word: HtmlValue, sign: IconName = SIGNS[tone], isAlone = false): Html {
   return html`<span class="badge ${tone}${isAlone && ' tint'}">${icon(sign)} ${word}</span>`;
 }
@@ -48,7 +48,7 @@ ${shown.map(({ name, value, isTall }) => html`<div${attributes({ class: isTall &
 </dl>`;
 }
 
-/** @returns something to know before going on; `isWarning` where money can be lost. */
+/** @returns a note to read before continuing; `isWarning` if money can be lost. */
 export function note(sign: IconName, content: HtmlValue, isWarning = false): Html {
   return html`<p class="note${isWarning && ' warn'}">${icon(sign)}<span>${content}</span></p>`;
 }
@@ -60,7 +60,7 @@ export interface Copy {
   readonly name?: HtmlValue;
   /** The displayed text. */
   readonly shown: HtmlValue;
-  /** Text for the clipboard, where it differs from the visible one. */
+  /** Text for the clipboard, if it differs from the visible one. */
   readonly text?: string;
   /** Whether the text is cut at the end of the line. */
   readonly isCut?: boolean;
@@ -74,7 +74,7 @@ export function copyValue({ id, name, shown, text, isCut, button }: Copy): Html 
   return html`<p class="copy">${name && html`<span class="unseen">${name}</span>`}<code${marks}>${shown}</code>${button}</p>`;
 }
 
-/** @returns an address: whole, with both ends bold, which people compare. */
+/** @returns a whole address, with both ends in bold, because people compare them. */
 export function address(text: string): Html {
   if (text.length < 20) return html`${text}`;
   return html`<b>${text.slice(0, 5)}</b>${text.slice(5, -6)}<b>${text.slice(-6)}</b>`;
@@ -96,7 +96,7 @@ export function steps(list: readonly StepOf[], now: number): Html {
   })}</ol>`;
 }
 
-/** @returns a numbered how-to. */
+/** @returns a numbered list of instructions. */
 export function how(list: readonly HtmlValue[]): Html {
   return html`<ol class="steps how">${list.map((what) => html`<li><span class="dot"></span><span>${what}</span></li>`)}</ol>`;
 }
@@ -132,7 +132,7 @@ export function card(title: HtmlValue, content: HtmlValue, aside?: HtmlValue): H
 /** @returns the initials of a name, shown in place of a picture. */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  // "da", "de", "and" are not names.
+  // "da", "de" and "and" are not names.
   const names = words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word));
   const [first = '', last = ''] = names.length > 0 ? [names[0], names.slice(1).at(-1)] : words;
   return ([...first].slice(0, 1).join('') + [...last].slice(0, 1).join('')).toUpperCase();

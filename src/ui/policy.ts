@@ -12,11 +12,11 @@ export interface PageSources {
   readonly connect?: string;
 }
 
-/** The origin of the page itself. */
+/** Source that stands for the page's own origin. */
 export const OWN = "'self'";
 
 /**
- * @param sources - of the page; kinds that are not named are forbidden.
+ * @param sources - permitted sources; other kinds are forbidden.
  * @param frames - origins whose pages may show it in a frame; none by default.
  */
 export function policyFrom(sources: PageSources, frames = "'none'"): string {

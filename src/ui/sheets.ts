@@ -1,8 +1,8 @@
-/** The style sheets, joined for their users: payment pages include theirs in the page, the console has a file. */
+/** The style sheets, joined by user: payment pages include theirs in the page, the console links a file. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A style sheet of `styles/`. `needs` stands last. */
+/** A style sheet of `styles/`. `needs` is the last member. */
 export type SheetName = 'base' | 'parts' | 'pay' | 'lists' | 'desk' | 'docs' | 'needs';
 
 /** @returns style sheets as one text, without comments and unneeded spaces. */

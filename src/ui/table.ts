@@ -22,7 +22,9 @@ export interface TableParts<Row> {
   readonly isCaptionUnseen?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Whether a row leads somewhere by its first link. */
+  /** Whether a row is a block on small screens, as with actions: no figure is cut at the edge. */
+  readonly isStacked?: boolean;
+  /** Whether the first link of a row covers the whole row. */
   readonly isOfLinks?: boolean;
   readonly rowAttributes?: (row: Row) => Attributes;
   /** Lines under the columns, such as sums: for each line the content of each column. */
@@ -32,9 +34,9 @@ export interface TableParts<Row> {
 /** @returns the table. */
 export function table<Row>(parts: TableParts<Row>): Html {
   const { rows, foot, rowAttributes } = parts;
-  const hasActions = parts.columns.some(({ isActions }) => isActions);
-  const columns = parts.columns.map((column) => dressed(column, hasActions));
-  const classes = [parts.isOfLinks && 'rows', hasActions && 'acted'].filter(Boolean).join(' ');
+  const isStacked = parts.isStacked || parts.columns.some(({ isActions }) => isActions === true);
+  const columns = parts.columns.map((column) => dressed(column, isStacked));
+  const classes = [parts.isOfLinks && 'rows', isStacked && 'acted'].filter(Boolean).join(' ');
   return html`<table${attributes({ class: classes || null })}>
 <caption${attributes({ class: parts.isCaptionUnseen === true && 'unseen' })}>${parts.caption}</caption>
 <thead><tr>${columns.map(({ column, attributes: classes }) => html`<th scope="col"${classes}>${column.name}</th>`)}</tr></thead>
@@ -48,18 +50,18 @@ export function scrolled(label: string, content: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">${content}</div>`;
 }
 
-/** A column with the attributes of its cells, which are made once. */
+/** A column with the attributes of its cells, which are computed once. */
 interface Dressed<Row> {
   readonly column: Column<Row>;
   readonly attributes: Html;
-  /** Labels each cell where the heads of the columns are hidden. */
+  /** Label of each cell, for screens that hide the heads of the columns. */
   readonly named: Html | false;
 }
 
-function dressed<Row>(column: Column<Row>, hasActions: boolean): Dressed<Row> {
+function dressed<Row>(column: Column<Row>, isStacked: boolean): Dressed<Row> {
   const { name, isFigure, isActions, style } = column;
   const classes = [isFigure && 'num', isActions && 'acts', style].filter(Boolean).join(' ');
-  const isNamed = hasActions && !isActions && typeof name === 'string';
+  const isNamed = isStacked && !isActions && typeof name === 'string';
   const named = isNamed && attributes({ 'data-name': name });
   return { column, attributes: attributes({ class: classes || null }), named };
 }

@@ -1,4 +1,6 @@
-/** Times in the notation of a language, in Brazil's time: PIX is paid there, and no page knows its reader's zone. */
+/**
+ * Times in the notation of a language, in Brazil's time zone: PIX is paid there, and no page knows its reader's zone.
+ */
 
 import { label } from '../base/text/label.ts';
 import { type Instant, isoMillis, millisOf } from '../base/time/instant.ts';
@@ -16,7 +18,7 @@ const DAY = { month: 'short', day: 'numeric' } as const;
 const TIME_FORMS = {
   /** `Nov 21, 2026, 14:35` */
   moment: { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' },
-  /** With seconds, as receipts have it. */
+  /** Format with seconds, for receipts. */
   second: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
   day: { dateStyle: 'medium' },
   /** `Saturday, November 21, 2026 at 14:35` */
@@ -26,7 +28,7 @@ const TIME_FORMS = {
   millis: MILLIS,
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** In lists, most of whose times are of this year: `Nov 21, 14:35`. */
+/** Format for lists, most of whose times are of this year: `Nov 21, 14:35`. */
 const NEAR = {
   day: DAY,
   minute: { ...DAY, ...TIME },
@@ -39,7 +41,7 @@ export type TimeForm = keyof typeof TIME_FORMS;
 /** Precision of a time in a list. */
 export type NearForm = keyof typeof NEAR;
 
-/** @returns a time in Brazil's zone, which it names. */
+/** @returns a time in Brazil's zone, with the zone's name. */
 export function showTime(instant: Instant, language: Language, form: TimeForm = 'moment'): Html {
   return html`<time datetime="${isoMillis(instant)}">${instantText(instant, language, form)} ${IN_BRASILIA[language]}</time>`;
 }
@@ -51,7 +53,27 @@ export function instantText(instant: Instant, language: Language, form: TimeForm
 
 /** @returns a time, in ms since 1970, as text. */
 export function timeText(millis: number, language: Language, form: TimeForm): string {
-  return formatOf(form, language, TIME_FORMS[form]).format(millis);
+  const format = formatOf(form, language, TIME_FORMS[form]);
+  return form === 'moment' ? minuteText(millis, `${form} ${language}`, format) : format.format(millis);
+}
+
+const HOUR_MS = 3_600_000;
+/** Texts of the beginnings of hours, such as `Nov 21, 2026, 14:00`: a page has many times within the same hours. */
+const hours = new Map<string, string>();
+const HOURS_MAX = 10_000;
+
+/** @returns a time by a format that ends with the minute. No zone of ours is apart from UTC by parts of an hour. */
+function minuteText(millis: number, name: string, format: Intl.DateTimeFormat): string {
+  const hour = Math.floor(millis / HOUR_MS);
+  const key = `${name} ${hour}`;
+  let text = hours.get(key);
+  if (text === undefined) {
+    if (hours.size >= HOURS_MAX) hours.clear();
+    text = format.format(hour * HOUR_MS).slice(0, -2);
+    hours.set(key, text);
+  }
+  const minute = Math.floor((millis - hour * HOUR_MS) / 60_000);
+  return minute < 10 ? `${text}0${minute}` : `${text}${minute}`;
 }
 
 /** @returns a day of Brasília, such as `2026-11-22`, as text. */
@@ -59,18 +81,18 @@ export function dayText(day: string, language: Language): string {
   return timeText(Date.parse(`${day}T12:00:00-03:00`), language, 'day');
 }
 
-/** @returns the same in the format of a list: the year is shown if it is not that of `now`. */
+/** @returns the day in the format of a list: the year is shown if it is not that of `now`. */
 export function nearText(millis: number, language: Language, form: NearForm, now = Date.now()): string {
   if (yearOf(millis) === yearOf(now)) return formatOf(`near ${form}`, language, NEAR[form]).format(millis);
   return formatOf(`far ${form}`, language, { ...NEAR[form], year: 'numeric' }).format(millis);
 }
 
-/** Years by the hour since 1970, as no year begins within one: a list has many times within the same hours. */
+/** Years by the hour since 1970, because no year begins within an hour: a list has many times within the same hours. */
 const years = new Map<number, string>();
 const YEARS_MAX = 10_000;
 
 function yearOf(millis: number): string {
-  const hour = Math.floor(millis / 3_600_000);
+  const hour = Math.floor(millis / HOUR_MS);
   let year = years.get(hour);
   if (year === undefined) {
     if (years.size >= YEARS_MAX) years.clear();

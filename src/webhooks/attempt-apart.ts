@@ -1,4 +1,7 @@
-/** One attempt to send what is in no queue of deliveries: made-up events and notifications. Signed and guarded as all webhooks are. */
+/**
+ * One attempt to send a webhook without a delivery row: a sample event or a notification. Such webhooks are signed and
+ * guarded like all others.
+ */
 import { SecretKeyError } from '../base/access/secret-box.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { secretOwner } from '../store/webhooks/sealed-secrets.ts';
@@ -8,7 +11,7 @@ import { webhookHeaders } from './sign.ts';
 
 /** Content and receiver. */
 export interface ApartWebhook {
-  /** For receivers; the same for each attempt. */
+  /** Id for receivers; the same for each attempt. */
   readonly id: string;
   readonly eventName: string;
   readonly body: string;
@@ -16,11 +19,11 @@ export interface ApartWebhook {
   readonly accountId: bigint;
   readonly endpointId: string;
   readonly url: string;
-  /** Sealed. */
+  /** Secret form of the Ed25519 key, sealed; null if the endpoint has none. */
   readonly signingKey: string | null;
   /** Id under which the secrets of the endpoint are stored. */
   readonly secretsId: string;
-  /** The newest first, sealed. */
+  /** Sealed secrets of the endpoint, the newest first. */
   readonly secrets: readonly string[];
   /** Further header fields. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /**
- * Scans of a dispatcher for deliveries: turns of endpoints, and waiting deliveries of each endpoint
+ * Schedules a dispatcher's scans for endpoints with due deliveries, and for the waiting deliveries of each endpoint
  * (store/connection/poll-schedule.ts).
  */
 import { getOrCreate } from '../base/concurrency/bounded-map.ts';
@@ -7,19 +7,18 @@ import { PollSchedule } from '../store/connection/poll-schedule.ts';
 import type { Leased, LeaseSince } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/endpoint-schedule.ts';
 
-/** Maximum number of endpoints whose scans are remembered; of a forgotten one, all waiting deliveries are scanned. */
+/**
+ * Maximum number of endpoints whose scan times are remembered. For a forgotten endpoint, all waiting deliveries are
+ * scanned.
+ */
 const REMEMBERED_MAX = 10_000;
 
-/** The scans of a dispatcher, one at a time. */
+/** The scans of a dispatcher. Only one scan runs at a time. */
 export class DeliveryScans {
   readonly #endpointTurns = newSchedule();
   readonly #endpoints = new Map<string, PollSchedule<number>>();
 
-  /**
-   * Begins a scan.
-   *
-   * @returns the earliest due time of the deliveries to find.
-   */
+  /** Begins a scan. @returns the earliest due time of the deliveries to find. */
   begin(): LeaseSince {
     return {
       endpointsMs: this.#endpointTurns.begin(),
@@ -28,8 +27,8 @@ export class DeliveryScans {
   }
 
   /**
-   * Ends a scan that succeeded, begun at this time of the process clock. An endpoint that got nothing, or only
-   * redeliveries, may have had no room, so its waiting deliveries were not scanned: its scan does not count.
+   * Ends a successful scan. `nowMs` is the time of the process clock when the scan began. An endpoint that got no
+   * delivery, or only redeliveries, may have been at its limit, so its scan does not count as done.
    */
   end(nowMs: number, { leased, areMoreEndpoints }: Leased): void {
     this.#endpointTurns.end(nowMs, areMoreEndpoints);

@@ -1,7 +1,7 @@
 /**
- * The dispatcher: leases due deliveries, sends them, and writes the outcomes in batches. Leased deliveries that it
- * does not send are released. No request is sent inside a database transaction; due times use the process clock
- * (virtual in the sandbox), signatures the database's clock.
+ * The dispatcher: leases due deliveries, sends them, and stores the outcomes in batches. Leased deliveries that it does
+ * not send are released. No request is sent inside a database transaction. Due times use the process clock (virtual in
+ * the sandbox); signatures use the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,36 +36,36 @@ import { webhookHeaders } from './sign.ts';
 
 /** Options of a dispatcher. */
 export interface DispatcherOptions {
-  /** Whether webhooks may go to this machine (C-63). A function is called before each attempt. */
+  /** Whether webhooks may go to loopback addresses (C-63). A function is called before each attempt. */
   readonly allowsLoopback: boolean | (() => Promise<boolean>);
-  /** Maximum number of deliveries that are leased at once, default 256. */
+  /** Maximum number of deliveries leased at the same time; default 256. */
   readonly max?: number;
-  /** Time limit of a request, default 15,000. Unit: ms. */
+  /** Time limit of a request; default 15,000. Unit: ms. */
   readonly timeoutMs?: number;
-  /** Once it aborts, an outcome that cannot be written to the database is dropped. */
+  /** After this aborts, an outcome that cannot be written is dropped. */
   readonly stop?: AbortSignal;
 }
 
 /** Sends due deliveries. */
 export interface Dispatcher {
-  /** Starts due deliveries, as many as fit. @returns whether more may be due. */
+  /** Starts as many due deliveries as fit. @returns whether more may be due. */
   readonly cycle: () => Promise<boolean>;
   /**
-   * Renews the heartbeat of this process, which keeps its leases; releases deliveries of dead processes; now and then
-   * scans for endpoints whose turn was missed. Call it every second until all requests have ended.
+   * Renews the heartbeat of this process, which keeps its leases; releases deliveries of dead processes; at intervals
+   * scans for endpoints whose due time was missed. Call it every second until all requests have ended.
    */
   readonly tend: () => Promise<void>;
-  /** Sets the listener for ended deliveries: another delivery may have waited for one. */
+  /** Sets a listener that is called when a delivery ends, because another delivery may have waited for its slot. */
   readonly onEnded: (listener: () => void) => void;
-  /** Waits for all requests that are under way. */
+  /** Waits until all running requests have ended. */
   readonly idle: () => Promise<void>;
 }
 
 const RUNNING_MAX = 256;
 const TIMEOUT_MS = 15_000;
-/** Maximum number of deliveries in one statement. */
+/** Maximum number of outcomes written by one statement. */
 const BATCH_MAX = 200;
-/** Heartbeats between scans for missed turns, after all endpoints were scanned. */
+/** Number of heartbeats between two complete scans for missed endpoints. */
 const SIGNS_BETWEEN_SCANS = 4;
 /**
  * While the database is unreachable, the outcome of a delivery is written again every 300 ms for 30 s, which is longer
@@ -74,7 +74,7 @@ const SIGNS_BETWEEN_SCANS = 4;
 const END_MS = 30_000;
 const END_PAUSE_MS = 300;
 
-/** @returns a dispatcher; it sends nothing until its first turn. */
+/** @returns a dispatcher; it sends nothing before its first cycle. */
 export function createDispatcher(
   services: Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>,
   log: Logger,

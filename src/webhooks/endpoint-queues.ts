@@ -1,34 +1,34 @@
 /**
- * Deliveries that a dispatcher has leased and not sent yet, by endpoint. An endpoint that answers well is leased as
- * much as it accepted in a second, so that a request begins as soon as one before it has ended, within the endpoint's
- * limit of parallel requests. Deliveries that wait when an attempt fails, or for longer than a second, are not sent:
- * the endpoint may be down or paused.
+ * Deliveries that a dispatcher has leased but not sent yet, by endpoint. For a healthy endpoint, up to as many
+ * deliveries are leased as it accepted in a second. The next request then begins as soon as a previous one has ended,
+ * within the endpoint's limit of parallel requests. When an attempt fails, all waiting deliveries of the endpoint are
+ * turned away, because the endpoint may be down or paused; so is a delivery that has waited longer than a second.
  */
 import { getOrCreate } from '../base/concurrency/bounded-map.ts';
 import type { LeasedDelivery } from '../store/webhooks/deliveries.ts';
 import { type EndpointKey, endpointName } from '../store/webhooks/endpoint-schedule.ts';
 
-/** A delivery that is sent now. */
+/** A delivery with a free request slot, to be sent now. */
 export interface Admitted {
-  /** For how long it waited, milliseconds. */
+  /** Waiting time in the queue. Unit: ms. */
   readonly waitedMs: number;
-  /** Says that its request has ended, and whether with success. */
+  /** Frees the slot at the end of the request; `isWell`: the request succeeded. */
   readonly leave: (isWell: boolean) => void;
 }
 
-/** Maximum number of remembered endpoints; a forgotten one is leased no more than may be sent in parallel. */
+/** Maximum number of remembered endpoints. For a forgotten endpoint no deliveries are leased ahead. */
 const REMEMBERED_MAX = 10_000;
-/** Maximum wait of a leased delivery; afterwards it is not sent. Unit: ms. */
+/** Maximum wait of a leased delivery; after it the delivery is turned away. Unit: ms. */
 const WAIT_MAX_MS = 1_000;
 
-/** The requests of one endpoint. */
+/** The requests and the queue of one endpoint. */
 class EndpointQueue {
-  /** Successes in the newest second that had any; 0 once something was not sent. */
+  /** Number of successes in the newest second with any; 0 after a delivery was turned away. */
   perSecond = 0;
   #successes = 0;
   #sending = 0;
   #most = 1;
-  /** The one that waits longest first. */
+  /** Waiting deliveries, the oldest first. */
   readonly #waiting: { readonly sinceMs: number; readonly end: (admitted?: Admitted) => void }[] = [];
 
   enter({ most, isByHand: isManual }: LeasedDelivery): Promise<Admitted | undefined> {
@@ -60,7 +60,7 @@ class EndpointQueue {
     this.#fill(nowMs);
   }
 
-  /** Admits what waits, as far as there is room. */
+  /** Admits waiting deliveries while slots are free. */
   #fill(nowMs: number): void {
     for (let next = this.#waiting[0]; next && this.#sending < this.#most; next = this.#waiting[0]) {
       this.#waiting.shift();
@@ -68,7 +68,7 @@ class EndpointQueue {
     }
   }
 
-  /** Turns away what has waited since then. */
+  /** Turns away deliveries that have waited since `sinceMs` or longer. */
   #refuse(sinceMs: number): void {
     for (let next = this.#waiting[0]; next && next.sinceMs <= sinceMs; next = this.#waiting[0]) {
       this.#waiting.shift();
@@ -79,24 +79,27 @@ class EndpointQueue {
   }
 }
 
-/** The requests of all endpoints of a dispatcher. */
+/** The queues of all endpoints of a dispatcher. */
 export class EndpointQueues {
   readonly #queues = new Map<string, EndpointQueue>();
 
   /**
-   * @returns the number of deliveries that may be leased ahead, to be sent one at a time; 0 while nothing is known of
-   *   the endpoint.
+   * @returns the number of deliveries that may be leased ahead, to be sent one at a time; 0 for an endpoint without
+   *   recent successes.
    */
   ahead(endpoint: EndpointKey): number {
     return this.#queues.get(endpointName(endpoint))?.perSecond ?? 0;
   }
 
-  /** Waits until the endpoint has room for the delivery. @returns undefined when it is not to be sent. */
+  /**
+   * Waits until the endpoint has a free slot.
+   * @returns undefined if the delivery was turned away and must not be sent.
+   */
   enter(delivery: LeasedDelivery): Promise<Admitted | undefined> {
     return this.#of(delivery).enter(delivery);
   }
 
-  /** Counts what endpoints took, and ends waits that are too long. To be called every second. */
+  /** Updates the success rates, and turns away deliveries that waited too long. Call it every second. */
   tend(): void {
     for (const queue of this.#queues.values()) queue.tend();
   }

@@ -1,27 +1,28 @@
 /**
- * Decides where webhooks may be sent (C-63): only to public addresses, so that nobody reaches the gateway's own network
- * through it (SSRF). A name is checked by the addresses that it resolves to when the connection is made, and the connection
- * goes to exactly these. An address in a URL is checked as it is, because Node does not look it up.
+ * Decides where webhooks may be sent (C-63): only to public addresses, so that no webhook reaches the gateway's own
+ * network (SSRF). A host name is checked when the connection is made: all addresses that it resolves to must be
+ * allowed, and the connection uses exactly these addresses. An IP address in a URL is checked before the request,
+ * because Node does not resolve it.
  */
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Exceptions to the rule. */
+/** Exceptions from the rule. */
 export interface GuardOptions {
-  /** Allows loopback, also over `http`: 127.0.0.0/8, ::1, and names under `localhost`. For the sandbox. */
+  /** Allows loopback, including `http`: 127.0.0.0/8, ::1, and names under `localhost`. For the sandbox only. */
   readonly allowsLoopback: boolean;
 }
 
 /** Resolves a name to all of its addresses, of both families. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A connection that was refused. The message contains no address: the owner of the URL reads it. */
+/** Error of a refused connection. The message contains no address, because the owner of the URL reads it. */
 export class GuardError extends Error {
   override readonly name = 'GuardError';
   readonly code: 'URL_REFUSED' | 'ADDRESS_REFUSED' | 'NO_ADDRESS';
 
   /**
-   * @param code - whether the URL is refused, an address is not allowed, or the name has no address.
+   * @param code - reason: the URL is refused, an address is not allowed, or the name has no address.
    * @param message - for the owner of the URL.
    */
   constructor(code: GuardError['code'], message: string) {
@@ -31,7 +32,7 @@ export class GuardError extends Error {
 }
 
 const URL_LENGTH_MAX = 2048;
-/** All addresses of a name are checked; at most this many are tried. */
+/** Maximum number of addresses to which a connection is attempted. All addresses of a name are checked. */
 const ADDRESSES_MAX = 4;
 const DNS_TIMEOUT_MS = 2000;
 const NOT_PUBLIC = 'the address is not public';
@@ -83,10 +84,10 @@ export function isAllowedAddress(address: string, { allowsLoopback }: GuardOptio
 }
 
 /**
- * Checks a URL when it is saved, and again before it is used. Its name may still resolve to an address that is not allowed.
- *
- * @param text - as given, in any spelling that the URL standard accepts; any port.
- * @returns the reason of the refusal, as a clause for its owner; undefined when it is accepted.
+ * Checks a URL when it is saved, and again before each use. The check does not resolve names, so a name in an accepted
+ * URL may still resolve to a forbidden address.
+ * @param text - as entered, in any spelling that the URL standard accepts, with any port.
+ * @returns the reason of the refusal, as a clause for the URL's owner; undefined if the URL is accepted.
  */
 export function checkUrl(text: string, options: GuardOptions): string | undefined {
   if (text.length > URL_LENGTH_MAX) return `the URL is longer than ${URL_LENGTH_MAX} characters`;
@@ -103,11 +104,10 @@ export function checkUrl(text: string, options: GuardOptions): string | undefine
 }
 
 /**
- * Checks a host that may be an address, because Node connects to addresses without calling `lookup`. Names pass: guardedLookup
- * checks them.
- *
- * @param hostname - as in a URL, brackets allowed, in any spelling.
- * @throws {GuardError} when it is an address that is not allowed, or not a host.
+ * Checks a host that may be an IP address, because Node connects to addresses without calling `lookup`. Names pass;
+ * guardedLookup checks them.
+ * @param hostname - as in a URL, with or without brackets, in any spelling.
+ * @throws {GuardError} for a forbidden address, and for text that is no host.
  */
 export function assertConnectable(hostname: string, options: GuardOptions): void {
   const isPlain = isIP(hostname) !== 0 || !/[\s\\/@#?]/.test(hostname);
@@ -118,10 +118,10 @@ export function assertConnectable(hostname: string, options: GuardOptions): void
 }
 
 /**
- * @param options - `resolve` replaces DNS, in tests.
- * @returns a `lookup` for net.connect and tls.connect. It fails with GuardError when any address of the name is not allowed:
- *   a name with public and private addresses may be a DNS rebinding attack. The connection goes to the addresses that it
- *   returns, so no second DNS answer can differ.
+ * @param options - `resolve` replaces DNS in tests.
+ * @returns a `lookup` for net.connect and tls.connect. The lookup fails with GuardError if any address of the name is
+ *   forbidden, since a name with public and private addresses may be a DNS rebinding attack. The connection uses the
+ *   returned addresses, so a second DNS answer cannot replace them.
  */
 export function guardedLookup(
   options: GuardOptions & { readonly resolve?: Resolve | undefined },
@@ -146,7 +146,7 @@ async function checkedAddresses(
   options: GuardOptions,
 ): Promise<string[]> {
   assertConnectable(hostname, options);
-  // RFC 6761, 6.3: these names are never looked up in DNS.
+  // RFC 6761, 6.3: these names are never resolved by DNS.
   const addresses = isLocalName(hostname) ? ['127.0.0.1', '::1'] : [...(await resolve(hostname))];
   if (addresses.length === 0) throw new GuardError('NO_ADDRESS', 'the name has no address');
   if (!addresses.every((address) => isAllowedAddress(address, options))) {
@@ -156,11 +156,10 @@ async function checkedAddresses(
 }
 
 /**
- * Asks DNS directly. getaddrinfo would block one of the few threads of the process while a name server is silent, so one bad
- * name would delay all others.
- *
- * @param servers - `address:port` of the name servers; by default those of the system.
- * @returns a Resolve that gives the IPv4 and IPv6 addresses that were found, and fails when both look-ups failed.
+ * Queries DNS directly. getaddrinfo would block one of the process's few threads while a name server is silent, so one
+ * bad name would delay all others.
+ * @param servers - name servers as `address:port`; default: those of the system.
+ * @returns a Resolve with the IPv4 and IPv6 addresses of a name; it fails only if both queries fail.
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   return async (hostname) => {
@@ -179,7 +178,7 @@ function isAllowedHost(host: string, options: GuardOptions): boolean {
   return options.allowsLoopback || !isLocalName(host);
 }
 
-/** Only 127.0.0.0/8 and ::1. An IPv6 address that embeds a loopback address does not count. */
+/** Only 127.0.0.0/8 and ::1 are loopback. An IPv6 address that embeds a loopback address is not. */
 function isLoopback(address: string): boolean {
   const family = familyOf(address);
   if (family === 4) return LOOPBACK_4.check(address, 'ipv4');

@@ -1,15 +1,13 @@
-/** Sends notifications to the endpoints that name them, each with retries of its own: they are no events, and wait for none. */
+/**
+ * Sends notifications to the endpoints that subscribe to them, each with its own retries. Notifications are no events:
+ * they have no place in the order of events.
+ */
 import type { Logger } from 'pino';
 import { nameOfNotification, notificationBody } from '../events/notification-names.ts';
 import { notificationWebhookId } from '../events/webhook-id.ts';
 import type { Services } from '../resolvers/services/context.ts';
-import {
-  addressHooks,
-  type ClaimedHook,
-  claimHooks,
-  endHook,
-  type HookEnd,
-} from '../store/webhooks/notification-hooks.ts';
+import type { AttemptEnd } from '../store/engine/notifications.ts';
+import { addressHooks, type ClaimedHook, claimHooks, endHook } from '../store/webhooks/notification-hooks.ts';
 import { attemptApart } from './attempt-apart.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
 import { verdictOf } from './schedule.ts';
@@ -17,7 +15,10 @@ import type { WebhookOutcome } from './send.ts';
 
 type Sending = Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>;
 
-/** Chooses endpoints of new notifications, and sends what is due. @returns whether there was anything, so that more may wait. */
+/**
+ * Chooses the endpoints of new notifications, and sends due ones.
+ * @returns whether any were found; if so, more may be due.
+ */
 export async function sendNotifications(
   services: Sending,
   log: Pick<Logger, 'warn'>,
@@ -48,7 +49,7 @@ function webhookOf(hook: ClaimedHook) {
   };
 }
 
-function endOf(outcome: WebhookOutcome, { attempt }: ClaimedHook, nowMs: number): HookEnd {
+function endOf(outcome: WebhookOutcome, { attempt }: ClaimedHook, nowMs: number): AttemptEnd {
   const verdict = verdictOf(outcome, { attempt, at: new Date(nowMs), random: Math.random() });
   if (verdict.kind === 'delivered') return { state: 'sent' };
   const error = outcome.error ?? `status ${outcome.status}`;

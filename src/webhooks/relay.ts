@@ -1,6 +1,7 @@
 /**
- * The relay: turns new events of the event log into webhook deliveries. It is notified of accounts that have new events, and
- * polls for events whose notification was missed. Several processes may run a relay; only one at a time works on an account.
+ * The relay: turns new events of the event log into webhook deliveries. The relay is notified of accounts with new
+ * events, and polls for missed notifications. Several processes may run a relay; only one at a time works on an
+ * account.
  */
 import type { Logger } from 'pino';
 import type { Services } from '../resolvers/services/context.ts';
@@ -16,13 +17,16 @@ import {
 /** The result of a run of the relay. */
 export interface Relayed {
   readonly deliveries: number;
-  /** Accounts that another process works on. That process may not see the newest events, so they are retried. */
+  /**
+   * Accounts that another process is relaying. That process may not see the newest events, so these accounts are tried
+   * again.
+   */
   readonly held: readonly bigint[];
-  /** Accounts that could not be relayed, with the error of each. */
+  /** Accounts whose relay failed, with the errors. */
   readonly failed: readonly { readonly accountId: bigint; readonly error: unknown }[];
 }
 
-/** The same of named accounts. */
+/** The result of a run for named accounts. */
 export interface RelayedAccounts extends Relayed {
   /** Accounts for which deliveries were made. */
   readonly wanted: ReadonlySet<bigint>;
@@ -30,33 +34,36 @@ export interface RelayedAccounts extends Relayed {
 
 /** The relay of a process. */
 export interface Relay {
-  /** Notes accounts that have new events, for the next turn. */
+  /** Notes accounts with new events for the next cycle. */
   readonly noteEvents: (accountIds: readonly bigint[]) => void;
-  /** Relays the noted accounts; once a second, all that are behind. @returns milliseconds until the next turn. */
+  /**
+   * Relays the noted accounts and, once a second, all accounts that are behind.
+   * @returns milliseconds until the next cycle.
+   */
   readonly cycle: () => Promise<{ readonly deliveries: number; readonly waitMs: number }>;
 }
 
-/** Poll interval, for events whose notification was missed: commits of other processes. */
+/** Poll interval, for missed notifications about commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
 /**
- * Pause of an account for which a turn made no delivery: no endpoint wants its events, or another process relays
- * them. Unit: ms.
+ * Pause of an account after a cycle that made no delivery for it: either no endpoint subscribes to its events, or
+ * another process is relaying them. Unit: ms.
  */
 const REST_MS = 50;
-/** A relay that is more than 5 s behind logs a warning, every 10 s. Unit: ms. */
+/** Lag from which the relay logs a warning, at most every 10 s. Unit: ms. */
 const LAG_MS = 5_000;
 const LAG_EVERY_MS = 10_000;
 
 type RelayServices = Pick<Services, 'database' | 'clock' | 'mode'>;
 
-/** @returns a relay; it relays nothing until its first turn. */
+/** @returns a relay; it does nothing before its first cycle. */
 export function createRelay(services: RelayServices, log: Logger): Relay {
   const notedAccounts = new Set<bigint>();
-  /** Until when accounts have no turn. */
+  /** End of each account's pause. */
   const resting = new Map<bigint, number>();
   let polledAt = Number.NEGATIVE_INFINITY;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  /** @returns the noted accounts that do not rest, which are noted no more. */
+  /** @returns the noted accounts without a pause, and removes them from the notes. */
   const rested = (): bigint[] => {
     const nowMs = performance.now();
     for (const [accountId, untilMs] of resting) if (untilMs <= nowMs) resting.delete(accountId);
@@ -120,13 +127,13 @@ export async function relayAccounts(
     deliveries += done.deliveries;
     for (const accountId of done.wanted) wanted.add(accountId);
     held.push(...done.held);
-    // To the end of the line: an account with a long backlog does not delay the others.
+    // Accounts with a long backlog go to the end of the line, so that they do not delay the others.
     waiting.push(...done.unfinished);
   };
   while (waiting.length > 0) {
     const some = waiting.splice(0, ACCOUNTS_MAX);
     await step(some, () => alone.push(...some));
-    // One at a time: an error of one account does not stop the others of its step.
+    // One account at a time, so that the error of one does not stop the others of its step.
     for (const accountId of alone.splice(0))
       await step([accountId], (error) => failed.push({ accountId, error }));
   }

@@ -1,6 +1,6 @@
 /**
- * The retry schedule of webhooks (C-62; the example schedule of Standard Webhooks 1.0.0): the outcome of an attempt, and the
- * time of the next one. Pure functions: the caller gives the time and the random number.
+ * The retry schedule of webhooks (C-62; the example schedule of Standard Webhooks 1.0.0): the outcome of an attempt,
+ * and the time of the next one. The functions are pure: the caller supplies the time and the random number.
  */
 import { assert } from '../base/errors/assert.ts';
 
@@ -8,7 +8,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Wait after the first failed attempt, the second, and so on. The first attempt is made at once. Unit: ms. */
+/** Wait after the first failed attempt, the second, and so on. The first attempt is made immediately. Unit: ms. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -20,7 +20,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ];
-/** Attempts of one delivery. After the last one it is dead. */
+/** Maximum number of attempts of a delivery; the delivery is dead when the last one fails. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 /** Each delay is up to 10 % shorter or longer than in the schedule, so that retries of many deliveries spread out. */
 export const JITTER = 0.1;
@@ -40,9 +40,9 @@ const HTTP_DATES = [
   new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** The outcome of an attempt, as far as it decides about the next one. */
+/** Result of an attempt, from which the verdict follows. */
 export interface AttemptOutcome {
-  /** Status of the answer; null when there was none. */
+  /** Status of the answer; null without an answer. */
   readonly status: number | null;
   /** Reason of the failure. May be set together with a status: a truncated response is a failure. */
   readonly error: string | null;
@@ -60,11 +60,10 @@ export type Verdict =
   | { readonly kind: 'retry'; readonly nextDelayMs: number; readonly isThrottling: boolean };
 
 /**
- * Success is a status of 200 to 299 whose answer arrived completely and in time. A redirect is a failure. Status 410 means
- * that the receiver no longer wants webhooks.
- *
+ * Success means a status from 200 to 299 and an answer that arrived completely and in time. A redirect is a failure.
+ * Status 410 means that the receiver no longer wants webhooks.
  * @param outcome - of the attempt.
- * @param made - the number of the attempt, from 1; when it ended; a random number, at least 0 and below 1.
+ * @param made - number of the attempt, from 1; its end; a random number from 0 to below 1.
  */
 export function verdictOf(
   outcome: AttemptOutcome,
@@ -83,9 +82,9 @@ export function verdictOf(
 }
 
 /**
- * @param attempt - number of the attempt that failed, from 1 to the last but one.
- * @param random - at least 0 and below 1.
- * @returns whole milliseconds until the next attempt: the delay of the schedule ±10 %.
+ * @param attempt - number of the failed attempt, from 1 to ATTEMPTS_MAX - 1.
+ * @param random - from 0 to below 1.
+ * @returns delay until the next attempt, as in the schedule ±10 %. Unit: whole ms.
  */
 export function retryDelayMs(attempt: number, random: number): number {
   const delay = RETRY_DELAYS_MS[attempt - 1];
@@ -96,8 +95,7 @@ export function retryDelayMs(attempt: number, random: number): number {
 
 /**
  * Reads the header field `Retry-After`: seconds or an HTTP date (RFC 9110, 10.2.3).
- *
- * @returns milliseconds from `at`, at most a day, 0 for a date in the past; undefined when the text is neither.
+ * @returns milliseconds from `at`, from 0 (a past date) to a day; undefined for any other text.
  */
 export function retryAfterMs(text: string, at: Date): number | undefined {
   const trimmed = text.trim();
@@ -110,17 +108,17 @@ function waitUntil(text: string, at: Date): number | undefined {
   if (!parts) return undefined;
   const month = MONTHS.indexOf(parts.month as string);
   const [day, hour, minute] = [Number(parts.day), Number(parts.hour), Number(parts.minute)];
-  // V8 turns a leap second (60) into the first second of the next minute, which is right.
+  // V8 turns a leap second (60) into the first second of the next minute, as intended.
   const second = Number(parts.second);
   if (month < 0 || hour > 23 || minute > 59 || second > 60) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(fullYear(parts.year as string, at), month, day);
-  // V8 turns 30 February into 2 March; such a date is refused here.
+  // V8 turns 30 February into 2 March, so a day that changed is refused.
   if (date.getUTCDate() !== day) return undefined;
   return date.setUTCHours(hour, minute, second) - at.getTime();
 }
 
-/** A year of two digits that would be more than 50 years ahead lies in the past (RFC 9110, 5.6.7). */
+/** A two-digit year that would be more than 50 years in the future means the past century (RFC 9110, 5.6.7). */
 function fullYear(digits: string, at: Date): number {
   if (digits.length === 4) return Number(digits);
   const present = at.getUTCFullYear();

@@ -1,6 +1,6 @@
 /**
- * One attempt to deliver a webhook over HTTP (C-62, C-63). The address is checked, redirects are not followed, and time and
- * answer size are limited. Whatever the receiver or the network does is returned as an outcome, never thrown.
+ * One attempt to deliver a webhook over HTTP (C-62, C-63). The address is checked, redirects are not followed, and time
+ * and answer size are limited. Every failure of the receiver or the network is returned as an outcome, never thrown.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -15,34 +15,34 @@ import {
   type Resolve,
 } from './guard.ts';
 
-/** A request to be sent. */
+/** Request of an attempt. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Names in lower case. Length, host and encoding are added. */
+  /** Header fields with names in lower case. Length, host and encoding are added. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sent unchanged; a string as UTF-8. */
   readonly body: string | Buffer;
-  /** Time limit for everything: DNS, connection, and the whole answer. */
+  /** Time limit for DNS, connection and the whole answer together. Unit: ms; default 15,000. */
   readonly timeoutMs?: number;
-  /** See GuardOptions: in the sandbox only. */
+  /** Allows loopback addresses; see GuardOptions. */
   readonly allowsLoopback: boolean;
-  /** Replaces DNS, in tests. Such an attempt has a connection of its own. */
+  /** Replaces DNS in tests. Such an attempt uses a new connection. */
   readonly resolve?: Resolve;
 }
 
 /** The outcome of an attempt. */
 export interface WebhookOutcome {
-  /** Status of the answer; null when none came. */
+  /** Status of the answer; null without an answer. */
   readonly status: number | null;
   /**
-   * Null when the answer arrived completely, or was longer than the part that is read. Otherwise the reason: `TIMEOUT`,
-   * `CUT_OFF`, a code of Node (`ECONNREFUSED`, `CERT_HAS_EXPIRED`, `HPE_…`), or a code of GuardError with its message. It
+   * Null if the answer arrived completely, or exceeded the size limit. Otherwise the reason: `TIMEOUT`, `CUT_OFF`, a
+   * code of Node (`ECONNREFUSED`, `CERT_HAS_EXPIRED`, `HPE_…`), or a code of GuardError with its message. The text
    * never contains an address.
    */
   readonly error: string | null;
   /** Duration of the attempt. Unit: whole ms. */
   readonly durationMs: number;
-  /** The first 4 KiB of the answer's body. Bytes that are not UTF-8 become U+FFFD. Null when there was no answer. */
+  /** The first 4 KiB of the answer's body. Bytes that are not UTF-8 become U+FFFD. Null without an answer. */
   readonly answer: string | null;
   /** The header field `Retry-After` of the answer, unchanged. */
   readonly retryAfter: string | null;
@@ -53,13 +53,16 @@ const READ_BYTES_MAX = 64 * 1024;
 const STORED_BYTES_MAX = 4 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 const IDLE_MS = 30_000;
-/** Connections to one origin. An endpoint has at most 100 requests under way. */
+/** Maximum number of connections to one origin. An endpoint has at most 100 requests at the same time. */
 const ORIGIN_SOCKETS_MAX = 100;
 const IDLE_SOCKETS_MAX = 256;
-/** Time for each address of a name. Node's default of 250 ms is too short for receivers on another continent. Unit: ms. */
+/**
+ * Connection time limit for each address of a name. Node's default of 250 ms is too short for receivers on another
+ * continent. Unit: ms.
+ */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-/** Agents by whether loopback is allowed: a connection made under one rule is never used under the other. */
+/** Agents, one pair for each loopback rule, so that a connection made under one rule is never used under the other. */
 const AGENTS = {
   strict: newAgents({ allowsLoopback: false }),
   sandbox: newAgents({ allowsLoopback: true }),
@@ -73,11 +76,10 @@ interface Agents {
 type Ended = Omit<WebhookOutcome, 'durationMs'>;
 
 /**
- * Makes one attempt. The URL and its addresses are checked again now. A receiver may get the same request twice: when a kept
- * connection turns out to be closed, the request is sent once more over a new one.
- *
- * @returns the outcome, after at most `timeoutMs` (15 s).
- * @throws {TypeError} when a header field is malformed.
+ * Makes one attempt, after checking the URL and its addresses again. A receiver may get the same request twice: if a
+ * reused connection turns out to be closed, the request is sent once more over a new one.
+ * @returns the outcome, after at most `timeoutMs`.
+ * @throws {TypeError} if a header field is malformed.
  */
 export async function sendWebhook(request: WebhookRequest): Promise<WebhookOutcome> {
   const startedAt = performance.now();
@@ -93,7 +95,7 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookOutco
   return { ...outcome, durationMs: elapsedMs(startedAt) };
 }
 
-/** Closes all connections, also those in use: for the end of the process. */
+/** Closes all connections, including busy ones. Call it when the process ends. */
 export function closeWebhookConnections(): void {
   for (const agents of Object.values(AGENTS)) {
     agents['http:'].destroy();
@@ -115,8 +117,7 @@ function refusalOf({ url, allowsLoopback }: WebhookRequest): GuardError | undefi
 
 /**
  * Sends the request and reads the answer until its end, the size limit, a failure or the time limit.
- *
- * @returns the outcome, and whether a kept connection had been closed before any answer.
+ * @returns the outcome, and whether a reused connection had been closed before any answer.
  */
 function exchange(
   request: WebhookRequest,
@@ -132,7 +133,7 @@ function exchange(
 
     function end(error: string | null): void {
       clearTimeout(timer);
-      // After a complete answer the connection is kept; then this does nothing.
+      // A connection stays open after a complete answer; destroying the request then has no effect.
       if (error !== null || !answer?.complete) sent.destroy();
       const isStale = sent.reusedSocket && !answer && (error === 'ECONNRESET' || error === 'EPIPE');
       resolve({ ...failed(error), ...(answer && shown(answer, chunks)), isStale });
@@ -150,7 +151,7 @@ function exchange(
       message.on('close', () => end('CUT_OFF'));
     });
     sent.on('error', (error) => end(codeOf(error)));
-    // Node emits no other event for an upgrade that was not asked for. Once an answer has begun, its end decides.
+    // Node emits no other event for an unrequested upgrade. Once an answer has begun, its end decides.
     sent.on('close', () => answer ?? end('ECONNRESET'));
     sent.end(request.body);
   });
@@ -163,7 +164,7 @@ function open(request: WebhookRequest, agents: Agents): http.ClientRequest {
     headers: {
       ...request.headers,
       'content-length': String(Buffer.byteLength(request.body)),
-      // The answer is kept as text, and not decompressed.
+      // The answer is stored as text, so it must not be compressed.
       'accept-encoding': 'identity',
     },
     maxHeaderSize: HEADER_BYTES_MAX,

@@ -1,6 +1,6 @@
 /**
- * Signatures of webhooks by Standard Webhooks 1.0.0 (C-60): `id.timestamp.body` under an HMAC-SHA256 (`v1`) and, where
- * an endpoint asks for it, under an Ed25519 key (`v1a`). Secrets never appear in messages of errors.
+ * Signatures of webhooks by Standard Webhooks 1.0.0 (C-60): an HMAC-SHA256 of `id.timestamp.body` (`v1`) and, for
+ * endpoints with a signing key, an Ed25519 signature (`v1a`). Error messages never contain secrets.
  */
 import { createHmac, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { assert } from '../base/errors/assert.ts';
@@ -9,11 +9,13 @@ export { newSecret, newSigningKey, type SigningKey } from '../base/access/webhoo
 
 /** Signed content. */
 export interface Signed {
-  /** The same for all attempts of an event. Contains no full stop, because full stops separate the signed parts. */
+  /**
+   * Id, the same for all attempts of an event. Contains no full stop, because full stops separate the signed parts.
+   */
   readonly id: string;
   /** Time of this attempt, in whole seconds since 1970. */
   readonly timestampSeconds: number;
-  /** The body exactly as it is sent; a string as UTF-8. */
+  /** The body exactly as sent; a string is sent as UTF-8. */
   readonly body: string | Buffer;
 }
 
@@ -26,12 +28,12 @@ const SECRET_BYTES_MAX = 64;
 const ED25519_BYTES = 32;
 
 const ID = /^[0-9A-Za-z_-]{1,128}$/;
-/** Words separated by full stops, as in Standard Webhooks. No character that could end a header field. */
+/** Words separated by full stops, as in Standard Webhooks. Excludes characters that could end a header field. */
 const EVENT_NAME = /^\w+(\.\w+)*$/;
 
 /**
- * @returns the key that the secret encodes, 24 to 64 bytes.
- * @throws {RangeError} when the text is not `whsec_` and padded standard base64 of 24 to 64 bytes.
+ * @returns the bytes of the secret, 24 to 64.
+ * @throws {RangeError} unless the text is `whsec_` and padded standard base64 of 24 to 64 bytes.
  */
 export function secretBytes(secret: string): Buffer {
   const bytes = decode(SECRET_PREFIX, secret);
@@ -53,7 +55,7 @@ export function signV1(secret: string, id: string, timestampSeconds: number, bod
 /**
  * @param signingKey - the secret form, `whsk_…`.
  * @returns the public form, `whpk_…`.
- * @throws {RangeError} when the key is malformed, or its halves do not belong together.
+ * @throws {RangeError} when the key is malformed, or its public half does not match its seed.
  */
 export function publicKeyOf(signingKey: string): string {
   const { point } = readSigningKey(signingKey);
@@ -63,7 +65,7 @@ export function publicKeyOf(signingKey: string): string {
 /**
  * @param signingKey - the secret form, `whsk_…`.
  * @returns the signature, `v1a,` and base64.
- * @throws {RangeError} when the key is malformed, or its halves do not belong together.
+ * @throws {RangeError} when the key is malformed, or its public half does not match its seed.
  */
 export function signV1a(
   signingKey: string,
@@ -123,7 +125,8 @@ export function webhookHeaders(delivery: {
 }
 
 /**
- * Signed content before the body. The id has no full stop: otherwise another id and time could give the same text.
+ * @returns the signed content before the body. The id has no full stop; otherwise another id and time could give the
+ *   same text.
  */
 function signedHead({ id, timestampSeconds }: Signed): Buffer {
   assert(ID.test(id), 'the id of a webhook is letters, digits, hyphens and underscores');
@@ -142,7 +145,7 @@ function readSigningKey(signingKey: string): { key: KeyObject; point: Buffer } {
     key: { kty: 'OKP', crv: 'Ed25519', d, x: point.toString('base64url') },
     format: 'jwk',
   });
-  // Node ignores a wrong public half and signs with the seed: receivers would get a public key that never verifies.
+  // Node ignores a wrong public half and signs with the seed, so receivers would get a public key that never verifies.
   if (key.export({ format: 'jwk' }).x !== point.toString('base64url')) {
     throw new RangeError('the public half of the signing key does not belong to its seed');
   }

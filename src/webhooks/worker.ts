@@ -1,4 +1,6 @@
-/** Runs relay and dispatcher of this process for the accounts of one mode. Commits wake them; they also poll. */
+/**
+ * Runs the relay and the dispatcher of this process for the accounts of one mode. Commits wake both; both also poll.
+ */
 import type { Logger } from 'pino';
 import { atMostEvery } from '../base/concurrency/at-most-every.ts';
 import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
@@ -7,30 +9,33 @@ import { modeFinder } from '../store/account/accounts.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { sendNotifications } from './notifications.ts';
 import { createRelay } from './relay.ts';
-import { sendSamples } from './samples.ts';
+import { createSampler } from './samples.ts';
 
-/** Options of the webhooks of a process. */
+/** Options of a webhook worker. */
 export type WebhookOptions = DispatcherOptions;
 
-/** Webhooks that run until they are stopped. */
+/** A running webhook worker. */
 export interface WebhookWorker {
-  /** Starts nothing new, and waits for requests that are under way. */
+  /** Starts no new request, and waits for running ones. */
   readonly stop: () => Promise<void>;
 }
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** Poll interval of notifications for people, which nothing wakes. Unit: ms. */
+/** Poll interval of notifications and samples, which no commit wakes. Unit: ms. */
 const NOTIFICATIONS_MS = 5_000;
-/** Minimum interval of scans that notifications trigger. Unit: ms. */
+/** Minimum interval between scans triggered by notifications. Unit: ms. */
 const WAKE_EVERY_MS = 50;
-/** Notifications within 5 ms are handled together. After an error the database gets 0.3 s of rest. */
+/** Notifications within 5 ms are handled together. After an error the worker pauses for 300 ms. */
 const REPEAT: RepeatOptions = { gatherMs: 5, failedMs: 300, complaint: 'webhooks have to wait' };
 
-/** The services that webhooks use. */
+/** Services that the worker needs. */
 export type WebhookServices = Pick<Services, 'database' | 'clock' | 'notifier' | 'mode' | 'secrets'>;
 
-/** Starts relay and dispatcher of this process for the accounts of a mode. Several processes may work on one database. */
+/**
+ * Starts the relay and the dispatcher of this process for the accounts of a mode. Several processes may work on one
+ * database.
+ */
 export function startWebhooks(
   services: WebhookServices,
   log: Logger,
@@ -50,20 +55,20 @@ export function startWebhooks(
     await dispatcher.tend();
     return POLL_MS;
   });
-  const sampling = repeat(stopping.signal, log, REPEAT, async () =>
-    (await sendSamples(services, log, options)) ? 0 : POLL_MS,
-  );
+  const sampler = createSampler(services, log, options);
+  const sampling = repeat(stopping.signal, log, REPEAT, async () => ((await sampler.cycle()) ? 0 : POLL_MS));
   const notifying = repeat(stopping.signal, log, REPEAT, async () =>
     (await sendNotifications(services, log, options)) ? 0 : NOTIFICATIONS_MS,
   );
   dispatcher.onEnded(dispatching.wake);
-  /** The sandbox clock may have moved, or a redelivery or a test was requested: something may be due now. */
+  sampler.onEnded(sampling.wake);
+  /** The sandbox clock may have moved, or a redelivery or test was requested, so deliveries may be due now. */
   const poll = atMostEvery(WAKE_EVERY_MS, () => {
     dispatching.wake();
     sampling.wake();
   });
   const modeOf = modeFinder(services.database);
-  /** Accounts of the other mode have webhooks of their own; an unknown account is checked later. */
+  /** Accounts of the other mode belong to another worker; an unknown account is checked again later. */
   const isOwn = async (accountId: bigint) =>
     (await modeOf(accountId).catch(() => services.mode)) === services.mode;
   services.notifier.onWork(async (accountIds, { mayBeDue }) => {
@@ -78,7 +83,7 @@ export function startWebhooks(
     stop: async () => {
       stopping.abort();
       await Promise.all([relaying.done, dispatching.done, sampling.done, notifying.done]);
-      await dispatcher.idle();
+      await Promise.all([dispatcher.idle(), sampler.idle()]);
       ending.abort();
       await tending.done;
     },

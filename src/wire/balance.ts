@@ -1,6 +1,6 @@
 /** The answer of `GET /v2/balance` (contract section 3). */
 
-/** The four sub-accounts of one currency, as decimals, and what the available part is worth in BRL. */
+/** The four sub-accounts of one currency as decimals, and the value of the available part in BRL. */
 export interface CurrencyBalance {
   readonly asset: string;
   readonly displayName: string;
@@ -8,11 +8,11 @@ export interface CurrencyBalance {
   readonly inTransit: string;
   readonly toReceive: string;
   readonly blocked: string;
-  /** Cents, half up; null when no rate of the asset was ever known. */
+  /** Value rounded half up to cents; null if no rate of the asset was ever known. */
   readonly calculatedBrl: string | null;
 }
 
-/** All balances of an account, with the sums in BRL of what has a known rate. */
+/** All balances of an account, and the sums in BRL of the balances with a known rate. */
 export interface AccountBalances {
   readonly totalBrl: string;
   readonly byAsset: readonly {
@@ -22,7 +22,7 @@ export interface AccountBalances {
   }[];
 }
 
-/** @returns the JSON text, keyed by asset, then by display name. */
+/** @returns the JSON text; keys are the asset, then the display name. */
 export function balanceEnvelope(balances: AccountBalances): string {
   const assets = balances.byAsset.map(({ asset, calculatedBrl, currencies }) => {
     const members = currencies.map(

@@ -1,4 +1,6 @@
-/** The published JSON of a transaction: alone (GET, list item, webhook body) and embedded in a statement entry. */
+/**
+ * The published JSON of a transaction: as its own body (GET, list item, webhook) and embedded in a statement entry.
+ */
 import { assert } from '../base/errors/assert.ts';
 import { currencyOf, currencyOfHistory, explorerUrl } from '../base/money/currency.ts';
 import { roundHalfUp, trimDecimal } from '../base/money/money.ts';
@@ -11,7 +13,7 @@ import type { FactName, PublishedRow } from '../templates/facts.ts';
 import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 
-/** The labels that a step has and history may have published differently, in the order of the envelope. */
+/** Labels of a step that imported history may have published differently, in the order of the envelope. */
 const LABELS = ['status', 'substatus', 'message'] as const;
 /** A member of LABELS. */
 export type LabelName = (typeof LABELS)[number];
@@ -20,7 +22,7 @@ export type LabelName = (typeof LABELS)[number];
 export interface EnvelopeWriter {
   /** The single-record body (`service.md` 2.1, C-1). */
   readonly envelope: (row: PublishedRow) => string;
-  /** The same, as events store it. Whole where imported history may have been published with other labels. */
+  /** The single-record body as events store it. The body is stored whole if imported history may have other labels. */
   readonly stored: (row: PublishedRow) => StoredBody;
   /** The form inside a statement entry: without component and state (C-18). */
   readonly embedded: (row: PublishedRow) => string;
@@ -59,21 +61,21 @@ export function envelopeWriter(registry: Registry, options: WireOptions): Envelo
   };
 }
 
-/** @returns a label of a row: that of its step, unless history was published with another (C-70). */
+/** @returns a label of a row: that of its step, unless imported history published another (C-70). */
 export function labelOf(registry: Registry, row: PublishedRow, name: LabelName): Label {
   const ours = registry.stepOf(row.template, row.component, row.state)[name];
   if (!row.asPublished) return ours;
   return { en: row.asPublished[`${name}.en`] ?? ours.en, pt: row.asPublished[`${name}.pt`] ?? ours.pt };
 }
 
-/** Accepts a value as JSON, and returns its placeholder in the text. */
+/** Adds a JSON value, and returns the placeholder for it in the text. */
 type PutValue = (json: string) => string;
 
 const AS_IT_IS: PutValue = (json) => json;
-/** The published form of most missing values. */
+/** Published form of most missing values. */
 const EMPTY = '""';
 
-/** @returns the text that a function writes, with its values apart; bodies that lack the same values share a form. */
+/** @returns the text of a body, with values separated from its form. Bodies that lack the same values share a form. */
 function storedBody(write: (put: PutValue) => string): StoredBody {
   const values: string[] = [];
   const form = write((json) => {
@@ -104,18 +106,21 @@ function attributesWriter(
   };
 }
 
-/** @returns whether an attribute has one of a few values that many bodies share: they belong to the form. */
+/**
+ * @returns whether an attribute has only a few possible values, shared by many bodies, which therefore belong to the
+ *   form.
+ */
 function isOfForm({ kind, fact }: Attribute): boolean {
   return kind.startsWith('currency_') || kind === 'pix_key_type' || fact === 'template';
 }
 
-/** Texts of a step in a body, between its values. */
+/** Constant texts of a step's body between its values. */
 interface StepTexts {
   readonly name: string;
   readonly labels: string;
 }
 
-/** @returns the texts of a row's step; they are cached, except where history was published with other labels. */
+/** @returns the texts of a row's step; cached unless imported history has other labels. */
 function stepTexts(registry: Registry): (row: PublishedRow) => StepTexts {
   const made = new WeakMap<Step, StepTexts>();
   return (row) => {
@@ -143,20 +148,19 @@ function labelJson(name: string, label: Label): string {
 }
 
 /**
- * Reads an attribute of a row as text: the exact decimal, the instant as stored, the name of the currency.
- *
- * @returns null when it is not known yet.
+ * Reads an attribute of a row as text: the exact decimal, the instant as stored, or the name of the currency.
+ * @returns null for an unknown value.
  */
 export type AttributeReader = (row: PublishedRow) => string | null;
 
-/** Writes an attribute of a row as a JSON token; a text that is not known is `""` (C-5), a number `null`. */
+/** Writes an attribute of a row as a JSON token; an unknown text is `""` (C-5), an unknown number `null`. */
 export type AttributeWriter = (row: PublishedRow) => string;
 
 /** Precision of written values. */
 export interface WireOptions {
-  /** Print attributes that are published as integers exactly instead (C-4). */
+  /** Writes exact values for attributes that are published as rounded integers (C-4). */
   readonly exactIntegers: boolean;
-  /** Print the fraction of a second where there is one, which the published form leaves out (C-2). */
+  /** Writes fractions of seconds, which the published form omits (C-2). */
   readonly exactInstants?: boolean;
 }
 
@@ -165,17 +169,14 @@ function instantWriter({ exactInstants }: WireOptions): (instant: Instant) => st
   return exactInstants ? isoExact : isoSeconds;
 }
 
-/** @returns the reader of an attribute; values that imported history published differently come first (C-70). */
+/** @returns the reader of an attribute. A value that imported history published differently has priority (C-70). */
 export function attributeReader(attribute: Attribute): AttributeReader {
   const read = canonicalReader(attribute);
   const { name } = attribute;
   return (row) => row.asPublished?.[name] ?? read(row);
 }
 
-/**
- * @param options - see `WireOptions`.
- * @returns the writer of an attribute.
- */
+/** @param options - precision of the written value. @returns the writer of an attribute. */
 function attributeWriter(attribute: Attribute, options: WireOptions): AttributeWriter {
   const read = attributeReader(attribute);
   const { wire } = KINDS[attribute.kind];
@@ -199,7 +200,7 @@ function attributeWriter(attribute: Attribute, options: WireOptions): AttributeW
   };
 }
 
-/** @returns the value from the facts alone, as this version publishes it. */
+/** @returns a reader that uses only the row's facts, and ignores differing values of imported history. */
 export function canonicalReader(attribute: Attribute): AttributeReader {
   const fact = factReader(attribute.fact);
   switch (attribute.kind) {

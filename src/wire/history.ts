@@ -1,4 +1,4 @@
-/** Reads the published form back (contract C-70): the output of the envelope writer and the statement writer. */
+/** Reads the published form (contract C-70), as the envelope writer and the statement writer produce it. */
 import {
   CURRENCIES,
   type Currency,
@@ -16,12 +16,12 @@ import { KINDS } from '../templates/kinds.ts';
 import type { Registry } from '../templates/registry.ts';
 import { canonicalReader } from './envelope.ts';
 
-/** A line of history that cannot be imported, with the reason. */
+/** Error of a history line that cannot be imported; the message is the reason. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
 }
 
-/** A transaction of history: a row without the ids that the account gives it. */
+/** A transaction of history: a row without the ids that the account assigns. */
 export type HistoryTransaction = PublishedRow;
 
 /** A statement entry of history; amounts in minor units of the currency. */
@@ -43,9 +43,9 @@ export interface HistoryEntry {
   readonly end2end: string | null;
 }
 
-/** Longest number that is kept, as text. */
+/** Maximum length of a stored number as text. */
 const DIGITS_MAX = 200;
-/** Maximum number of digits of minor units that the ledger holds. */
+/** Maximum number of digits of an amount in minor units in the ledger. */
 const MINOR_DIGITS = 78;
 const MINOR_MAX = 10n ** BigInt(MINOR_DIGITS) - 1n;
 
@@ -66,14 +66,14 @@ const ENVELOPE = [
 ];
 const ENTRY = ['id', 'date', 'account', 'debit', 'credit', 'previous_balance', 'balance', 'transaction'];
 const ACCOUNT = ['id', 'name', 'code', 'currency', 'currency_pretty_name'];
-/** Networks by the names under which they are known elsewhere. */
+/** Networks by their common names. */
 const NETWORK_ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries(NETWORKS).flatMap(([name, { aliases }]) => aliases.map((alias) => [alias, name] as const)),
 );
 
 /**
- * @param body - a single-record body, as parsed exactly.
- * @throws {HistoryError} when it is malformed or its template is unknown.
+ * @param body - a single-record body, parsed without loss of digits.
+ * @throws {HistoryError} if the body is malformed or its template unknown.
  */
 export function readTransaction(registry: Registry, body: Json): HistoryTransaction {
   checkMembers('transaction', body, ENVELOPE);
@@ -108,8 +108,8 @@ export function readTransaction(registry: Registry, body: Json): HistoryTransact
 }
 
 /**
- * @param body - an entry of `service.md` 2.8 with `transaction` given by `end2end`, as parsed exactly.
- * @throws {HistoryError} when it is malformed or its balance does not follow from its movement.
+ * @param body - an entry of `service.md` 2.8, parsed without loss of digits, whose `transaction` is an `end2end`.
+ * @throws {HistoryError} if the entry is malformed or its balance does not follow from its movement.
  */
 export function readEntry(body: Json): HistoryEntry {
   checkMembers('statement_entry', body, ENTRY);
@@ -164,7 +164,7 @@ function factsOf(template: Template, attributes: Json): Facts {
   }
   facts.sourceCurrency = currencyNamed(template, 'sourceCurrency', attributes);
   facts.targetCurrency = currencyNamed(template, 'targetCurrency', attributes);
-  // A withdrawal names its currency once: source and target are the same.
+  // A withdrawal names only one currency, which is source and target.
   const namesSource = template.attributes.some((attribute) => attribute.fact === 'sourceCurrency');
   if (!namesSource) facts.sourceCurrency = facts.targetCurrency;
   return facts;
@@ -182,7 +182,9 @@ function attributeValue(attribute: Attribute, attributes: Json): string | null {
   return instantOf(attributes, attribute.name, 'attributes.').toISOString();
 }
 
-/** Currency of the texts that name it: the raw code is the most exact, then the display name, then the asset. */
+/**
+ * @returns the currency that the texts name. The raw code is the most exact, then the display name, then the asset.
+ */
 function currencyNamed(
   template: Template,
   fact: 'sourceCurrency' | 'targetCurrency',
@@ -201,14 +203,14 @@ function currencyNamed(
   return ofAsset.length === 1 ? (ofAsset[0] as Currency).code : null;
 }
 
-/** Reads `USDT (TRX)`, and spellings of other times such as `USDT TRC20` or `USDT-ERC20`. */
+/** Reads `USDT (TRX)`, and older spellings such as `USDT TRC20` or `USDT-ERC20`. */
 function currencySpelled(text: string): Currency | undefined {
   const [asset = '', network] = text.toUpperCase().split(/[^A-Z0-9]+/);
   if (!network) return currencyOf(asset);
   return currencyOf(`${asset}_${NETWORK_ALIASES.get(network) ?? network}`);
 }
 
-/** Texts and labels of the body that this version would print differently from the facts. */
+/** @returns texts and labels of the body that this version would print differently. */
 function publishedDifferently(
   registry: Registry,
   template: Template,
@@ -289,7 +291,7 @@ function numberOf(body: Json, name: string, path = ''): string {
     const text = expandNumber(value.text);
     if (text.length <= DIGITS_MAX) return text;
   } catch {
-    // Said below.
+    // The error below covers this case.
   }
   throw new HistoryError(`${path}${name}: expected a number of at most ${DIGITS_MAX} digits`);
 }

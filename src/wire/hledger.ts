@@ -1,6 +1,6 @@
 /**
- * A journal in the form of hledger (hledger.org), from the view of the account holder: the parts of the balance are
- * assets, and the house is a counterpart by the class of its accounts. So incoming money is positive.
+ * A journal in the format of hledger (hledger.org), from the view of the account holder: the sub-accounts are assets,
+ * and each class of house accounts is a counterpart. Incoming money is therefore positive.
  */
 import { CURRENCIES } from '../base/money/currency.ts';
 import { fromMinor, withDecimals } from '../base/money/money.ts';
@@ -9,7 +9,7 @@ import { HOUSE_ACCOUNT_CLASSES, type LedgerAccountClass, SUB_ACCOUNTS } from '..
 /** One line of a journal. */
 export interface HledgerPosting {
   readonly accountClass: LedgerAccountClass;
-  /** Number of the part of the balance; 0 for the house. */
+  /** Number of the sub-account; 0 for the house. */
   readonly subAccount: number;
   readonly currency: string;
   readonly scale: number;
@@ -17,7 +17,7 @@ export interface HledgerPosting {
   readonly delta: string;
 }
 
-/** A balance of a part of the balance. */
+/** Balance of a sub-account. */
 export interface HledgerBalance {
   readonly subAccount: number;
   readonly currency: string;
@@ -29,8 +29,8 @@ export interface HledgerBalance {
 const OPENING = 'equity:opening balances';
 
 /**
- * @param others - every currency of the journals, those of the house (gas) among them.
- * @returns the declarations, so that `hledger check --strict` knows every account and commodity.
+ * @param others - all currencies of the journals, including those of house accounts (gas).
+ * @returns declarations of all accounts and commodities, which `hledger check --strict` requires.
  */
 export function hledgerHead(
   others: readonly { readonly currency: string; readonly scale: number }[],
@@ -54,7 +54,7 @@ export function hledgerHead(
   ].join('\n');
 }
 
-/** @returns the balances that the journals start from. */
+/** @returns the opening balances of the journals. */
 export function hledgerOpening(day: string, balances: readonly HledgerBalance[]): string {
   const held = balances.filter(({ balance }) => BigInt(balance) !== 0n);
   if (held.length === 0) return '';
@@ -65,7 +65,7 @@ export function hledgerOpening(day: string, balances: readonly HledgerBalance[])
   return `${day} * opening balances\n${lines.join('\n')}\n    ${OPENING}\n\n`;
 }
 
-/** @returns a journal with both its sides. */
+/** @returns a journal with the postings of both sides. */
 export function hledgerJournal(
   journal: {
     readonly id: bigint;
@@ -83,7 +83,7 @@ export function hledgerJournal(
   return `${journal.day} * ${code}${journal.name}  ; journal:${journal.id}\n${lines.join('\n')}\n\n`;
 }
 
-/** @returns an assertion of the balances that the journals lead to: hledger refuses the file when they do not. */
+/** @returns a balance assertion: hledger refuses the file if the journals do not lead to these closing balances. */
 export function hledgerClosing(day: string, balances: readonly HledgerBalance[]): string {
   if (balances.length === 0) return '';
   const lines = balances.map(

@@ -1,4 +1,4 @@
-/** A journal with both its sides, as JSON: the output of `crossramp export --format journals`. */
+/** A journal with the postings of both sides as JSON: the output of `crossramp export --format journals`. */
 import { type Instant, isoExact } from '../base/time/instant.ts';
 import type { LedgerAccountClass } from '../ledger/chart.ts';
 import { sidesOf } from './statement.ts';
@@ -22,7 +22,7 @@ export interface JournalFacts {
   readonly end2end: string | null;
 }
 
-/** @returns the JSON text of a journal. A posting on a house account has no line and no account, only a class. */
+/** @returns the JSON text of a journal. A posting on a house account has a class, but no line and no account. */
 export function journalEntry(journal: JournalFacts, postings: readonly PostingFacts[]): string {
   const { id, name, postedAt, end2end } = journal;
   return (

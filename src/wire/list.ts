@@ -1,6 +1,6 @@
 /** The list envelope (`service.md` 2.7). */
 
-/** JSON text, whole or in pieces that follow each other. */
+/** JSON text, whole or in consecutive pieces. */
 export type JsonText = string | readonly string[];
 
 /**
@@ -18,9 +18,8 @@ export function listEnvelope(
 }
 
 /**
- * A record is a piece: put together, all of them would be as wide as the one with the widest character.
- *
- * @returns a list of these records behind this head, and the end of both.
+ * @returns the list as pieces, one per record. JavaScript stores a string in the width of its widest character, so in
+ *   one string a single record could double the memory of all others.
  */
 export function listPieces(head: string, records: readonly string[]): JsonText {
   return [head, ...records.map((record, at) => (at === 0 ? record : `,${record}`)), ']}'];

@@ -1,15 +1,15 @@
-/** OFX 1.0.2, the form in which Brazilian accounting programs read a bank statement. */
+/** OFX 1.0.2, the bank statement format of Brazilian accounting programs. */
 import type { Instant } from '../base/time/instant.ts';
 import { wallTime, type Zone } from '../base/time/zone.ts';
 
 /** Account, period and zone of the statement. */
 export interface OfxAccount {
   readonly accountId: string;
-  /** Name of the part of the balance. */
+  /** Name of the sub-account. */
   readonly subAccount: string;
   readonly from: Instant;
   readonly to: Instant;
-  /** Zone of all times. */
+  /** Time zone of all times. */
   readonly zone: Zone;
 }
 
@@ -17,7 +17,7 @@ export interface OfxAccount {
 export interface OfxMovement {
   readonly id: string;
   readonly at: Instant;
-  /** Decimal text; below zero for a debit. */
+  /** Decimal text; negative for a debit. */
   readonly amount: string;
   readonly name: string;
   readonly memo: string | null;
@@ -37,11 +37,11 @@ const HEADER = [
   '',
 ].join('\r\n');
 const OK = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>';
-/** Longest `NAME` and `MEMO` of the standard. */
+/** Maximum lengths of `NAME` and `MEMO` in the standard. */
 const NAME_MAX = 32;
 const MEMO_MAX = 255;
 
-/** @returns everything before the movements. */
+/** @returns the text before the movements. */
 export function ofxHead({ accountId, subAccount, from, to, zone }: OfxAccount): string {
   return (
     `${HEADER}<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${OK}<DTSERVER>${timeOf(to, zone)}</DTSERVER><LANGUAGE>POR</LANGUAGE></SONRS></SIGNONMSGSRSV1>\r\n` +
@@ -61,7 +61,7 @@ export function ofxMovement({ id, at, amount, name, memo }: OfxMovement, zone: Z
   );
 }
 
-/** @returns everything after the movements, with the balance that they lead to. */
+/** @returns the text after the movements, with the closing balance. */
 export function ofxTail(balance: string, at: Instant, zone: Zone): string {
   return (
     `</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>${balance}</BALAMT><DTASOF>${timeOf(at, zone)}</DTASOF></LEDGERBAL>\r\n` +
@@ -69,7 +69,10 @@ export function ofxTail(balance: string, at: Instant, zone: Zone): string {
   );
 }
 
-/** Brazilian programs read the first eight digits as the day, whatever the zone. */
+/**
+ * Times are written in the statement's zone, because Brazilian programs read the first eight digits as the day and
+ * ignore the zone.
+ */
 function timeOf(at: Instant, zone: Zone): string {
   const { day, time, offset } = wallTime(zone, at);
   const name = zone === 'UTC' ? 'GMT' : offset === -2 ? 'BRST' : 'BRT';

@@ -31,7 +31,7 @@ export function sidesOf(delta: string, scale: number): { debit: string; credit: 
   return isDebit ? { debit: amount, credit: '0' } : { debit: '0', credit: amount };
 }
 
-/** The amounts of a line as decimals. */
+/** Amounts of a line as decimals. */
 export function lineAmounts(
   line: Pick<EntryFacts, 'delta' | 'balanceBefore' | 'balanceAfter'>,
   scale: number,
@@ -44,8 +44,8 @@ export function lineAmounts(
 }
 
 /**
- * @param date - time of the journal as text, ISO 8601.
- * @param transaction - JSON text of the entry's `transaction` (`null` for an adjustment).
+ * @param date - time of the journal as ISO 8601 text.
+ * @param transaction - JSON text of the entry's `transaction`; `null` for an adjustment.
  * @returns the JSON text of one entry.
  */
 export function statementEntry(line: EntryFacts, date: string, transaction: string): string {

@@ -36,6 +36,7 @@ const gateways: Partial<Record<keyof typeof FUNDS, Gateway>> = {};
 const others: OtherCell[] = [];
 let operatorKey: string;
 let figuresKey: string;
+let page: (path: string) => Promise<string>;
 
 async function keyOf(database: Database, scopes: readonly Scope[], accountId?: bigint): Promise<string> {
   const input = { name: 'test', scopes, expiresAt: null, allowedCidrs: [] };
@@ -49,6 +50,18 @@ async function query({ publicUrl }: Gateway, key: string, text: string) {
     body: JSON.stringify({ query: text }),
   });
   return answer.json();
+}
+
+/** @returns a reader of pages of the console, as an operator who has just signed in. */
+async function pages(): Promise<(path: string) => Promise<string>> {
+  const { publicUrl: baseUrl, services } = gateways.first as Gateway;
+  const platform = await platformAccount(stores.first.database, 'sandbox');
+  const who = { email: 'ana@example.invalid', role: 'platform_operator' } as const;
+  const { url } = await inviteByOperator(services, platform, who);
+  const device = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: null };
+  const token = await acceptLink(services, tokenOf(url), device, undefined);
+  const person = { token, headers: { cookie: `session=${token}` } };
+  return async (path) => (await visit({ baseUrl }, person, path)).text;
 }
 
 beforeAll(async () => {
@@ -75,6 +88,7 @@ beforeAll(async () => {
     cellHere('a1', () => gateways.a1?.services),
     cellElsewhere({ code: 'b2', address, operatorKeys: { sandbox: figuresKey } }),
   );
+  page = await pages();
 }, LONG_MS);
 afterAll(async () => {
   for (const gateway of Object.values(gateways)) await gateway.close();
@@ -164,6 +178,43 @@ describe('a cell that does not answer is named, and is in no sum', () => {
   });
 });
 
+describe('a cell that hangs', () => {
+  const server = createServer(() => {});
+  let address: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const failure = 'no answer within 2 seconds';
+
+  test('elsewhere or here is given up after two seconds, all of them together', async () => {
+    const { services } = gateways.a1 as Gateway;
+    const never = { ...services.database, query: () => new Promise<never>(() => {}) };
+    const hanging = [
+      cellHere('d4', () => ({ ...services, database: never as never })),
+      cellElsewhere({ code: 'c3', address, operatorKeys: { sandbox: 'x' } }),
+    ];
+    others.push(...hanging);
+    const found = await over('TREASURY').finally(() => others.splice(-hanging.length));
+    expect(found.cells.slice(-hanging.length)).toEqual([
+      { cell: 'd4', rows: null, failure },
+      { cell: 'c3', rows: null, failure },
+    ]);
+    expect(found.isComplete).toBe(false);
+  });
+
+  test('is named by the console, which leaves it out of the sum', async () => {
+    others.push(cellElsewhere({ code: 'c3', address, operatorKeys: { sandbox: 'x' } }));
+    const text = await page('/console/books').finally(() => others.pop());
+    for (const shown of ['Cell c3 is not reachable and in no sum:', failure, 'Sum without c3'])
+      expect(text).toContain(shown);
+  });
+});
+
 describe('a cell that lies', () => {
   let answer = '';
   const server = createServer((_request, response) => response.end(answer));
@@ -218,14 +269,6 @@ test('the scope of figures reads figures and changes nothing', async () => {
 });
 
 test('the console shows a row for each cell, the sum, and what is missing', async () => {
-  const { publicUrl: baseUrl, services } = gateways.first as Gateway;
-  const platform = await platformAccount(stores.first.database, 'sandbox');
-  const who = { email: 'ana@example.invalid', role: 'platform_operator' } as const;
-  const { url } = await inviteByOperator(services, platform, who);
-  const device = { origin: { requestId: null, address: '127.0.0.1' }, userAgent: null };
-  const token = await acceptLink(services, tokenOf(url), device, undefined);
-  const person = { token, headers: { cookie: `session=${token}` } };
-  const page = async (path: string) => (await visit({ baseUrl }, person, path)).text;
   const books = await page('/console/books');
   const shown = books.slice(
     books.indexOf('Current position: by cell'),

@@ -195,6 +195,9 @@ test(
     const triggers = `select c.relname, t.tgname, t.tgenabled from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not t.tgisinternal and t.tgname <> 'cell_fence' and c.relnamespace = 'public'::regnamespace order by 1, 2`;
     expect(await query(target, triggers)).toEqual(await query(source, triggers));
+    // A move is no restore: rails go on.
+    const points = `select count(*)::int as servers, count(since)::int as restores from restore_point`;
+    expect(await query(target, points)).toEqual([{ servers: 2, restores: 0 }]);
     expect((await crossramp(targetEnv(), 'verify')).code).toBe(0);
     const checked = await crossramp(targetEnv(), 'cell', 'verify');
     expect(checked, checked.stdout).toMatchObject({ code: 0 });

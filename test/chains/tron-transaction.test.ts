@@ -116,7 +116,7 @@ describe('tronweb', () => {
     expect(readTronTransaction(raw)).toEqual(transaction);
   });
 
-  test('decodes ours', () => {
+  test('decodes transactions of the gateway', () => {
     const { order } = CALL;
     const decoded = utils.deserializeTx.deserializeTransaction(
       'TriggerSmartContract',
@@ -129,7 +129,7 @@ describe('tronweb', () => {
     expect(decoded.fee_limit).toBe(30_000_000);
   });
 
-  test('signs alike', () => {
+  test('makes the same signature', () => {
     const digest = tronDigest(encodeTronTransaction(CALL));
     const { raw } = signedTronTransaction(encodeTronTransaction(CALL), signDigest(digest, VECTOR.privateKey));
     const theirs = utils.crypto.ECKeySign([...digest], [...VECTOR.privateKey]);
@@ -138,7 +138,7 @@ describe('tronweb', () => {
   });
 });
 
-describe('a transaction that is not wholly understood is not read', () => {
+describe('a transaction that is not completely understood is refused', () => {
   const raw = encodeTronTransaction(CALL);
 
   test.each([
@@ -153,7 +153,7 @@ describe('a transaction that is not wholly understood is not read', () => {
     expect(() => readTronTransaction(text)).toThrow(RangeError);
   });
 
-  test('TRX sent with a call, a permission, and other contracts', () => {
+  test('TRX sent with a call, permissions and other contracts are refused', () => {
     const withValue = replaced(31n, [
       [1, addressOf('TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC')],
       [2, addressOf('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t')],

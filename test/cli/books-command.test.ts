@@ -1,6 +1,7 @@
 /**
- * Goal: what the operator does about failed refunds, receivables and capital is done at the command line as over GraphQL
- * (C-35, C-40): once, audited, with the same refusals. Method: real processes on the database of a running gateway.
+ * Goal: the operator's actions on failed refunds, receivables and capital have the same effect on the command line as
+ * over GraphQL (C-35, C-40): once, audited, with the same refusals. Method: real processes on the database of a running
+ * gateway.
  */
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -57,7 +58,10 @@ describe('refund', () => {
 
   test('retry orders failed returns again, and settle books those paid by hand', async () => {
     const [first, second] = [await receivable(), await receivable()];
-    expect(await run('refund', 'retry', first)).toMatchObject({ end2end: first, component: 'refund' });
+    expect(await run('refund', 'retry', first, '--reason', 'case 1')).toMatchObject({
+      end2end: first,
+      component: 'refund',
+    });
     await until(first, 'refund/DONE');
     const reference = 'E12345678202611211205abcdef12345';
     expect(await run('refund', 'settle', second, '--reference', reference)).toMatchObject({
@@ -72,7 +76,7 @@ describe('refund', () => {
     });
     const [again, unknown, empty] = await Promise.all([
       command(env, 'refund', 'settle', second, '--reference', reference),
-      command(env, 'refund', 'retry', 'CRX0'),
+      command(env, 'refund', 'retry', 'CRX0', '--reason', 'case 1'),
       command(env, 'refund', 'settle', first, '--reference', ''),
     ]);
     expect(again.code).toBe(1);
@@ -87,7 +91,7 @@ describe('receivables', () => {
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
   const list = async (variables = {}) => (await ask(LIST, variables, app.platformKey)).receivables;
 
-  /** Makes an account owe what it was paid and does not have any more. */
+  /** Makes an account owe a payment that it has already spent. */
   async function owing() {
     shop = await app.addAccount();
     const end2end = await onramp();
@@ -104,7 +108,7 @@ describe('receivables', () => {
     return shop;
   }
 
-  test('are listed by account with an exact total, in pages from both ends, only with the scope platform:books', async () => {
+  test('receivables are listed by account with an exact total, in pages from both ends, only with the scope platform:books', async () => {
     expect(await list()).toMatchObject({ totalCount: 0, nodes: [] });
     expect((await command(env, 'receivable', 'list')).stdout).toBe('nothing is owed\n');
     const shops = [await owing(), await owing(), await owing()];
@@ -155,7 +159,7 @@ describe('receivables', () => {
     expect(await run('receivable', 'list', '--live')).toEqual({ total: 0, receivables: [] });
   });
 
-  test('are settled out of the balance and by capital, once under a key, never beyond the receivable', async () => {
+  test('receivables are settled from the balance and by capital, once under a key, never beyond the receivable', async () => {
     const { accountId } = shop;
     const { amount: receivable } = (await list({ last: 1 })).nodes[0];
     await fund('USDT_TRX', '10');
@@ -213,9 +217,9 @@ test('capital book proposes on the account of the platform, and refuses unknown 
 });
 
 describe('the books of the house', () => {
-  test('are read and closed at the command line as over GraphQL', async () => {
+  test('books are read and closed at the command line as over GraphQL', async () => {
     await onramp();
-    // What was ordered before may still be under way, and move the books between one look and the next.
+    // Earlier orders may still be under way, and change the books between two reads.
     await vi.waitFor(
       async () => {
         const { lines } = await run('treasury');
@@ -285,7 +289,7 @@ test('manual journals are proposed at the command line, and approved by another 
   expect((await command(env, 'journal', 'list', '--live')).stdout).toBe('there are no manual journals\n');
 });
 
-test('records of a month are of completed transactions of all accounts of a mode, each line with its account', async () => {
+test('records of a month have the completed transactions of all accounts of a mode, each line with its account', async () => {
   const other = await app.addAccount();
   const first = await onramp();
   const clientOfOther = graphqlClient(app, () => other.apiKey);

@@ -1,11 +1,14 @@
-/** Goal: `crossramp cell` makes, lists and checks cells, and refuses what would harm one. Method: the command as a process, on two databases. */
+/**
+ * Goal: `crossramp cell` makes, lists and checks cells, and refuses harmful moves. Method: the command, on
+ * two databases.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { newHome } from '../support/home.ts';
-import { crossramp } from '../support/process.ts';
 
 const LONG_MS = 400_000;
 const store = useDatabase();
@@ -14,15 +17,15 @@ const { home, remove } = newHome();
 afterAll(remove);
 
 const env = () => ({ CROSSRAMP_HOME: home, DATABASE_URL: store.url, DATABASE_OWNER_URL: store.ownerUrl });
-const run = (...args: string[]) => crossramp(env(), 'cell', ...args);
+const run = (...args: string[]) => command(env(), 'cell', ...args);
 
 test(
-  'create gives a schema its code, which list and verify show',
+  'create assigns a code to a schema, which list and verify show',
   async () => {
     const made = await run('create', 'a1', '--json');
     expect(made, made.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(made.stdout)).toEqual({ cell: 'a1', epoch: '1' });
-    await crossramp(env(), 'account', 'create', '--name', 'Shop');
+    await command(env(), 'account', 'create', '--name', 'Shop');
     const [listed] = JSON.parse((await run('list', '--json')).stdout);
     expect(listed).toMatchObject({ cell: 'a1', state: 'serving', epoch: '1' });
     expect(listed.place).not.toContain('@');
@@ -44,19 +47,19 @@ test(
       DATABASE_URL: several(store.url),
       DATABASE_OWNER_URL: several(store.ownerUrl),
     };
-    const listing = await crossramp(onSeveral, 'cell', 'list', '--json');
+    const listing = await command(onSeveral, 'cell', 'list', '--json');
     expect(listing, listing.stderr).toMatchObject({ code: 0 });
     const [listed] = JSON.parse(listing.stdout);
     expect(listed).toMatchObject({ cell: 'a1', state: 'serving' });
     expect(listed.place).toMatch(new RegExp(`^127\\.0\\.0\\.1:${closed},`));
-    const checked = await crossramp(onSeveral, 'cell', 'verify');
+    const checked = await command(onSeveral, 'cell', 'verify');
     expect(checked, checked.stderr).toMatchObject({ code: 0 });
   },
   LONG_MS,
 );
 
 test(
-  'verify names accounts of another cell, and numbers that another cell issues',
+  'verify names accounts of another cell, and identifiers that another cell issues',
   async () => {
     await store.owner.query(`insert into account (id, name, mode) values (7, 'Stranger', 'sandbox')`);
     await store.owner.query(`select setval(pg_get_serial_sequence('rail_news', 'id'), 5)`);
@@ -69,7 +72,7 @@ test(
 );
 
 test(
-  'a move to the same server, from another cell, or over accounts is refused, and the source serves',
+  'a move to the same server, from another cell, or onto accounts is refused, and the source continues to serve',
   async () => {
     const file = join(home, 'target-url');
     writeFileSync(file, other.ownerUrl);
@@ -94,7 +97,7 @@ test.each([
   [['routes', '--nginx', '--to', 'a1=10.0.0.5:4000;x'], 'expected a cell and its gateways'],
   [['routes', '--to', 'a1=10.0.0.5:4000'], 'expected one of --nginx, --haproxy and --envoy'],
 ])(
-  'cell %j says what is accepted',
+  'cell %j names the accepted values',
   async (args, words) => {
     const { code, stderr } = await run(...args);
     expect(code).toBeGreaterThan(0);

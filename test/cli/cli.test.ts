@@ -1,6 +1,7 @@
 /**
- * Goal: the commands that read say what the API says, the command line helps, and its document is what it prints. Method:
- * real processes on a database that has the example history; the help and the shells as they are.
+ * Goal: commands that read print the answers of the API, the command line has help, and docs/cli.md equals the output.
+ * Method: a real process for each command, on a database that has the example history, and the process of the test for the
+ * same command again; the help and completions of real shells.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { EXAMPLES } from '../../src/cli/examples.ts';
 import { crossrampProgram } from '../../src/cli/program.ts';
 import { receiveRailEvent } from '../../src/resolvers/inbound/receive.ts';
 import { useApp } from '../support/app.ts';
+import { command } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { SYSTEM_CLOCK } from '../support/machine-clock.ts';
 import { crossramp } from '../support/process.ts';
@@ -32,20 +34,20 @@ describe('commands that read', () => {
       String(app.accountId),
       String(accountId),
     ]);
-    const table = (await crossramp(env, 'account', 'list')).stdout.split('\n');
+    const table = (await command(env, 'account', 'list')).stdout.split('\n');
     expect(table[0]).toMatch(/^ *ID +HANDLE +MODE +CREATED +NAME$/);
     expect(table[1]).toMatch(new RegExp(`^ *${app.accountId} +sandbox +sandbox +\\S+Z +Sandbox$`));
   });
 
-  test('balance --json is the answer of GET /v2/balance, to the byte; the table has every digit', async () => {
+  test('balance --json equals the bytes of GET /v2/balance, and the table shows every digit', async () => {
     const { stdout } = await crossramp(env, 'balance', '--json');
     expect(stdout).toBe(`${(await app.get('/v2/balance')).text}\n`);
-    const table = (await crossramp(env, 'balance')).stdout;
+    const table = (await command(env, 'balance')).stdout;
     const { available } = JSON.parse(stdout).balances.USDT['USDT (TRX)'];
     expect(table).toMatch(new RegExp(`^USDT_TRX +${String(available).replace('.', '\\.')} `, 'm'));
   });
 
-  test('transaction list shows the newest of every family; --json has the bodies of GET', async () => {
+  test('transaction list shows the newest of every family, and --json has the bodies of GET', async () => {
     const { stdout } = await crossramp(env, 'transaction', 'list', '--json');
     const { total, transactions } = JSON.parse(stdout);
     expect(total).toBe(9);
@@ -53,17 +55,17 @@ describe('commands that read', () => {
     const times = transactions.map((each: { created_at: string }) => each.created_at);
     expect(times).toEqual(times.toSorted().reverse());
     const few = JSON.parse(
-      (await crossramp(env, 'transaction', 'list', '--family', 'onramps', '--limit', '1', '--json')).stdout,
+      (await command(env, 'transaction', 'list', '--family', 'onramps', '--limit', '1', '--json')).stdout,
     );
     const onramps = (await app.get('/v2/onramps?limit=1')).json;
     expect(few).toEqual({ total: onramps.total, transactions: onramps.results });
-    const { stdout: table } = await crossramp(env, 'transaction', 'list', '--limit', '2');
+    const { stdout: table } = await command(env, 'transaction', 'list', '--limit', '2');
     expect(table).toMatch(
       /^CREATED +END2END +TEMPLATE +STATUS +FROM +TO\n(\S+T\S+\.\d{3}Z .+\n){2}\n2 of 9\n$/,
     );
   });
 
-  test('transaction show has the body of GET and every step, with all digits', async () => {
+  test('transaction show prints the body of GET and every step, with all digits', async () => {
     const { json: made } = await app.post('/v2/onramp', {
       amount_received: '0.012345678901234567',
       currency_exit_received_code: 'ETH',
@@ -76,7 +78,7 @@ describe('commands that read', () => {
     const { steps, component, state } = JSON.parse(stdout);
     expect(steps.at(-1)).toMatchObject({ component, state });
     expect(JSON.parse(stdout).actions).toEqual([{ action: 'cancel', mutation: 'cancelTransaction' }]);
-    const shown = (await crossramp(env, 'transaction', 'show', made.end2end)).stdout;
+    const shown = (await command(env, 'transaction', 'show', made.end2end)).stdout;
     expect(shown).toMatch(/^ {2}amount_received +0\.012345678901234567$/m);
     expect(shown).toMatch(/^possible actions\n {2}cancel {2}cancelTransaction$/m);
     expect(shown.split('\n')).toContain(`  ${steps[0].occurredAt}  ${steps[0].component}/${steps[0].state}`);
@@ -84,7 +86,7 @@ describe('commands that read', () => {
 });
 
 describe('commands of the operator', () => {
-  test('suspense list --json has times as the API writes them', async () => {
+  test('suspense list --json writes times as the API does', async () => {
     const { json: made } = await app.post('/v2/onramp', {
       amount_payment: 60,
       currency_exit_received_code: 'USDT_TRX',
@@ -97,11 +99,12 @@ describe('commands of the operator', () => {
     const [entry] = JSON.parse(stdout);
     expect(entry).toMatchObject({ end2end: made.end2end, amount: '60', state: 'open', decidedAt: null });
     expect(entry.openedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const returned = JSON.parse((await crossramp(env, 'suspense', 'return', entry.id, '--json')).stdout);
+    const decision = ['suspense', 'return', entry.id, '--reason', 'case 1'];
+    const returned = JSON.parse((await crossramp(env, ...decision, '--json')).stdout);
     expect(returned.decidedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test('news list shows payers only when requested', async () => {
+  test('rail-event list shows payers only when requested', async () => {
     const event = {
       kind: 'payment',
       txid: null,
@@ -116,17 +119,19 @@ describe('commands of the operator', () => {
     };
     await receiveRailEvent(failing, pino({ level: 'silent' }), event);
     const list = async (...args: string[]) =>
-      JSON.parse((await crossramp(env, 'news', 'list', '--json', ...args)).stdout);
+      JSON.parse((await command(env, 'rail-event', 'list', '--json', ...args)).stdout);
     const [masked] = await list('--state', 'pending');
     expect(masked).toMatchObject({ key: event.endToEndId, tries: 1, lastError: 'no clock' });
-    expect(masked.news.payerTaxId).toBe('***.982.247-**');
-    expect((await list('--reveal'))[0].news.payerTaxId).toBe('52998224725');
-    expect((await crossramp(env, 'news', 'list')).stdout).toContain('no clock');
+    expect(masked.body.payerTaxId).toBe('***.982.247-**');
+    expect((await list('--reveal'))[0].body.payerTaxId).toBe('52998224725');
+    expect((await crossramp(env, 'rail-event', 'list')).stdout).toContain('no clock');
     const live = { ...failing, mode: 'live' } as const;
     await receiveRailEvent(live, pino({ level: 'silent' }), { ...event, endToEndId: `${event.endToEndId}0` });
     expect((await list('--live')).map((each: { key: string }) => each.key)).toEqual([`${event.endToEndId}0`]);
-    expect(await crossramp(env, 'suspense', 'list', '--live')).toMatchObject({ stdout: 'nothing\n' });
-    expect(await crossramp(env, 'news', 'list', '--live', '--account', 'sandbox')).toMatchObject({ code: 2 });
+    expect(await command(env, 'suspense', 'list', '--live')).toMatchObject({ stdout: 'nothing\n' });
+    expect(await command(env, 'rail-event', 'list', '--live', '--account', 'sandbox')).toMatchObject({
+      code: 2,
+    });
   });
 
   test('suspense describes the outcome of an entry in a sentence, including a refusal', async () => {
@@ -138,13 +143,14 @@ describe('commands of the operator', () => {
     });
     for (const scenario of ['pay', 'pay'])
       await app.post('/v2/sandbox/trigger', { scenario, end2end: made.end2end });
-    const list = await crossramp(env, 'suspense', 'list', '--state', 'open', '--json');
+    const list = await command(env, 'suspense', 'list', '--state', 'open', '--json');
     const [{ id }] = JSON.parse(list.stdout);
-    const assign = ['suspense', 'assign', id, '--account', String(app.accountId)];
+    const account = String(app.accountId);
+    const assign = ['suspense', 'assign', id, '--account', account, '--reason', 'case 1'];
     expect((await crossramp(env, ...assign)).stdout).toBe(
       `suspense entry ${id} was credited to account ${app.accountId}\n`,
     );
-    expect(await crossramp(env, ...assign)).toMatchObject({
+    expect(await command(env, ...assign)).toMatchObject({
       code: 1,
       stderr: `crossramp: suspense entry ${id} was credited to account ${app.accountId}\n`,
     });
@@ -155,24 +161,24 @@ describe('commands of the operator', () => {
     const words = ['key', 'create', '--account', String(accountId), '--scopes', 'read', '--json'];
     const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
     for (const action of ['rotate', 'revoke'])
-      expect(await crossramp(env, 'key', action, keyId, '--account', 'sandbox')).toMatchObject({
+      expect(await command(env, 'key', action, keyId, '--account', 'sandbox')).toMatchObject({
         code: 1,
         stderr: `crossramp: account sandbox has no active key with the id ${keyId}\n`,
       });
     const rotated = JSON.parse((await crossramp(env, 'key', 'rotate', keyId, '--json')).stdout);
     const owned = ['--account', String(accountId), '--json'];
-    const again = JSON.parse((await crossramp(env, 'key', 'rotate', rotated.keyId, ...owned)).stdout);
+    const again = JSON.parse((await command(env, 'key', 'rotate', rotated.keyId, ...owned)).stdout);
     const revoked = await crossramp(env, 'key', 'revoke', again.keyId, ...owned);
     expect(JSON.parse(revoked.stdout)).toEqual({ keyId: again.keyId, revoked: true });
-    expect(await crossramp(env, 'key', 'revoke', again.keyId)).toMatchObject({
+    expect(await command(env, 'key', 'revoke', again.keyId)).toMatchObject({
       code: 1,
       stderr: `crossramp: there is no active key with the id ${again.keyId}\n`,
     });
   });
 
-  test('audit list and audit verify take the account of the platform', async () => {
+  test('audit list and audit verify accept the account of the platform', async () => {
     const words = ['key', 'create', '--account', 'platform', '--scopes', 'platform:risk', '--json'];
-    const { keyId } = JSON.parse((await crossramp(env, ...words)).stdout);
+    const { keyId } = JSON.parse((await command(env, ...words)).stdout);
     const { stdout } = await crossramp(env, 'audit', 'list', '--account', 'platform', '--json');
     expect(JSON.parse(stdout)[0]).toMatchObject({ act: 'key.create', objectId: keyId });
     const verified = await crossramp(env, 'audit', 'verify', '--account', 'platform', '--json');
@@ -183,7 +189,7 @@ describe('commands of the operator', () => {
 const FILE = 'docs/examples/history.ndjson';
 
 describe('exit codes', () => {
-  test('3 for a database that cannot be reached', async () => {
+  test('is 3 for a database that cannot be reached', async () => {
     const closed = `postgres://someone:secret@127.0.0.1:${await freePort()}/nowhere`;
     const { code, stdout, stderr } = await crossramp({ DATABASE_URL: closed }, 'balance');
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -195,7 +201,7 @@ describe('exit codes', () => {
   test.each([
     'events tail',
     'listen --forward-to http://127.0.0.1:9/hook',
-  ])('3 for "%s" at a gateway that cannot be reached', async (words) => {
+  ])('is 3 for "%s" at a gateway that cannot be reached', async (words) => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     const { code, stdout, stderr } = await crossramp(
       env,
@@ -261,7 +267,7 @@ describe('exit codes', () => {
     expect(stderr).not.toMatch(/\n {4}at /);
   });
 
-  test('0 for --help and --version', async () => {
+  test('is 0 for --help and --version', async () => {
     expect(await crossramp({}, '--version')).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
     const help = await crossramp({}, 'key', 'create', '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
@@ -286,7 +292,7 @@ describe('the command line', () => {
     expect(readFileSync(CLI_REFERENCE, 'utf8')).toBe(await cliReference());
   });
 
-  test('every command has examples, and they name commands and options that there are', () => {
+  test('every command has examples, and all commands and options in them exist', () => {
     expect(Object.keys(EXAMPLES).sort()).toEqual(acting.map(([path]) => path).sort());
     for (const [path, command] of acting) {
       const known = command.options.map(({ long }) => long);
@@ -310,7 +316,7 @@ describe('the command line', () => {
     expect(required.filter(([, number]) => number !== 0).length).toBeGreaterThan(20);
   });
 
-  /** What bash does at a Tab: the words so far, the last of them under the cursor. */
+  /** Input of bash at a Tab: the words so far, the last of them under the cursor. */
   const TAB = [
     'source /dev/stdin <<<"$SCRIPT"',
     'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))',
@@ -347,7 +353,7 @@ describe('the command line', () => {
     expect(complete(words)).toEqual(expected);
   });
 
-  test.each(['zsh', 'fish'])('the script for %s is one, and names every command', (shell) => {
+  test.each(['zsh', 'fish'])('the script for %s is valid, and names every command', (shell) => {
     for (const [, command] of commands) expect(printed(shell)).toContain(command.description().slice(0, 20));
     try {
       execFileSync(shell, ['--version']);

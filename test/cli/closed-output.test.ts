@@ -1,6 +1,6 @@
 /**
- * Goal: a command whose output nobody reads any more, as before `| head`, ends without a complaint, and does what it was asked
- * for. Method: real processes whose output is closed before they write.
+ * Goal: a command whose output has no reader, as before `| head`, ends without a complaint, and completes its work.
+ * Method: real processes whose output is closed before they write.
  */
 import { closeSync, openSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
@@ -27,11 +27,11 @@ test.each([
   'export --account sandbox',
   'records --month 2026-11',
   'account create --help',
-])('"%s" ends quietly', async (words) => {
+])('"%s" ends without a complaint when its output is closed', async (words) => {
   expect(await unread(...words.split(' '))).toEqual(QUIET);
 });
 
-test('"events tail", which has no end of its own, ends quietly', async () => {
+test('"events tail", which never ends by itself, ends without a complaint', async () => {
   const order = { amount_payment: 60, currency_exit_received_code: 'USDT_TRX', client_name: 'Ana' };
   expect((await app.post('/v2/onramp', { ...order, client_tax_id: '52998224725' })).status).toBe(201);
   const after = Buffer.from(`e1:${app.accountId}:0`).toString('base64url');
@@ -39,7 +39,7 @@ test('"events tail", which has no end of its own, ends quietly', async () => {
   expect(await unread(...words)).toEqual(QUIET);
 });
 
-test('a command that writes does so all the same', async () => {
+test('a command that writes to the database completes its work', async () => {
   expect(await unread('account', 'create', '--name', 'Unread')).toEqual(QUIET);
   expect((await crossramp(env, 'account', 'list')).stdout).toMatch(/ Unread$/m);
 });

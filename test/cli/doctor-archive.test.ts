@@ -1,4 +1,6 @@
-/** Goal: `doctor` says how archiving of the embedded database is, and fails while changes do not reach the archive. */
+/**
+ * Goal: `doctor` reports the state of the archive of the embedded database, and fails while changes do not reach it.
+ */
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -29,7 +31,7 @@ async function doctor() {
   return { code, archive: checks.find(({ check }) => check === 'archive') };
 }
 
-test('doctor reports a missing archive, the contents of one, and one that cannot be written', async () => {
+test('doctor reports a missing archive, its contents, and an archive that cannot be written', async () => {
   expect(await doctor()).toMatchObject({
     code: 0,
     archive: { ok: true, detail: 'none; crossramp backup begins one (docs/backup.md)' },

@@ -1,4 +1,4 @@
-/** Goal: `doctor` fails beside a live account where the gateway's login can become the owner (C-30). */
+/** Goal: `doctor` fails if the gateway's login can become the owner and there is a live account (C-30). */
 import { expect, test } from 'vitest';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { command } from '../support/command.ts';

@@ -1,13 +1,13 @@
 /**
- * Goal: commands that follow the log notice a gateway that takes requests and does not answer. Method: a server that keeps
- * silent, or stops in the middle of an answer, as a half-open network does; then the time of waiting is over at once.
+ * Goal: commands that follow the log notice a gateway that accepts requests and does not answer. Method: a server that
+ * stays silent, or stops in the middle of an answer, as a half-open network does; then the test ends the wait.
  */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Api, fetchPath, followEvents } from '../../src/cli/follow-events.ts';
 
-/** Ends the time of waiting for the answer that was asked for last. */
+/** Ends the wait for the answer to the last request. */
 let endWaiting = () => {};
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A gateway that answers in these ways, one after the other, and then with `{}`. */
+/** A gateway that answers in these ways, one after the other, and after that with `{}`. */
 async function gateway(...ways: RequestListener[]): Promise<Api> {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
     const waiting = new AbortController();
@@ -43,7 +43,7 @@ const HALF: RequestListener = (_request, response) =>
 test.each([
   ['is silent', SILENT],
   ['stops in the middle', HALF],
-])('a gateway that %s is asked again', async (_name, way) => {
+])('a request to a gateway that %s is repeated', async (_name, way) => {
   const api = await gateway((_request, response) => response.end('first'), way);
   expect(await fetchPath(api, '/')).toBe('first');
   expect(await fetchPath(api, '/')).toBe('{}');
@@ -54,7 +54,7 @@ test.each([
   ]);
 });
 
-test('a gateway that is silent at first cannot be reached', async () => {
+test('a gateway that is silent at first is reported as unreachable', async () => {
   const api = await gateway(SILENT);
   await expect(fetchPath(api, '/')).rejects.toThrow(/cannot reach the gateway at http.*: .*timeout/);
 });

@@ -1,4 +1,7 @@
-/** `crossramp import` as a process: it says how far it is, and Ctrl-C stops it and what the database does for it. */
+/**
+ * `crossramp import` as a process: it reports its progress, and Ctrl-C stops both the process and its statement in the
+ * database.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -20,7 +23,7 @@ const stored = async (accountId: bigint) =>
   (await test.owner.query('select count(*)::int as n from transaction where account_id = $1', [accountId]))
     .rows[0].n;
 
-it('--json: progress lines on standard error, one value on standard output', async () => {
+it('--json writes progress lines to standard error and one value to standard output', async () => {
   write(2_500);
   const accountId = await newAccount();
   const { code, stdout, stderr } = await crossramp(
@@ -36,7 +39,7 @@ it('--json: progress lines on standard error, one value on standard output', asy
   expect(JSON.parse(first as string)).toEqual({ progress: { phase: 'reading', done: 1_000, of: null } });
 });
 
-it('C-70: waits for another writer of the account, reports the wait, and continues', async () => {
+it('C-70: import waits for another writer of the account, reports the wait, and continues', async () => {
   write(10);
   const accountId = await newAccount();
   const holder = await test.owner.connect();
@@ -62,7 +65,7 @@ it('C-70: waits for another writer of the account, reports the wait, and continu
   expect(await stored(accountId)).toBe(10);
 });
 
-it('is silent on a standard error that is no terminal', async () => {
+it('import is silent if standard error is no terminal', async () => {
   write(10);
   const accountId = await newAccount();
   const { code, stderr } = await crossramp(environment(), 'import', path, '--account', String(accountId));
@@ -72,7 +75,7 @@ it('is silent on a standard error that is no terminal', async () => {
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s ends it with %i: its statement is cancelled, nothing is taken', async (signal, exitCode) => {
+] as const)('%s ends the import with %i: its statement is cancelled, and nothing is imported', async (signal, exitCode) => {
   write(10);
   const accountId = await newAccount();
   const holder = await test.owner.connect();
@@ -92,7 +95,7 @@ it.each([
       stdout: '',
       stderr: `crossramp: stopped by ${signal}: nothing was taken\n`,
     });
-    // The lock is still held: nothing but the cancelling can have ended the statement.
+    // The lock is still held, so only the cancellation can have ended the statement.
     expect((await waiting()).rows).toEqual([]);
   } finally {
     await holder.query('rollback');

@@ -1,17 +1,20 @@
-/** Goal: an operator finds jobs that fail and has one tried at once, and hurries no timer. Method: the command, on a database. */
+/**
+ * Goal: an operator finds failed jobs and retries one immediately, and timers do not move. Method: the command, on a
+ * database.
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { addJobs, claimJobs } from '../../src/store/engine/jobs.ts';
 import { MONEY_OUT_EFFECTS } from '../../src/templates/effects.ts';
+import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
-import { crossramp } from '../support/process.ts';
 
 const store = useDatabase();
 let accountId: bigint;
 
-/** @returns what the command prints as JSON, or how it was refused. */
+/** @returns the JSON output of the command, or its refusal. */
 async function job(...args: string[]) {
-  const { code, stdout, stderr } = await crossramp({ DATABASE_URL: store.url }, 'job', ...args, '--json');
+  const { code, stdout, stderr } = await command({ DATABASE_URL: store.url }, 'job', ...args, '--json');
   return code === 0 ? JSON.parse(stdout) : { code, stderr };
 }
 
@@ -108,7 +111,7 @@ test('a retry names one job, or all waiting ones', async () => {
       stderr: expect.stringContaining('--waiting'),
     });
 });
-test('a failed job that nothing waits for is cancelled with a reason, and no job that money waits for is', async () => {
+test('a failed job that nothing waits for is cancelled with a reason; a job that money waits for is refused', async () => {
   const reason = ['--reason', 'the provider has dropped the charge'];
   const later = Date.now() + 3_600_000;
   const cancellation = await add('cancel_charge', later, 'the rail is away');
@@ -141,7 +144,7 @@ test('a failed job that nothing waits for is cancelled with a reason, and no job
   expect(await job('cancel', unfailed, '--live', '--reason', '')).toMatchObject({ code: 2 });
 }, 120_000);
 
-test('a leased job, one of the other mode and a finished one are refused', async () => {
+test('a leased job, a job of the other mode and a finished job are refused', async () => {
   const taken = await add('taken', Date.now() - 60_000);
   const now = Date.now();
   const claimed = await claimJobs(store.database, {

@@ -1,4 +1,7 @@
-/** Goal: `crossramp key` refuses the times that GraphQL refuses, and writes nothing then (C-40). Method: the commands, on a database. */
+/**
+ * Goal: `crossramp key` refuses the same times as GraphQL, and writes nothing then (C-40). Method: the commands, on a
+ * database.
+ */
 import { expect, test } from 'vitest';
 import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
@@ -8,7 +11,7 @@ const run = (...args: string[]) => command({ DATABASE_URL: store.url }, ...args,
 const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 const account = async () => (await json('account', 'create', '--name', 'Shop')).accountId as string;
 
-test('C-40: a key ends in the future', async () => {
+test('C-40: the expiry of a key must be in the future', async () => {
   const owner = ['--account', await account()];
   const create = ['key', 'create', ...owner, '--scopes', 'read', '--expires'];
   expect(await run(...create, '2020-01-01T00:00:00Z')).toEqual({

@@ -1,4 +1,7 @@
-/** Goal: `crossramp person` lets people in and takes them out, and says so in the audit log (C-40). Method: the commands, run here. */
+/**
+ * Goal: `crossramp person` invites and removes people, and records that in the audit log (C-40). Method: the commands,
+ * run in this process.
+ */
 import { expect, test } from 'vitest';
 import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
@@ -8,7 +11,7 @@ const run = (...args: string[]) =>
   command({ DATABASE_URL: store.url, PUBLIC_URL: 'https://pay.example.com' }, ...args, '--json');
 const json = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 
-test('C-40: an operator invites, lists, makes links for, and removes people', async () => {
+test('C-40: an operator invites, lists and removes people, and makes their links', async () => {
   const { accountId } = await json('account', 'create', '--name', 'Shop');
   const at = ['--account', accountId];
   const ana = ['--name', 'Ana Souza', '--role', 'owner'];

@@ -1,6 +1,6 @@
 /**
- * Goal: reconciliation is done at the command line as over GraphQL, and its exit code says whether something is open. Method: real
- * processes on the database of a running gateway.
+ * Goal: reconciliation works on the command line as over GraphQL, and its exit code says whether findings are open.
+ * Method: real processes on the database of a running gateway.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ test('reconcile exits with 1 when findings are open, and prints them', async () 
   expect((await command(env, 'reconcile', '--live')).stderr).toMatch(/no live rails/);
 });
 
-test('C-33: compares a file of the bank with the ledger, OFX and CSV; the same file again changes nothing', async () => {
+test('C-33: compares an OFX or CSV file of the bank with the ledger, and changes nothing for the same file again', async () => {
   const env = { DATABASE_URL: app.url };
   const nowMs = await app.services.clock.nowMs();
   const day = brasiliaDay(nowMs);
@@ -132,7 +132,7 @@ ${twice}${twice}${line('3', '22.10')}${line('4', '-5.00')}${line('', '9.00', 'Sa
   rmSync(folder, { recursive: true });
 });
 
-test('C-33: a file of another account than in RAILS_FILE is refused, and of several accounts only the configured one is read', async () => {
+test('C-33: a file of another account than in RAILS_FILE is refused, and of a file with several accounts only the configured one is read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'crossramp-bank-'));
   const [rails, file] = [
     join(folder, 'rails.json'),

@@ -1,12 +1,15 @@
-/** Goal: an operator decides step-ups by the command line, with a reason (C-22, C-40). Method: the command, beside a running gateway. */
+/**
+ * Goal: an operator decides step-ups on the command line, with a reason (C-22, C-40). Method: the command, next to a
+ * running gateway.
+ */
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { command } from '../support/command.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
-import { crossramp } from '../support/process.ts';
 
 const app = useApp();
 const { until } = graphqlClient(app, () => app.apiKey);
-const stepUp = (...args: string[]) => crossramp({ DATABASE_URL: app.url }, 'step-up', ...args, '--json');
+const stepUp = (...args: string[]) => command({ DATABASE_URL: app.url }, 'step-up', ...args, '--json');
 
 /** @returns the id of an onramp whose customer waits for extra verification. */
 async function waiting(): Promise<string> {
@@ -30,11 +33,11 @@ async function audited(end2end: string) {
 }
 
 test.each([
-  ['approve', 'depositpix/QRCODE'],
-  ['deny', 'valida_id/DENIED'],
+  ['approve', 'depositpix/QRCODE', 'cancelTransaction'],
+  ['deny', 'valida_id/DENIED', 'nothing'],
 ])(
-  'C-40: `step-up %s` decides once, with a reason, and the gateway goes on',
-  async (name, step) => {
+  'C-40: `step-up %s` decides once, with a reason, and the gateway continues',
+  async (name, step, possible) => {
     const end2end = await waiting();
     const listed = async () => JSON.parse((await stepUp('list')).stdout);
     expect(await listed()).toMatchObject([{ end2end, step: 'valida_id/PENDING' }]);
@@ -47,7 +50,12 @@ test.each([
     const decision = { act: `step_up.${name}`, reason: 'case 4715' };
     expect([await audited(end2end), await listed()]).toEqual([[decision], []]);
     const again = await stepUp(name, end2end, '--reason', 'case 4716');
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('does not allow this')]);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `the transaction is at step ${step}, which does not allow this; possible now: ${possible}\n`,
+      ),
+    ]);
     expect(await audited(end2end)).toEqual([decision]);
   },
   60_000,

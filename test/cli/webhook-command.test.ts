@@ -1,9 +1,12 @@
-/** Goal: `crossramp webhook` does what it says, and refuses in one line. Method: the command as a process, on a database. */
+/**
+ * Goal: `crossramp webhook` has the described effects, and refuses in one line. Method: the command, on a
+ * database.
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../../src/store/account/accounts.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
+import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';
-import { crossramp } from '../support/process.ts';
 
 const store = useDatabase();
 let account = '';
@@ -14,7 +17,7 @@ beforeAll(async () => {
 });
 
 const webhook = (...args: string[]) =>
-  crossramp({ DATABASE_URL: store.url }, 'webhook', ...args, '--account', account, '--json');
+  command({ DATABASE_URL: store.url }, 'webhook', ...args, '--account', account, '--json');
 
 test('an endpoint is added, listed, paused, resumed, and its secret rotated', async () => {
   const made = JSON.parse(
@@ -43,7 +46,7 @@ test('an endpoint is added, listed, paused, resumed, and its secret rotated', as
   expect(JSON.parse((await webhook('redeliver', '--count')).stdout)).toEqual({ matched: 0, redelivered: 0 });
 }, 120_000);
 
-test('C-61: every form of a name in the help is accepted, and has the same meaning everywhere', async () => {
+test('C-61: every form of a name in the help is accepted, and means the same everywhere', async () => {
   const names = 'onramp.*.paid, onramp.*, *.success.done';
   const { id } = JSON.parse(
     (await webhook('create', '--url', 'https://hooks.example.com/b', '--events', names)).stdout,

@@ -16,7 +16,7 @@ test('examples/bruno equals the output of `npm run bruno`', () => {
   expect(Object.fromEntries(found)).toEqual(brunoCollection());
 });
 
-test('each variable is of the environment, or comes from the answer to a creation', () => {
+test('each variable is of the environment, or comes from an earlier answer', () => {
   const files = brunoCollection();
   const all = Object.values(files).join('\n');
   const variables = [...all.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);

@@ -3,11 +3,12 @@
  * dispatcher; the shop after the compiler has checked it against the SDK as it is built. Without Python its part is skipped.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildSchema, type GraphQLInterfaceType } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
@@ -112,6 +113,30 @@ test('the live list shows a transaction and its change while a person watches', 
   await read;
 });
 
+test.each([
+  'live-list/live-list.js',
+  'react/src/documents.js',
+])('%s has a fragment for each template', (file) => {
+  const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'));
+  const kinds = schema.getPossibleTypes(schema.getType('Transaction') as GraphQLInterfaceType);
+  const program = readFileSync(join(EXAMPLES, file), 'utf8');
+  const fragments = [...program.matchAll(/fragment \w+ on (?!Transaction\b)(\w+)/g)].map(([, kind]) => kind);
+  expect(fragments.sort()).toEqual(kinds.map(({ name }) => name).sort());
+});
+
+test('the live list shows an amount for each template', async () => {
+  key = app.apiKey;
+  const url = await serve(join(EXAMPLES, 'live-list'), 'live-list.js');
+  const { json } = await app.graphql('{ transactions(first: 20) { nodes { kind: __typename end2end } } }');
+  const listed: { kind: string; end2end: string }[] = json.data.transactions.nodes;
+  expect(new Set(listed.map(({ kind }) => kind)).size).toBe(6);
+  const page = async () => (await fetch(url)).text();
+  await expect.poll(page).toContain('<li');
+  const html = await page();
+  for (const { end2end } of listed)
+    expect(html.match(`id="${end2end}".*?</li>`)?.[0]).toMatch(/ · (R\$ [\d.]+|[\d.]+ [A-Z]\w+) · /);
+});
+
 test.runIf(PYTHON)('the back office prints balances and lines, and sends dead deliveries again', async () => {
   await app.post('/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '100' }, { key });
   const script = join(EXAMPLES, 'back-office/back_office.py');
@@ -125,7 +150,7 @@ test.runIf(PYTHON)('the back office prints balances and lines, and sends dead de
 
 test.each([
   ['accept-a-payment.sh', /^The customer pays at http\S+\nCRX\w+ is DONE\n\{"calculated_BRL_total_balance"/],
-  ['pay-a-supplier.sh', /^CRX\w+ is DONE: PIX E\w+\n$/],
+  ['pay-a-supplier.sh', /^CRX\w+ is Success: PIX E\w+\n$/],
 ])('%s ends with the payment', async (name, printed) => {
   const { stdout } = await run('sh', [join(EXAMPLES, 'curl', name)], { env: environment() });
   expect(stdout).toMatch(printed);

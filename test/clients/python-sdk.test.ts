@@ -68,14 +68,61 @@ describe.runIf(PYTHON)('the Python client', () => {
   });
 
   test('does not repeat requests that happen each time', async () => {
+    const { end2end } = (await app.post('/v2/onramp', { ...ORDER }, { key })).json;
     troubled.next.push({ kind: 'drop' });
     const code = `
 try:
-    client.post("/v2/sandbox/fund", currency="BRL", amount="10.00")
+    client.post("/v2/sandbox/trigger", scenario="pay", end2end="${end2end}")
 except NoAnswer as error:
     print(type(error).__name__)`;
     expect(await python(program(code))).toBe('NoAnswer');
+    expect(troubled.requests.length).toBe(1);
+  });
+
+  test('C-52: repeats play money, which has an idempotency key', async () => {
+    troubled.next.push({ kind: 'drop' });
+    await python(program('client.post("/v2/sandbox/fund", currency="BRL", amount="10.00")'));
+    expect(new Set(troubled.requests).size).toBe(1);
     expect((await app.get('/v2/balance', { key })).json.calculated_BRL_total_balance).toBe(10);
+  });
+
+  test('names the reason when nothing answers, and refuses an address without a scheme', async () => {
+    const code = `
+from crossramp import *
+try:
+    Client("http://127.0.0.1:1", "crx_test_x", retries=0).get("/v2/balance")
+except NoAnswer as error:
+    print(error)
+try:
+    Client("localhost:4000", "crx_test_x")
+except ValueError as error:
+    print(error)`;
+    const [none, wrong] = (await python(code)).split('\n');
+    expect(none).toMatch(/^no answer from \/v2\/balance: .*refused/);
+    expect(wrong).toBe('base_url must begin with http:// or https://');
+  });
+
+  test('has no answer where half of a refusal came', async () => {
+    const code = `
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Half(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(404)
+        self.send_header("content-length", "100")
+        self.end_headers()
+        self.wfile.write(b'{"code": "NOT_')
+    def log_message(self, *_):
+        pass
+server = HTTPServer(("127.0.0.1", 0), Half)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+try:
+    Client(f"http://127.0.0.1:{server.server_port}", "crx_test_x", retries=0).get("/v2/balance")
+except CrossrampError as error:
+    print(type(error).__name__)
+server.shutdown()
+server.server_close()`;
+    expect(await python(program(code))).toBe('NoAnswer');
   });
 
   test('C-3: reads amounts digit for digit', async () => {
@@ -166,7 +213,7 @@ for each in json.load(sys.stdin):
       ([, code = '']) => code.replaceAll('http://localhost:4000', app.baseUrl).replaceAll('crx_test_…', key),
     );
     expect(await python(checkout)).toMatch(/pays at http\S+\n\d+\.\d+ USDT$/);
-    expect(await python(refusals)).toMatch(/^LIMIT_EXCEEDED /);
+    expect(await python(refusals)).toMatch(/^INVALID_PARAMETER input\.amount\.brl /);
     const [secret, body] = [`whsec_${Buffer.alloc(24, 7).toString('base64')}`, '{"end2end":"CRX"}'];
     const seconds = Math.floor(Date.now() / 1_000);
     const headers = {

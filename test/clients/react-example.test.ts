@@ -3,21 +3,16 @@
  * example (TOOLS_TEST=1 installs them), and a browser looks, while connections to the gateway break. The key never reaches the browser.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { startProxy, type TestProxy } from '../support/proxy.ts';
+import { hasModules, REACT } from '../support/tools.ts';
 import { openOnramp } from '../support/webhooks.ts';
 
-const FOLDER = fileURLToPath(new URL('../../examples/react/', import.meta.url));
-const npm = (...args: string[]) =>
-  spawnSync('npm', args, { cwd: FOLDER, encoding: 'utf8', timeout: 300_000 });
-if (process.env.TOOLS_TEST === '1') npm('ci', '--ignore-scripts', '--no-audit', '--no-fund');
-
-describe.skipIf(!hasBrowser || !existsSync(`${FOLDER}node_modules`))('the React example', () => {
+describe.skipIf(!hasBrowser || !hasModules(REACT))('the React example', () => {
   const app = useApp();
   const browser = useBrowser();
   let network: TestProxy;
@@ -25,13 +20,14 @@ describe.skipIf(!hasBrowser || !existsSync(`${FOLDER}node_modules`))('the React 
   let url: string;
   beforeAll(async () => {
     network = await startProxy(Number(new URL(app.baseUrl).port));
-    const built = npm('run', 'build');
+    const options = { cwd: REACT, encoding: 'utf8', timeout: 300_000 } as const;
+    const built = spawnSync('npm', ['run', 'build'], options);
     expect(built.status, built.stderr).toBe(0);
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     const env = { ...process.env, CROSSRAMP_URL: network.url, CROSSRAMP_KEY: app.apiKey };
     const args = ['node_modules/vite/bin/vite.js', 'preview', '--host', '127.0.0.1', '--port', String(port)];
-    server = spawn(process.execPath, args, { cwd: FOLDER, env, stdio: 'ignore' });
+    server = spawn(process.execPath, args, { cwd: REACT, env, stdio: 'ignore' });
     const isServed = async () => (await fetch(url).catch(() => null))?.status === 200;
     await vi.waitUntil(isServed, { timeout: 60_000, interval: 100 });
   }, 300_000);
@@ -59,6 +55,47 @@ describe.skipIf(!hasBrowser || !existsSync(`${FOLDER}node_modules`))('the React 
     await expect.poll(() => row(second).textContent()).not.toBe(before);
     expect(await page.content()).not.toContain(app.apiKey);
     expect(page.problems).toEqual([]);
+  });
+
+  test.each([
+    'apollo',
+    'urql',
+  ])('%s shows a transaction that arrives while the list is read', async (name) => {
+    const gate = Promise.withResolvers<void>();
+    let isRead = false;
+    const prepare = async (page: Page) => {
+      // Events as the page reads them.
+      await page.addInitScript(`
+        const { decode } = TextDecoder.prototype;
+        globalThis.received = '';
+        TextDecoder.prototype.decode = function (...args) {
+          const text = decode.apply(this, args);
+          received += text;
+          return text;
+        };`);
+      await page.route('**/graphql', async (route) => {
+        if (!route.request().postData()?.includes('query List')) return route.continue();
+        const response = await route.fetch();
+        isRead = true;
+        await gate.promise;
+        await route.fulfill({ response });
+      });
+    };
+    const page = await browser.open(`${url}/${name}.html`, { prepare });
+    await expect.poll(() => isRead).toBe(true);
+    const added = await openOnramp(app, app.apiKey);
+    await page.waitForFunction(`received.includes('${added}')`);
+    gate.resolve();
+    await page.locator(`li#${added}`).waitFor();
+  });
+
+  test.each(['apollo', 'urql'])('%s shows an amount for each template', async (name) => {
+    const page = await browser.open(`${url}/${name}.html`);
+    const { json } = await app.graphql('{ transactions(first: 20) { nodes { kind: __typename end2end } } }');
+    const listed: { kind: string; end2end: string }[] = json.data.transactions.nodes;
+    expect(new Set(listed.map(({ kind }) => kind)).size).toBe(6);
+    for (const { end2end } of listed)
+      expect(await page.locator(`li#${end2end}`).textContent()).toMatch(/ · (R\$ [\d.]+|[\d.]+ [A-Z]\w+) · /);
   });
 
   test.each(['apollo', 'urql'])('%s goes on after its connection broke', async (name) => {

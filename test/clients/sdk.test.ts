@@ -14,7 +14,10 @@ import {
   NoAnswer,
   Refused,
   type Schema,
+  type TypedDocument,
   verifyWebhook,
+  type WebhookEvent,
+  type WebhookNotification,
   WebhookRefused,
 } from '../../packages/sdk/src/index.ts';
 import { encodeEventCursor } from '../../src/events/cursor.ts';
@@ -82,9 +85,18 @@ describe.each(ANSWER_TROUBLES)('C-52: while the answer is %s', (_name, troubles)
 
 describe('requests that happen each time', () => {
   test('are not repeated after a lost answer', async () => {
+    const { end2end } = await client().rest.post('/v2/crossramp_checkout', ORDER);
+    troubled.requests.length = 0;
     troubled.next.push({ kind: 'drop' });
-    const funding = client().rest.post('/v2/sandbox/fund', { currency: 'BRL', amount: '10.00' });
-    await expect(funding).rejects.toBeInstanceOf(NoAnswer);
+    const payment = client().rest.post('/v2/sandbox/trigger', { scenario: 'pay', end2end });
+    await expect(payment).rejects.toBeInstanceOf(NoAnswer);
+    expect(troubled.requests.length).toBe(1);
+  });
+
+  test('C-52: do not include play money, which has an idempotency key', async () => {
+    troubled.next.push({ kind: 'drop' });
+    await client().rest.post('/v2/sandbox/fund', { currency: 'BRL', amount: '10.00' });
+    expect(new Set(troubled.requests).size).toBe(1);
     const balance = await client().rest.get('/v2/balance');
     expect(balance.calculated_BRL_total_balance).toBe('10');
   });
@@ -301,6 +313,19 @@ describe('webhooks', () => {
     await expect(verifyWebhook({ secret, headers, body })).resolves.toMatchObject({ id });
   });
 
+  test('a notification has no transaction, whatever its unsigned header says', async () => {
+    const text = '{"event":"account.notification.key","subject":"key_1"}';
+    const signature = signV1(secret, 'ntf_1', Number(timestamp), text);
+    const headers = { ...headersOf(signature), 'Webhook-Id': 'ntf_1' };
+    const webhook = await verifyWebhook<WebhookEvent | WebhookNotification>({
+      ...vector,
+      headers,
+      body: text,
+    });
+    expect(webhook).toMatchObject({ id: 'ntf_1', notification: { subject: 'key_1' } });
+    expect(webhook).not.toHaveProperty('transaction');
+  });
+
   test('the public key of an endpoint verifies v1a, beside v1', async () => {
     const signingKey = newSigningKey().secret;
     const signatures = [
@@ -318,7 +343,7 @@ describe('webhooks', () => {
 
 /** Never run: the compiler checks what it refuses. */
 void async function refusedByTypes(): Promise<void> {
-  const { rest, mutate, events } = client();
+  const { rest, mutate, graphql, events } = client();
   // @ts-expect-error: the currency is required
   await rest.post('/v2/crossramp_checkout', { amount_payment: '150.00' });
   // @ts-expect-error: the path has an id
@@ -331,6 +356,13 @@ void async function refusedByTypes(): Promise<void> {
   void transaction.state;
   // @ts-expect-error: the field does not exist
   await mutate('createCheckout', input, { transaction: { end2start: true } });
+  const typed = {} as TypedDocument<{ readonly name: string }, { readonly input: string }>;
+  const { name } = await graphql(typed, { input: 'a' });
+  void name.length;
+  // @ts-expect-error: the document has variables
+  await graphql(typed);
+  // @ts-expect-error: a parsed document has no text
+  await graphql({ kind: 'Document' });
   const names = [
     'withdraw_dash_same_curr.approval_withdrawl_dash.pending',
     'onramp.depositpix.paid',

@@ -118,8 +118,8 @@ describe('C-33: the release of a hold', () => {
     ['onramp', 'The transaction continues from where it stopped.'],
     ['withdraw_dash_same_curr', 'The transaction continues from where it stopped.'],
   ])('of %s says what follows', async (template, text) => {
-    const { end2end } = await at(template, 'compliance/UNCOMPLIANT');
-    const page = (await visit(app, risk, '/console/operator')).text;
+    const { end2end, accountId } = await at(template, 'compliance/UNCOMPLIANT');
+    const page = (await visit(app, risk, `/console/review/case?id=HOLD:${accountId}:${end2end}`)).text;
     expect(formOf(page, 'ReleaseHold', end2end)).toContain(text);
     expect(formOf(page, 'RejectHold', end2end)).toContain('sent back to where it came from');
   });

@@ -44,7 +44,7 @@ test('the maker sees why they cannot approve, and gets no button that would be r
   const path = `/console/transactions/${end2end}`;
   const [own, other] = [await visit(app, maker, path), await visit(app, second, path)];
   expect([own.text.includes(APPROVE), other.text.includes(APPROVE)]).toEqual([false, true]);
-  expect(own.text).toContain('You requested this, so someone else has to approve it.');
+  expect(own.text).toContain('You requested or already approved this, so someone else has to approve it.');
   expect(other.text).not.toContain('You asked for it');
 });
 

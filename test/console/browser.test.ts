@@ -16,6 +16,8 @@ import { playDemo } from '../../src/rails/sandbox/demo.ts';
 import { closeDays, leaveOpen, openBusiness } from '../../src/rails/sandbox/demo-business.ts';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
+import { findTransaction } from '../../src/store/engine/transactions.ts';
+import { raiseHits } from '../../src/store/rails/screening-hits.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser, type Visit } from '../support/browser.ts';
 import { signIn } from '../support/console.ts';
@@ -49,6 +51,8 @@ let operator: SignedInForTest;
 let paid: string;
 let endpoint: string;
 let delivery: string;
+let checked: string;
+let hit: string;
 
 const CREATE = `mutation ($order: String!) { createCheckout(input: { currency: "USDT_TRX", amount: { brl: "150.00" },
   externalCode: $order, clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }`;
@@ -65,7 +69,7 @@ async function createCheckout(order: string): Promise<string> {
 async function playBusiness(): Promise<void> {
   const { services, accountId } = app;
   if (process.env.SCREENSHOTS) {
-    await playDemo(services, accountId, SILENT);
+    await playDemo(services, accountId, { log: SILENT });
     return;
   }
   const place = await openBusiness(services, accountId);
@@ -90,7 +94,34 @@ beforeAll(async () => {
   const status = async () => (await app.graphql(STATUS, { end2end: paid })).json.data.transaction.statusCode;
   await vi.waitFor(async () => expect(await status()).toBe('SUCCESS'), { timeout: 15_000 });
   await giveEndpoint();
+  await giveEvidence();
 }, 300_000);
+
+/** The identity check of the payer, frozen and asked to be unfrozen; and a hit of the payment. */
+async function giveEvidence(): Promise<void> {
+  const decide = async (name: string, input: string) =>
+    (
+      await app.graphql(
+        `mutation { ${name}(input: { ${input}, reason: "court order 4711" }) { customerCase { caseId } } }`,
+        {},
+        { key: app.platformKey },
+      )
+    ).json.data[name].customerCase.caseId;
+  checked = await decide('freezeCustomer', `account: "${app.accountId}", taxId: "39053344705"`);
+  await decide('unfreezeCase', `caseId: "${checked}"`);
+  const row = await findTransaction(app.database, app.accountId, paid);
+  const place = { mode: 'sandbox', accountId: app.accountId, transactionId: row?.id ?? null } as const;
+  const found = {
+    ...{ role: 'customer', subject: 'tax_id:39053344705', subjectName: 'Maria Souza Prado', address: null },
+    ...{ taxId: '39053344705', list: 'un', entry: 'QDi.7', entryName: 'Maria Sousa Prado', score: '0.96' },
+    ...({ strength: 'strong', answer: 'frozen', version: '2026-11-28' } as const),
+  };
+  await app.database.withTx((tx) => raiseHits(tx, place, [found], new Date()));
+  const { rows } = await app.owner.query('select max(id)::text as id from screening_hit');
+  hit = rows[0].id;
+}
+
+const caseOf = (kind: string, id: string) => `/console/review/case?id=${kind}:${app.accountId}:${id}`;
 
 /** An endpoint that chose some events and failed, with a test that was answered. */
 async function giveEndpoint(): Promise<void> {
@@ -131,6 +162,8 @@ const PLACES: readonly (readonly [name: string, path: () => string, person: () =
   }),
   ['review-platform', () => '/console/review', () => operator],
   ['reviewcase-platform', () => named('/review/case'), () => operator],
+  ['reviewcase-customer', () => caseOf('CUSTOMER_CASE', checked), () => operator],
+  ['reviewcase-hit', () => caseOf('SCREENING_HIT', hit), () => operator],
   ['found', () => '/console/search?q=10482', () => owner],
   ['filtered', () => '/console/transactions?status=SUCCESS&family=CHECKOUTS&amountMin=10', () => owner],
   ['code', () => '/console/transactions?code=graphql', () => owner],

@@ -13,6 +13,7 @@ import { hasBrowser } from '../support/browser.ts';
 import { FORMS } from '../support/mutations.ts';
 import { SILENT } from '../support/webhooks.ts';
 import { ACCOUNT_ROWS } from './actions/account-rows.ts';
+import { COMPLIANCE_ROWS } from './actions/compliance-rows.ts';
 import { fillIn, formOf, press, reveal, seeDone, showPasskey, takeShown } from './actions/forms.ts';
 import { MED_ROWS } from './actions/med-rows.ts';
 import { OPERATOR_ROWS } from './actions/operator-rows.ts';
@@ -27,6 +28,7 @@ const ROWS: readonly ActRow[] = [
   ...ACCOUNT_ROWS,
   ...SETTINGS_ROWS,
   ...OPERATOR_ROWS,
+  ...COMPLIANCE_ROWS,
   ...MED_ROWS,
   ...WEBHOOK_ROWS,
 ];

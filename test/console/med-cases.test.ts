@@ -105,6 +105,20 @@ test('the case shows in both languages the deadline and the blocked amount, and 
   expect((await visit(app, stranger, screen)).status).toBe(404);
 });
 
+test('Home of the account counts the case, and leads to the queue that has it', async () => {
+  const { text } = await visit(app, owner, '/console');
+  expect(text).toMatch(/href="\/console\/review\?kind=DISPUTE">Pix dispute \(MED\)<\/a><b class="num">1</);
+});
+
+test('journals name the balance as that of the reader’s own account, and else as that of the merchant', async () => {
+  expect((await visit(app, owner, screen)).text).toMatch(/Your available balance/);
+  const { text } = await visit(app, operator, screen);
+  expect([/Merchant’s available balance/.test(text), /Your available balance/.test(text)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
 test('a file is attached by a form, and saved with the same bytes, never shown as a page', async () => {
   expect((await attach(owner, pdf())).status).toBe(303);
   const [file] = await files();

@@ -124,7 +124,8 @@ async function failedReturn(): Promise<Waiting> {
   await trigger(end2end, 'pay-under');
   await until(end2end, 'refund/ERROR');
   const given = { account: String(app.accountId), end2end };
-  return { path: '/console/operator', given, typed: { reference: 'E12345678202611211205abcdef12345' } };
+  const path = `/console/review/case?id=${encodeURIComponent(`FAILED_REFUND:${app.accountId}:${end2end}`)}`;
+  return { path, given, typed: { reference: 'E12345678202611211205abcdef12345' } };
 }
 
 /** A PIX that no transaction waits for. */
@@ -133,9 +134,9 @@ async function stray(): Promise<string> {
   const payment = newPayment({ txid: null, amount: 7_512n, settledAtMs, payerTaxId: newCpf() });
   await app.services.receive(payment);
   const { suspense } = await asOperator(
-    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
+    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId railEvent } } }',
   );
-  return suspense.nodes.find(({ news: event }: { news: unknown }) =>
+  return suspense.nodes.find(({ railEvent: event }: { railEvent: unknown }) =>
     JSON.stringify(event).includes(payment.endToEndId),
   ).id;
 }
@@ -145,7 +146,7 @@ async function suspense(change: 'assign' | 'approve' | 'return'): Promise<Waitin
   const account = String(app.accountId);
   if (change === 'approve')
     await asOperator(
-      `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}" }) { suspenseEntry { suspenseId } errors { code } } }`,
+      `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}", reason: "checked" }) { suspenseEntry { suspenseId } errors { code } } }`,
     );
   const state = async () => {
     const found = await asOperator('{ suspense(first: 100) { nodes { id: suspenseId state } } }');
@@ -155,7 +156,7 @@ async function suspense(change: 'assign' | 'approve' | 'return'): Promise<Waitin
     path: '/console/operator',
     given: change === 'approve' ? { id, account } : { id },
     // Money without an owner lies with the platform: another account is only proposed.
-    typed: change === 'assign' ? { account } : {},
+    typed: { reason: 'case 4716', ...(change === 'assign' && { account }) },
     ended: async () => {
       if (change === 'return') await expect.poll(state, PATIENCE).toBe('RETURNED');
     },

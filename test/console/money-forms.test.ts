@@ -322,3 +322,16 @@ test('C-35: a refund above the rest of the payment is refused before it is confi
   expect(page.text).not.toContain('id="confirm"');
   expect(page.text).toMatch(/Up to 80(\.00)? BRL can still be refunded\./);
 });
+
+test('a withdrawal of crypto to a PIX key is refused before its confirmation, at the field with the focus', async () => {
+  const form = { ...CURRENCY, amountReceived: '20', groupId, address: 'rita@example.com', ask: 'confirm' };
+  const back = '/console/new?kind=withdrawal';
+  const { status, text } = await visit(app, owner, '/console/acts/CreateWithdrawal', {
+    form: { ...form, back },
+  });
+  expect(status).toBe(400);
+  expect(text).toContain('Choose another destination: a PIX key gets BRL');
+  expect(text).toMatch(/<select[^>]* name="address"[^>]* autofocus/);
+  expect(text).not.toContain('id="confirm"');
+  expect(text).toContain('Vault · PIX: rita@example.com');
+});

@@ -2,17 +2,22 @@
  * Goal: one transaction shows what can be done with it and played on it now, its page, and its body as /v2 gives it.
  * Method: an offramp whose deposit is wrong, and a checkout, over the pages of the real application.
  */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWebhooks, type WebhookWorker } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
+import { SILENT } from '../support/webhooks.ts';
 
 const app = useApp();
+let worker: WebhookWorker;
 let owner: SignedInForTest;
 
 beforeAll(async () => {
+  worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
   owner = await signInAs(app, app.accountId, { email: 'rita@shop.invalid', role: 'owner' });
 });
+afterAll(() => worker.stop());
 
 const OFFRAMP = `mutation { createOfframp(input: { amount: { crypto: "20" }, currency: "USDT_TRX", from: EXTERNAL, pixKey: "ana@example.com",
   pixKeyType: EMAIL, clientName: "Ana Souza", clientTaxId: "52998224725", accept: true }) { transaction { end2end } errors { code message path } } }`;
@@ -66,8 +71,84 @@ describe('a deposit that is held', () => {
     await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
     const refused = await action('ResolveDeposit', { end2end, resolution: 'REFUND', address: 'nowhere' });
     expect(refused.status).toBe(400);
-    expect(refused.text).toMatch(/id="ResolveDeposit-address"[^>]*value="nowhere"[^>]*aria-invalid="true"/);
+    expect(refused.text).toMatch(
+      /id="ResolveDeposit-[^"]*address"[^>]*value="nowhere"[^>]*aria-invalid="true"/,
+    );
     expect(refused.text.match(/<details class="ask" open>/g)).toHaveLength(1);
+  });
+});
+
+describe('a deposit of another amount', () => {
+  const EFFECTS = `query ($end2end: String!) { transaction(end2end: $end2end) { payment { paid { amount } }
+    ... on OfframpInstant { exactDepositAmount }
+    possibleActions { action effects { kind quote money { amount } } } } }`;
+  const factOf = (text: string, name: string) =>
+    new RegExp(`<dt>${name}</dt><dd[^>]*>(.*?)</dd>`)
+      .exec(text)?.[1]
+      ?.replace(/<[^>]+>/g, '')
+      .replaceAll('\u00a0', ' ');
+  const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+  test('is shown beside the expected amount, with the difference and what each choice would do in figures', async () => {
+    const end2end = await make(OFFRAMP);
+    expect(factOf(await page(end2end), 'Received')).toBeUndefined();
+    await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '12.5' });
+    const { transaction } = (await app.graphql(EFFECTS, { end2end })).json.data;
+    const { payment, exactDepositAmount, possibleActions } = transaction;
+    const text = plain(await page(end2end));
+    const arrived = Number(payment.paid.amount);
+    expect(factOf(text, 'Expected')).toBe(`${exactDepositAmount} USDT (TRX)`);
+    expect(Number.parseFloat(factOf(text, 'Received') ?? '')).toBe(arrived);
+    const difference = Number.parseFloat((factOf(text, 'Difference') ?? '').replace('−', '-'));
+    expect(difference).toBeCloseTo(arrived - Number(exactDepositAmount), 6);
+    const effectOf = (name: string) =>
+      possibleActions
+        .find((each: { action: string }) => each.action === name)
+        .effects.find(({ kind }: { kind: string }) => kind === 'PAYOUT');
+    const requote = effectOf('REQUOTE_DEPOSIT');
+    expect([Number(requote.quote) > 1, Number(requote.money.amount) > 0]).toEqual([true, true]);
+    const out = factOf(text, 'Converted now');
+    expect(out).toMatch(/^R\$\s?\d/);
+    // The form of each choice says its figures.
+    expect(text).not.toContain('Paid out at the current rate');
+    expect(text).toContain(`<li>${out} to the recipient</li>`);
+    expect(text).toMatch(/<li>Available: \+ [\d.]+ USDT/);
+    expect(text).toMatch(/<li>[\d.]+ USDT \(TRX\) back to the payer<\/li>/);
+    expect(factOf(text, 'Rate now')).toMatch(/^\d/);
+    // Performed, it pays out what the form said: the rate of the sandbox is fresh for seconds.
+    await action('ResolveDeposit', { end2end, resolution: 'REQUOTE' });
+    const after = (
+      await app.graphql(
+        'query ($end2end: String!) { transaction(end2end: $end2end) { target { amount } } }',
+        { end2end },
+      )
+    ).json.data;
+    expect(Number(after.transaction.target.amount)).toBeGreaterThan(0);
+  });
+
+  test('comes before its history: facts and actions first, webhooks folded', async () => {
+    const endpoint =
+      'mutation { createWebhookEndpoint(input: { url: "http://127.0.0.1:9/hook" }) { webhookEndpoint { endpointId } errors { message } } }';
+    expect((await app.graphql(endpoint)).json.data.createWebhookEndpoint.errors).toEqual([]);
+    const end2end = await make(OFFRAMP);
+    await action('SandboxTrigger', { end2end, scenario: 'DEPOSIT_WRONG', amount: '3.5' });
+    const places = (text: string) =>
+      ['data-live="acts"', 'data-live="facts"', 'data-live="axis"', 'data-live="webhooks"'].map((part) =>
+        text.indexOf(part),
+      );
+    await expect
+      .poll(async () => /data-live="webhooks"><details/.test(await page(end2end)), { timeout: 15_000 })
+      .toBe(true);
+    const text = await page(end2end);
+    expect(places(text).every((at) => at > 0)).toBe(true);
+    expect(places(text)).toEqual(places(text).toSorted((one, other) => one - other));
+    const folded = text.slice(text.indexOf('data-live="webhooks"'));
+    expect(folded).toMatch(
+      /^data-live="webhooks"><details><summary>.*?<\/svg> Webhooks <span class="count">\d/,
+    );
+    expect(folded).not.toMatch(/^[^>]*><details[^>]* open/);
+    const alone = (await visit(app, owner, `/console/transactions/${end2end}?show=webhooks`)).text;
+    expect(alone).toContain('data-live="webhooks"></div>');
   });
 });
 
@@ -105,8 +186,8 @@ test('a returned part has its own text, and the total of returns is among the fa
 
 test('the rate is written as the language writes numbers', async () => {
   const end2end = await make(CHECKOUT);
-  expect(await page(end2end)).toMatch(/<dt>Rate<\/dt>\s*<dd>\d+\.\d+</);
-  expect(await page(end2end, 'pt')).toMatch(/<dt>Cotação<\/dt>\s*<dd>\d+,\d+</);
+  expect(await page(end2end)).toMatch(/<dt>Rate<\/dt>\s*<dd>1 USDT \(TRX\) = R\$\d+\.\d+</);
+  expect(await page(end2end, 'pt')).toMatch(/<dt>Cotação<\/dt>\s*<dd>1 USDT \(TRX\) = R\$\s\d+,\d+</);
 });
 
 describe('the sandbox', () => {

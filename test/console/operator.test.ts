@@ -101,17 +101,17 @@ describe('C-34: an unsettled rail event', () => {
   test('is retried, which shows its outcome, and closed with a reason', async () => {
     await app.services.receive({ ...event, amount: null });
     const [, id = ''] =
-      /acts\/CloseRailNews"[\s\S]*?name="id" value="([^"]+)"/.exec(await open('/console/rails')) ?? [];
-    const retried = await send('RetryRailNews', { id });
-    expect(retried.headers.get('location')).toBe('/console/rails?done=RetryRailNews&became=PENDING');
+      /acts\/CloseRailEvent"[\s\S]*?name="id" value="([^"]+)"/.exec(await open('/console/rails')) ?? [];
+    const retried = await send('RetryRailEvent', { id });
+    expect(retried.headers.get('location')).toBe('/console/rails?done=RetryRailEvent&became=PENDING');
     expect(await open(retried.headers.get('location') ?? '')).toContain(
       'It couldn’t be processed yet. We’ll retry.',
     );
-    expect((await send('CloseRailNews', { id })).status).toBe(400);
-    expect((await send('CloseRailNews', { id, reason: 'told twice; case 4711' })).status).toBe(303);
+    expect((await send('CloseRailEvent', { id })).status).toBe(400);
+    expect((await send('CloseRailEvent', { id, reason: 'told twice; case 4711' })).status).toBe(303);
     const closed = await open('/console/rails?state=CLOSED');
     expect(closed).toContain('told twice; case 4711');
-    expect(closed).not.toContain('acts/CloseRailNews');
+    expect(closed).not.toContain('acts/CloseRailEvent');
   });
 });
 
@@ -132,18 +132,24 @@ test('C-34: an undecided order of the PIX provider is shown with the form that s
 });
 
 describe('C-34: failed returns', () => {
+  const caseOf = (end2end: string) =>
+    `/console/review/case?id=${encodeURIComponent(`FAILED_REFUND:${app.accountId}:${end2end}`)}`;
   const send = (action: string, end2end: string, form: Record<string, string> = {}) =>
     visit(app, desk, `/console/acts/${action}`, {
-      form: { back: '/console/operator', account: String(app.accountId), end2end, ...form },
+      form: { back: caseOf(end2end), account: String(app.accountId), end2end, ...form },
     });
   const refunds = async (end2end: string) =>
     (await ask(`{ transaction(end2end: "${end2end}") { refunds { state } } }`)).transaction.refunds;
 
   test('is ordered again by its form', async () => {
     const [end2end = ''] = receivable;
-    expect(await open('/console/operator')).toContain('action="/console/acts/RetryRefund"');
-    const done = await send('RetryRefund', end2end);
-    expect([done.status, done.headers.get('location')]).toEqual([303, '/console/operator?done=RetryRefund']);
+    const lists = await open('/console/operator');
+    expect(lists).toContain(`href="${caseOf(end2end)}"`);
+    // The customer is the head of the row, which a phone shows, too.
+    expect(lists).toMatch(/id="refunds"[\s\S]*?<tbody>[\s\S]*?<th scope="row"[^>]*>[A-Z]/);
+    expect(await open(caseOf(end2end))).toContain('action="/console/acts/RetryRefund"');
+    const done = await send('RetryRefund', end2end, { reason: 'case 4715' });
+    expect([done.status, done.headers.get('location')]).toEqual([303, `${caseOf(end2end)}&done=RetryRefund`]);
     expect((await refunds(end2end))[0]).toEqual({ state: 'RETRIED' });
   });
 
@@ -159,7 +165,10 @@ describe('C-34: failed returns', () => {
 
   test('is refused without the scope', async () => {
     const page = await visit(app, owner, '/console/acts/RetryRefund', {
-      form: { back: '/console', account: String(app.accountId), end2end: receivable[0] ?? '' },
+      form: {
+        ...{ back: '/console', account: String(app.accountId) },
+        ...{ end2end: receivable[0] ?? '', reason: 'case 4715' },
+      },
     });
     expect(page.status).toBe(403);
   });
@@ -189,7 +198,7 @@ test('C-34: a return whose order failed too often is shown as such, with the for
   await vi.waitFor(async () => expect(await entryOf()).toBeDefined(), { timeout: 15_000 });
   const { id } = await entryOf();
   const RETURNING = '/console/operator?state=RETURNING';
-  const form = { back: RETURNING, id: String(id) };
+  const form = { back: RETURNING, id: String(id), reason: 'case 4717' };
   const send = () => visit(app, desk, '/console/acts/ReturnSuspense', { form });
   const release = vi.spyOn(app.services.rails.pix, 'refund');
   release.mockRejectedValue(new Error('the bank does not answer'));
@@ -231,7 +240,7 @@ test('a merchant sees waiting work with links to its lists, and no links to clos
   expect(today).not.toContain('href="/console/operator');
   const link = /href="([^"]+)">Failed refunds<\/a><b class="num">(\d+)</.exec(today);
   const list = await open((link?.[1] ?? '').replaceAll('&amp;', '&'), owner);
-  expect(list).toContain(`<b class="num">${link?.[2]}</b> <span class="soft">results`);
+  expect(list).toContain(`<b class="num">${link?.[2]}</b> <span class="soft">result`);
 });
 
 describe('one account', () => {
@@ -319,6 +328,28 @@ test('the trial balance adds up each currency: the balances to nothing, debits t
     expect([opening, closing].map(Number)).toEqual([0, 0]);
     expect(debits).toBe(credits);
   }
+});
+
+test('profit and loss have their sum in BRL', async () => {
+  const { transaction } = await create('createOnramp', {
+    amount: { brl: '55.00' },
+    currency: 'USDT_TRX',
+    clientName: 'Ana Souza',
+    clientTaxId: '529.982.247-25',
+  });
+  await trigger(transaction.end2end, 'pay');
+  const paid = async () => expect(await stepNow(transaction.end2end)).toBe('success/DONE');
+  await vi.waitFor(paid, { timeout: 15_000 });
+  const page = await open('/console/books');
+  expect(page).toMatch(/id="result"[\s\S]*?<tfoot><tr><td>Net<.*?<span[^>]*>-?[\d,]+\.\d\d</);
+});
+
+test.each([
+  'transactions',
+  'customers',
+  'search?q=CRX00',
+])('the empty %s of the platform says where those of merchants are', async (path) => {
+  expect(await open(`/console/${path}`)).toContain('This account is the platform’s own.');
 });
 
 test('a manual journal is proposed by a form, and not approved by its proposer', async () => {

@@ -143,7 +143,9 @@ test('a shown list is exported by its own link, with the same filters', async ()
   ]);
   const statement = await visit(app, owner, '/console/statement?currency=USDT_TRX&subAccount=available');
   const journal = /href="(\/export\/statement\?format=hledger[^"]+)"/.exec(statement.text)?.[1];
-  expect(journal).toBe('/export/statement?format=hledger&amp;currency=USDT_TRX&amp;sub_account=available');
+  expect(journal).toBe(
+    '/export/statement?format=hledger&amp;currency=USDT_TRX&amp;sub_account=available&amp;zone=America%2FSao_Paulo',
+  );
   expect((await visit(app, owner, (journal ?? '').replaceAll('&amp;', '&'))).status).toBe(200);
 });
 

@@ -73,9 +73,9 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     await walk.find('Home');
     await walk.press('link', 'Create payment');
     await walk.write('Amount in BRL', '150');
-    await walk.write('Order number (optional)', '10490');
-    await walk.write('Customer name (optional)', 'Ana Souza');
-    await walk.write('Customer CPF or CNPJ (optional)', '529.982.247-25');
+    await walk.write('Order number', '10490');
+    await walk.write('Customer name', 'Ana Souza');
+    await walk.write('Customer CPF or CNPJ', '529.982.247-25');
     await walk.find('1 USDT (TRX) =');
     await walk.press('button', 'Review');
     await walk.press('button', 'Create');
@@ -141,8 +141,8 @@ describe.skipIf(!hasBrowser)('docs/walks.md', () => {
     await walk.find('Review queue');
     await page.locator('[data-row] a').first().click();
     await walk.find('Why it is here');
-    await walk.press('link', 'Go to Work lists');
     await walk.open('Retry…');
+    await walk.write('Reason', 'the bank is back');
     await walk.press('button', 'Retry refund');
     await walk.find('Refund retried.');
     walk.isWhole();

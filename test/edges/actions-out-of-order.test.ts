@@ -102,8 +102,8 @@ const ASKED: readonly Request[] = [
   ),
   mutated('approveWithdrawal', ['approved']),
   mutated('rejectWithdrawal', ['rejected']),
-  decided('releaseHold', 'released'),
-  decided('rejectHold', 'hold_rejected'),
+  decided('releaseHold', 'released', 'reason: "case 1",'),
+  decided('rejectHold', 'hold_rejected', 'reason: "case 1",'),
   decided('approveStepUp', 'step_up_approved', 'reason: "case 1",'),
   decided('denyStepUp', 'step_up_denied', 'reason: "case 1",'),
 ];

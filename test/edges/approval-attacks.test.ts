@@ -209,7 +209,7 @@ describe('C-25: actions of the platform', () => {
     const { id } = (await ask('{ suspense { nodes { id: suspenseId } } }')).suspense.nodes[0];
     const thief = await app.addAccount();
     const decide = (action: string, account?: bigint) =>
-      `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) { suspenseEntry { state } errors { code message path } } }`;
+      `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''}, reason: "checked" }) { suspenseEntry { state } errors { code message path } } }`;
     await ask(decide('assignSuspense', thief.accountId), {}, app.platformKey);
     const missing = await refusal(decide('approveSuspense', thief.accountId), {}, thief.apiKey);
     expect(missing.code).toBe('FORBIDDEN');

@@ -212,9 +212,9 @@ const DONE: readonly (readonly [act: ActionName, mutation: () => string, object:
  */
 const BY_ENGINE =
   /^(checkout|onramp|offramp|balance|money_out|transaction|deposit|withdrawal|payment|hold|refund)\./;
-/** Acts that need an operator, a person who is signed in (people.test.ts, sign-in.test.ts), a delivery, money in suspense or owed, news that is not settled, or a change that waits (networks: pause.test.ts; orders: settled-orders.test.ts; step-ups: step-ups.test.ts; hits: screening.test.ts; cases: customer-cases.test.ts; companies: account-companies.test.ts; passkeys of roles: passkey-roles.test.ts; reviews: review.test.ts; jobs: job-command.test.ts; links to exports: export-links.test.ts; cases of MED: med-cases.test.ts): not done here. */
+/** Acts that need an operator, a person who is signed in (people.test.ts, sign-in.test.ts), a delivery, money in suspense or owed, a rail event that is not settled, or a change that waits (networks: pause.test.ts; orders: settled-orders.test.ts; step-ups: step-ups.test.ts; hits: screening.test.ts; cases: customer-cases.test.ts; companies: account-companies.test.ts; passkeys of roles: passkey-roles.test.ts; reviews: review.test.ts; jobs: job-command.test.ts; links to exports: export-links.test.ts; cases of MED: med-cases.test.ts): not done here. */
 const NOT_HERE =
-  /^(account|books|capital|case|company|customer|export_link|hit|receivable|identity|job|journal|med|network|news|notifications|order|passkey|review|sandbox|session|step_up|suspense|view)\.|^person\.(confirm|link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$|^facts\.correct$/;
+  /^(account|books|capital|case|company|customer|export_link|hit|receivable|restore|identity|job|journal|med|network|rail_event|notifications|order|passkey|review|sandbox|session|step_up|suspense|view)\.|^person\.(confirm|link|sign_in|sign_out|switch_account)$|^webhook\.(redeliver|test|recover)$|^settings\.(?:update_template|cancel_change)$|^facts\.correct$/;
 
 /** @returns the object of the payload. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape

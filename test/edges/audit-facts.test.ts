@@ -102,13 +102,13 @@ test('C-34: money in suspense that is assigned to another account is in the logs
   const [{ id }] = suspense.nodes;
   const other = await app.addAccount();
   await ask(
-    `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
+    `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" }) { suspenseEntry { state } errors { code message path } } }`,
     {},
     app.platformKey,
   );
   const second = await app.addKey(platform, ['platform:risk']);
   await ask(
-    `mutation { approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" }) { suspenseEntry { state } errors { code message path } } }`,
+    `mutation { approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" }) { suspenseEntry { state } errors { code message path } } }`,
     {},
     second.apiKey,
   );

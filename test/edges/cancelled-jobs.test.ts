@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { crossramp } from '../support/process.ts';
+import { command } from '../support/command.ts';
 import { openOnramp } from '../support/webhooks.ts';
 
 const app = useApp();
@@ -18,7 +18,7 @@ test('a failed charge is given up after the transaction was cancelled, not befor
     [end2end],
   );
   const cancel = () =>
-    crossramp({ DATABASE_URL: app.url }, 'job', 'cancel', rows[0].id, '--reason', 'case 4712', '--json');
+    command({ DATABASE_URL: app.url }, 'job', 'cancel', rows[0].id, '--reason', 'case 4712', '--json');
   const early = await cancel();
   expect([early.code, early.stderr]).toEqual([
     1,

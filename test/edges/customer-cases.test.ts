@@ -47,6 +47,13 @@ async function caseOf(taxId: string) {
 }
 const action = (name: string, id: string, reason = 'ticket 4713') =>
   `mutation { ${name}(input: { caseId: "${id}", reason: "${reason}" }) { customerCase { ${FIELDS} } errors { code message path } } }`;
+/** The actions of the platform on the transaction of a review case. */
+const possible = async (kind: 'HOLD' | 'STEP_UP', end2end: string) =>
+  (
+    await ask(
+      `{ reviewCase(caseKey: "${kind}:${shop.accountId}:${end2end}") { transaction { possibleActions { action } } } }`,
+    )
+  ).reviewCase.transaction.possibleActions.map((each: { action: string }) => each.action);
 const levelOf = async (taxId: string) =>
   (await app.owner.query<{ level: string }>(`select level from customer where tax_id = $1`, [taxId])).rows[0]
     ?.level;
@@ -108,10 +115,11 @@ describe('a customer with a case', () => {
     const { id } = freezeCustomer.customerCase;
     await shop.pay(charge, await app.services.forMode('live').clock.nowMs());
     await shop.reach(charge, 'compliance/UNCOMPLIANT');
-    const release = `mutation { releaseHold(input: { account: "${shop.accountId}", end2end: "${charge}" }) { transaction { end2end } errors { code message path } } }`;
+    const release = `mutation { releaseHold(input: { account: "${shop.accountId}", end2end: "${charge}", reason: "checked" }) { transaction { end2end } errors { code message path } } }`;
     const refused = await refusal(release, {}, desk);
     expect(refused, JSON.stringify(refused)).toMatchObject({ code: 'STEP_CONFLICT' });
     expect(refused.message).toContain('frozen');
+    expect(await possible('HOLD', charge)).toEqual([]);
     expect(await refusal(action('approveCase', id))).toMatchObject({ code: 'STEP_CONFLICT' });
     const { unfreezeCase } = await ask(action('unfreezeCase', id, 'order lifted'));
     expect(unfreezeCase.customerCase).toMatchObject({ state: 'FROZEN' });
@@ -119,6 +127,7 @@ describe('a customer with a case', () => {
     expect(await refusal(action('unfreezeCase', id))).toMatchObject({ code: 'FORBIDDEN' });
     await ask(action('unfreezeCase', id, 'order lifted'), {}, second);
     expect(await caseOf(taxId)).toMatchObject({ state: 'OPEN', unfreezeRequestedBy: null });
+    expect(await possible('HOLD', charge)).toEqual(['RELEASE_HOLD', 'REJECT_HOLD']);
     await ask(release, {}, desk);
     await shop.reach(charge, 'success/DONE');
     const { evidence } = await caseOf(taxId);
@@ -137,8 +146,10 @@ describe('a customer with a case', () => {
     await shop.pay(json.end2end, await app.services.forMode('live').clock.nowMs());
     await shop.reach(json.end2end, 'valida_id/PENDING');
     const { id } = await caseOf(taxId);
+    expect(await possible('STEP_UP', json.end2end)).toEqual(['APPROVE_STEP_UP', 'DENY_STEP_UP']);
     await ask(action('freezeCase', id));
     await shop.reach(json.end2end, 'valida_id/REVIEW');
+    expect(await possible('STEP_UP', json.end2end)).toEqual([]);
     const { id: transactionId } = await shop.row(json.end2end);
     await app.owner.query(
       `update job set due_at = now() - interval '1 second' where kind = 'deny_step_up' and account_id = $1 and transaction_id = $2`,

@@ -175,7 +175,7 @@ describe.each(
 });
 
 test('C-53: a route beyond the rate of its key answers as documented', async () => {
-  const rate = { perSecond: 1, burst: 1 };
+  const rate = { perSecond: 0.001, burst: 1 };
   const { publicUrl, close } = await startApp(app.database, 0, { rateLimit: { reads: rate, writes: rate } });
   const bodyless = { headers: { accept: 'text/html' } };
   try {

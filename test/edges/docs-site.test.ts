@@ -200,13 +200,12 @@ describe('as Markdown, for programs that read', () => {
     const made = await app.post('/v2/crossramp_checkout', create);
     expect(made.status).toBe(201);
     const { end2end } = made.json as { end2end: string };
-    expect((await app.post('/v2/sandbox/trigger', { ...pay, end2end })).status).toBe(200);
-    await expect
-      .poll(
-        async () =>
-          ((await app.get(`/v2/crossramp_checkout/${end2end}`)).json as { status: { en: string } }).status.en,
-      )
-      .toBe('Success');
+    const paid = await app.post('/v2/sandbox/trigger', { ...pay, end2end });
+    expect(paid.status).toBe(200);
+    const answer = () => app.get(`/v2/crossramp_checkout/${end2end}`);
+    await expect.poll(async () => (await answer()).json.status.en).toBe('Success');
+    const answers = [text, made.text, paid.text, (await answer()).text, (await app.get('/v2/balance')).text];
+    expect(Buffer.byteLength(answers.join(''))).toBeLessThan(AGENT_READS_MAX);
     for (const [, path = ''] of text.matchAll(/\]\(http:\/\/127\.0\.0\.1:4000(\/[^)]*)\)/g))
       expect((await read(path)).status, path).toBe(200);
   });
@@ -216,6 +215,7 @@ describe('as Markdown, for programs that read', () => {
     const seen: string[] = [];
     for (const { name } of whole.tags) {
       const { json, text } = await read(`/v2/openapi/${name}.json`);
+      expect(Buffer.byteLength(text), name).toBeLessThan(PART_MAX[name] ?? 0);
       const part = json as OpenApi;
       for (const [path, operations] of Object.entries(part.paths))
         seen.push(...Object.keys(operations).map((method) => `${method} ${path}`));
@@ -234,6 +234,23 @@ describe('as Markdown, for programs that read', () => {
     expect((await read('/v2/openapi/nothing.json')).status).toBe(404);
   });
 });
+
+/** Bytes that an agent reads from `/llms.txt` to a paid checkout in its balance: the text and the answers of its calls. */
+const AGENT_READS_MAX = 20_000;
+/** Bytes of each part of OpenAPI, some hundredths above those of today: a model is billed by length. */
+const PART_MAX: Readonly<Record<string, number>> = {
+  checkouts: 44_000,
+  onramps: 48_000,
+  offramps: 51_000,
+  withdrawals: 34_000,
+  account: 32_000,
+  events: 28_000,
+  webhooks: 64_000,
+  keys: 23_000,
+  whitelist: 32_000,
+  links: 22_000,
+  sandbox: 34_000,
+};
 
 interface OpenApi {
   readonly tags: readonly { readonly name: string }[];

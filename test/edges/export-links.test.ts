@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { exportAddress, signExportLink } from '../../src/base/access/export-link.ts';
-import { daysOf } from '../../src/rest-compat/export-period.ts';
+import { daysOf } from '../../src/base/time/period.ts';
 import { findValidKeyById } from '../../src/store/account/api-keys.ts';
 import { useApp } from '../support/app.ts';
 import { revokeKey } from '../support/revoke-key.ts';
@@ -100,17 +100,6 @@ describe('a link to an export', () => {
 });
 
 describe('a period', () => {
-  it.each([
-    ['yesterday', '2026-03-01', '2026-02-28', '2026-02-28'],
-    ['this_month', '2026-03-01', '2026-03-01', '2026-03-01'],
-    ['this_month', '2026-03-31', '2026-03-01', '2026-03-31'],
-    ['previous_month', '2026-03-31', '2026-02-01', '2026-02-28'],
-    ['previous_month', '2028-03-01', '2028-02-01', '2028-02-29'],
-    ['previous_month', '2026-01-15', '2025-12-01', '2025-12-31'],
-  ] as const)('%s on %s is %s to %s', (period, today, from, to) => {
-    expect(daysOf(period, today)).toEqual({ from, to });
-  });
-
   it('is that of the request, in every export, and can omit days', async () => {
     const { from, to } = daysOf('previous_month', new Date(app.database.nowMs()).toISOString().slice(0, 10));
     const same = async (path: string, key?: string) => {

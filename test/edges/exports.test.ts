@@ -45,7 +45,12 @@ beforeAll(async () => {
   app = await startApp(test.database);
   holder = await provisionSandbox(test.database, REGISTRY);
   key = await keyOf(holder, ['read']);
-  await playDemo(app.services, holder, pino({ level: 'silent' }));
+  const reported: string[] = [];
+  await playDemo(app.services, holder, {
+    log: pino({ level: 'silent' }),
+    report: (line) => reported.push(line),
+  });
+  expect(reported).toEqual([5, 10, 15, 20, 25, 30].map((days) => `  ${days} of 30 days`));
   // The demo keeps no BRL in its balance.
   for (const amount of ['1000.10', '0.07', '12345678.90']) {
     const query = `mutation { sandboxFund(input: { currency: "BRL", amount: "${amount}" }) { funding { __typename } errors { code message path } } }`;
@@ -273,14 +278,14 @@ describe('the statement', () => {
     );
     expect(line?.split(';').slice(1, 7)).toEqual([
       '10/10/2026 21:27:47',
-      ...['available', 'BRL', '0,00', '111,10', '111,10'],
+      ...['Disponível', 'BRL', '0,00', '111,10', '111,10'],
     ]);
     expect(line?.split(';').slice(8)).toEqual([
       'CRXB1',
       expect.stringMatching(/: pedido 7$/),
       ...['Ana Souza', '012.345.678-90', '"=""000123"""', 'E99999999202610110027abcdef12345', '1,50'],
     ]);
-    expect(totals).toBe('TOTAL;;available;BRL;0,00;111,10;111,10;;;;;;;;');
+    expect(totals).toBe('TOTAL;;Disponível;BRL;0,00;111,10;111,10;;;;;;;;');
     expect(count).toBe('COUNT;;;;1;;;;;;;;;;');
     const english = readCsv((await file(path.replace('csv-pt', 'csv'), apiKey)).text).rows;
     expect(english).toMatchObject([{ credit: '111.1', fees_brl: '1.5', client_name: 'Ana Souza' }]);

@@ -164,7 +164,7 @@ describe('onramps', () => {
       const { end2end } = (await create('createOnramp', input)).transaction;
       await trigger(end2end, 'pay');
       await until(end2end, 'compliance/UNCOMPLIANT');
-      await perform(decision, end2end, `account: "${shop.accountId}",`);
+      await perform(decision, end2end, `account: "${shop.accountId}", reason: "checked",`);
       await until(end2end, end);
     }
   });

@@ -6,8 +6,9 @@
 
 import { auditServer } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import { errorsIn } from '../support/refusals.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const { end2end } = JSON.parse(HISTORY.split('\n')[0] as string);

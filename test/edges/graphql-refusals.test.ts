@@ -8,9 +8,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/base/access/api-key.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import { action, type Creation, creation, graphqlClient, parametersOf } from '../support/graphql-client.ts';
 import { errorsIn } from '../support/refusals.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const ANA = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
@@ -62,7 +63,7 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   refundPayment: ['move', `(input: { end2end: "$id" }) { transaction { end2end } ${ERRORS} }`],
   retryRefund: [
     'platform:risk',
-    `(input: { account: "$account", end2end: "$id" }) { transaction { end2end } ${ERRORS} }`,
+    `(input: { account: "$account", end2end: "$id", reason: "x" }) { transaction { end2end } ${ERRORS} }`,
   ],
   settleRefundByHand: [
     'platform:risk',
@@ -78,11 +79,11 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   rejectMoneyOut: ['move', `(input: { end2end: "$id" }) { transaction { end2end } ${ERRORS} }`],
   releaseHold: [
     'platform:risk',
-    `(input: { account: "$account", end2end: "$id" }) { transaction { end2end } ${ERRORS} }`,
+    `(input: { account: "$account", end2end: "$id", reason: "x" }) { transaction { end2end } ${ERRORS} }`,
   ],
   rejectHold: [
     'platform:risk',
-    `(input: { account: "$account", end2end: "$id" }) { transaction { end2end } ${ERRORS} }`,
+    `(input: { account: "$account", end2end: "$id", reason: "x" }) { transaction { end2end } ${ERRORS} }`,
   ],
   approveStepUp: [
     'platform:risk',
@@ -187,15 +188,21 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
   ],
   assignSuspense: [
     'platform:risk',
-    `(input: { account: "$account", suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`,
+    `(input: { account: "$account", suspenseId: "1", reason: "x" }) { suspenseEntry { state } ${ERRORS} }`,
   ],
   approveSuspense: [
     'platform:risk',
-    `(input: { account: "$account", suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`,
+    `(input: { account: "$account", suspenseId: "1", reason: "x" }) { suspenseEntry { state } ${ERRORS} }`,
   ],
-  rejectSuspense: ['platform:risk', `(input: { suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`],
-  returnSuspense: ['platform:risk', `(input: { suspenseId: "1" }) { suspenseEntry { state } ${ERRORS} }`],
-  retryRailNews: ['platform:risk', `(input: { newsId: "1" }) { outcome ${ERRORS} }`],
+  rejectSuspense: [
+    'platform:risk',
+    `(input: { suspenseId: "1", reason: "x" }) { suspenseEntry { state } ${ERRORS} }`,
+  ],
+  returnSuspense: [
+    'platform:risk',
+    `(input: { suspenseId: "1", reason: "x" }) { suspenseEntry { state } ${ERRORS} }`,
+  ],
+  retryRailEvent: ['platform:risk', `(input: { railEventId: "1" }) { outcome ${ERRORS} }`],
   dismissScreeningHit: [
     'platform:risk',
     `(input: { hitId: "1", reason: "x" }) { screeningHit { state } ${ERRORS} }`,
@@ -219,7 +226,10 @@ const MUTATIONS: Readonly<Record<string, readonly [scope: Scope, call: string]>>
     'platform:risk',
     `(input: { account: "$account", taxId: "52998224725", reason: "x" }) { customerCase { state } ${ERRORS} }`,
   ],
-  closeRailNews: ['platform:risk', `(input: { newsId: "1", reason: "x" }) { railNews { state } ${ERRORS} }`],
+  closeRailEvent: [
+    'platform:risk',
+    `(input: { railEventId: "1", reason: "x" }) { railEvent { state } ${ERRORS} }`,
+  ],
   settlePixOrder: [
     'platform:risk',
     `(input: { key: "x", outcome: NOT_DONE, evidence: "x" }) { pixOrder { key } ${ERRORS} }`,
@@ -512,9 +522,9 @@ describe('bad input', () => {
     const { end2end } = (
       await create('createOnramp', { currency: 'USDT_TRX', amount: { brl: '60' }, ...ANA })
     ).transaction;
-    const account = `account: "${shop.accountId}",`;
+    const input = `account: "${shop.accountId}", reason: "checked",`;
     for (const name of ['releaseHold', 'rejectHold'])
-      expect((await refusal(action(name, account), { end2end })).code).toBe('STEP_CONFLICT');
+      expect((await refusal(action(name, input), { end2end })).code).toBe('STEP_CONFLICT');
     for (const name of ['acceptQuote', 'confirmIdentity', 'approveWithdrawal'])
       expect(
         (await refusal(action(name), { end2end }, (await app.addKey(shop.accountId, SCOPES)).apiKey)).code,

@@ -11,8 +11,9 @@ import { FAMILIES } from '../../src/rest-compat/families.ts';
 import { buildSchema } from '../../src/schema/index.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import { KINDS } from '../../src/templates/kinds.ts';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import { errorsIn } from '../support/refusals.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp({ exactIntegers: true });
 const RECORDS = HISTORY.trim()

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { known } from '../../src/base/errors/assert.ts';
 import { EFFECT_PERFORMERS } from '../../src/resolvers/engine/perform-effects.ts';
+import { readSession } from '../../src/resolvers/payer/payment-session.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { findProcess } from '../../src/store/engine/processes.ts';
 import { useApp } from '../support/app.ts';
@@ -47,7 +48,22 @@ const freeze = (taxId: string) =>
 test('C-40: the deposit of a frozen payee is neither converted nor kept, and nothing reveals the reason', async () => {
   const taxId = newCustomer();
   const end2end = await heldDeposit(taxId, '5');
+  const listed = async () =>
+    (
+      await ask(`{ transaction(end2end: "${end2end}") { possibleActions { action } } }`)
+    ).transaction.possibleActions.map((each: { action: string }) => each.action);
+  const ofPayer = async () =>
+    (
+      await readSession(
+        app.services,
+        known(await findProcess(app.database, app.accountId, end2end), 'the offramp'),
+      )
+    ).actions;
+  expect(await listed()).toEqual(['REQUOTE_DEPOSIT', 'KEEP_DEPOSIT', 'REFUND_DEPOSIT']);
+  expect(await ofPayer()).toEqual(['refund_deposit', 'requote_deposit']);
   await freeze(taxId);
+  expect(await listed()).toEqual(['REFUND_DEPOSIT']);
+  expect(await ofPayer()).toEqual(['refund_deposit']);
   for (const resolution of ['REQUOTE', 'KEEP']) {
     const refused = await refusal(resolve(end2end, resolution));
     expect(refused.code).toBe('STEP_CONFLICT');

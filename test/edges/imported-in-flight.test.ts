@@ -1,7 +1,8 @@
 /** C-70: imported transactions are history, also those in flight: every act on them is refused and says why. */
 import { expect, it } from 'vitest';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import { WRITES } from '../support/rest-routes.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const SINGLE: Readonly<Record<string, string>> = {

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { FAMILIES } from '../../src/rest-compat/families.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const CANARY = 'CANARY';

@@ -228,19 +228,47 @@ describe('C-25: threshold of the day, over all kinds', () => {
     expect(await refund(10, 'waits')).toEqual([202, 'true']);
     const second = await keyWith('read', 'move');
     const { json } = await app.get(`/v2/onramp/${payment}/actions`, { key: second });
-    const decision = { path: null, body: {} };
     expect(json.results).toMatchObject([
-      { action: 'approve_money_out', mutation: 'approveMoneyOut', ...decision },
-      { action: 'reject_money_out', mutation: 'rejectMoneyOut', ...decision },
+      {
+        action: 'approve_money_out',
+        mutation: 'approveMoneyOut',
+        path: `/v2/onramp/${payment}/approve`,
+        body: { requested_at: expect.any(String) },
+      },
+      {
+        action: 'reject_money_out',
+        mutation: 'rejectMoneyOut',
+        path: `/v2/onramp/${payment}/reject`,
+        body: {},
+      },
     ]);
-    await ask(
-      `mutation { rejectMoneyOut(input: { end2end: "${payment}" }) { transaction { component } errors { code message path } } }`,
-      {},
-      second,
-    );
+    expect((await app.post(json.results[1].path, {}, { key: second })).status).toBe(200);
     await update('approvalAbove: null');
     expect(await refund(10, 'leaves')).toEqual([200, null]);
     expect(await refund(10, 'waits')).toEqual([202, 'true']);
+  });
+
+  test('C-40: /v2 approves money out with another key than the one that requested it', async () => {
+    const [payment, deposit] = [await paid(), await held()];
+    const before = await available();
+    await app.post(`/v2/onramp/${payment}/refund`, { amount: 10 }, { key: shop.apiKey });
+    await app.post(`/v2/offramp/${deposit}/refund`, { address: ELSEWHERE }, { key: shop.apiKey });
+    const second = await keyWith('read', 'move');
+    for (const path of [`/v2/onramp/${payment}/approve`, `/v2/offramp/${deposit}/approve`]) {
+      const own = await app.post(path, {}, { key: shop.apiKey });
+      expect([own.status, own.json.code]).toEqual([403, 'FORBIDDEN']);
+      const other = await app.post(path, { requested_at: '2026-01-01T00:00:00Z' }, { key: second });
+      expect([other.status, other.json.code]).toEqual([409, 'STEP_CONFLICT']);
+      const odd = await app.post(path, { requested_at: 'today' }, { key: second });
+      expect([odd.status, JSON.stringify(odd.json)]).toEqual([400, expect.stringContaining('requested_at')]);
+      const [approve] = (await app.get(path.replace('/approve', '/actions'), { key: second })).json.results;
+      const { status, text } = await app.post(path, approve.body, { key: second });
+      expect(status, text).toBe(200);
+      expect((await app.post(path, {}, { key: second })).json.code).toBe('STEP_CONFLICT');
+    }
+    await until(deposit, 'refund/DONE');
+    expect(await available()).not.toBe(before);
+    expect((await ask(APPROVALS, {}, second)).approvals).toEqual([]);
   });
 
   test('an approval that is not decided within 72 hours lapses, and the money out can be requested again', async () => {

@@ -70,10 +70,10 @@ type Made = Record<keyof typeof MADE, string>;
 /** What an operator does to a transaction of an account: to which, and with what besides. */
 const ACTS: Readonly<Record<string, readonly [on: keyof Made, more: string]>> = {
   correctFacts: ['paid', 'walletHolder: "Ana"'],
-  retryRefund: ['owed', 'idempotencyKey: "a"'],
+  retryRefund: ['owed', 'reason: "case 1", idempotencyKey: "a"'],
   settleRefundByHand: ['owedToo', 'reference: "by hand", idempotencyKey: "a"'],
-  releaseHold: ['held', 'idempotencyKey: "a"'],
-  rejectHold: ['heldToo', 'idempotencyKey: "a"'],
+  releaseHold: ['held', 'reason: "case 1", idempotencyKey: "a"'],
+  rejectHold: ['heldToo', 'reason: "case 1", idempotencyKey: "a"'],
   approveStepUp: ['unverified', 'reason: "case 1", idempotencyKey: "a"'],
   denyStepUp: ['unverifiedToo', 'reason: "case 1", idempotencyKey: "a"'],
 };
@@ -186,7 +186,7 @@ test('other records of an account holder look the same to the operator', async (
   }
   // The report of the rail is masked for account holders.
   for (const way of below('SuspenseEntry')) {
-    const asked = `{ suspense { nodes { holder: account ${way.slice(1, -1).replace(' news ', ' ')} } } }`;
+    const asked = `{ suspense { nodes { holder: account ${way.slice(1, -1).replace(' railEvent ', ' ')} } } }`;
     const { nodes } = (await ask(asked, {}, app.platformKey)).suspense;
     for (const { id, apiKey } of shops) {
       const own = (await ask(asked, {}, apiKey)).suspense.nodes;

@@ -59,6 +59,19 @@ test('C-40: people of the role read without a passkey, and act with a fresh one 
   expect(await codeOf(developer, CREATE)).toBeUndefined();
 });
 
+test('C-40: `possibleActions` says that people of the role need a passkey for each', async () => {
+  await show(developer.personId, '10 minutes');
+  const made = (await app.graphql(CREATE)).json.data.createOnramp.transaction;
+  const listed = async (person: SignedInForTest) =>
+    (
+      await person.graphql(
+        `{ transaction(end2end: "${made.end2end}") { possibleActions(only: [CANCEL]) { action needsPasskey } } }`,
+      )
+    ).json.data.transaction.possibleActions;
+  expect(await listed(developer)).toEqual([{ action: 'CANCEL', needsPasskey: true }]);
+  expect(await listed(owner)).toEqual([{ action: 'CANCEL', needsPasskey: false }]);
+});
+
 test('an action of the scope `read` needs no passkey, and keys are not people', async () => {
   await show(developer.personId, '10 minutes');
   const save =
@@ -75,4 +88,17 @@ test('an owner who has bound owners without having a passkey is told to add one,
   await show(owner.personId, '1 minute');
   expect(await codeOf(owner, REQUIRE, { roles: [] })).toBeUndefined();
   expect(await codeOf(owner, CREATE)).toBeUndefined();
+});
+
+test('C-40: a key binds roles and frees none, because it has no passkey', async () => {
+  const setByKey = async (roles: string[]) => errorsIn((await app.graphql(REQUIRE, { roles })).json)?.[0];
+  expect(await setByKey(['DEVELOPER', 'FINANCE'])).toBeUndefined();
+  expect(await setByKey(['FINANCE'])).toMatchObject({
+    message: 'only an owner in person frees a role: developer',
+    extensions: { code: 'FORBIDDEN' },
+  });
+  const { json } = await owner.graphql('{ viewer { account { passkeyRoles } } }');
+  expect(json.data.viewer.account.passkeyRoles).toEqual(['DEVELOPER', 'FINANCE']);
+  await show(owner.personId, '1 minute');
+  expect(await codeOf(owner, REQUIRE, { roles: [] })).toBeUndefined();
 });

@@ -3,8 +3,9 @@
  * once, and nobody gives what they have not. Method: over GraphQL with the cookie of a session, on a real database.
  */
 
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNT_ROLES, type Role, scopesOf } from '../../src/base/access/roles.ts';
+import { signInByIdentity } from '../../src/resolvers/people/identities.ts';
 import { acceptLink, makeNewcomerLink, readLink, startContext } from '../../src/resolvers/people/links.ts';
 import { registrationOptions } from '../../src/resolvers/people/passkeys.ts';
 import { callerOfSession, type PersonCaller } from '../../src/resolvers/people/signed-in.ts';
@@ -12,6 +13,7 @@ import { platformAccount } from '../../src/store/account/accounts.ts';
 import { haveOneMaker } from '../../src/store/account/api-keys.ts';
 import { verifyAudit } from '../../src/store/engine/verify-audit.ts';
 import { useApp } from '../support/app.ts';
+import { holdAccounts } from '../support/hold-accounts.ts';
 import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
 import { errorsIn } from '../support/refusals.ts';
 
@@ -170,7 +172,7 @@ describe('C-40: people of the platform, and refunds', () => {
     ],
     [
       'platform_operator',
-      'releaseHold(input: { account: "1", end2end: "CRX0" }) { transaction { end2end } errors { code message path } }',
+      'releaseHold(input: { account: "1", end2end: "CRX0", reason: "checked" }) { transaction { end2end } errors { code message path } }',
     ],
     [
       'platform_operator',
@@ -178,15 +180,15 @@ describe('C-40: people of the platform, and refunds', () => {
     ],
     [
       'platform_operator',
-      'assignSuspense(input: { suspenseId: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'assignSuspense(input: { suspenseId: "1", account: "1", reason: "checked" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
-      'approveSuspense(input: { suspenseId: "1", account: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'approveSuspense(input: { suspenseId: "1", account: "1", reason: "checked" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
-      'returnSuspense(input: { suspenseId: "1" }) { suspenseEntry { state } errors { code message path } }',
+      'returnSuspense(input: { suspenseId: "1", reason: "checked" }) { suspenseEntry { state } errors { code message path } }',
     ],
     [
       'platform_operator',
@@ -381,6 +383,60 @@ describe('C-40: members', () => {
     await expect(acceptLink(app.services, tokenOf(url), DEVICE, undefined)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
+  });
+
+  test.each([
+    'a link',
+    'a provider',
+  ])('without a role get in, by %s, and nobody with an earlier session or passkey: an inviter may have used their link', async (by) => {
+    const [first, evil] = [await app.addAccount(), await app.addAccount()];
+    const who = { email: newEmail(), role: 'viewer' } as const;
+    const byProvider = (accountId: bigint) =>
+      inviteByOperator(app.services, accountId, who).then(() =>
+        signInByIdentity(
+          app.services,
+          { issuer: 'https://id.invalid', subject: who.email, email: who.email, isVerified: true },
+          DEVICE,
+        ),
+      );
+    const accountOf = async (token: string) => (await callerOfSession(app.database, token))?.accountId;
+    const caller = await callerOfSession(app.database, await byProvider(first.accountId));
+    const personId = caller?.id ?? '';
+    const remove = async ({ apiKey: key }: typeof evil) => {
+      const query = `mutation { removeMember(input: { personId: "${personId}" }) { errors { code message path } } }`;
+      expect(errorsIn((await app.graphql(query, {}, { key })).json)).toBeUndefined();
+    };
+    await remove(first);
+    const planted = await signInAs(app, evil.accountId, who);
+    expect(planted.personId).toBe(personId);
+    await givePasskey(planted);
+    await remove(evil);
+    const token =
+      by === 'a link' ? (await signInAs(app, shop.accountId, who)).token : await byProvider(shop.accountId);
+    expect([await accountOf(planted.token), await accountOf(token)]).toEqual([undefined, shop.accountId]);
+    const { rows } = await app.owner.query('select from passkey where person_id = $1', [personId]);
+    expect(rows).toEqual([]);
+  });
+
+  test('with a role that they got elsewhere while a link of theirs waited do not get in by it', async () => {
+    const evil = await app.addAccount();
+    const who = { email: newEmail(), role: 'viewer' } as const;
+    const { url } = await inviteByOperator(app.services, evil.accountId, who);
+    const held = await holdAccounts(app.owner, evil.accountId);
+    const late = acceptLink(app.services, tokenOf(url), DEVICE, undefined).catch(({ code }) => code);
+    try {
+      await vi.waitFor(
+        async () => {
+          const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+          expect((await app.owner.query(waiting)).rows).toHaveLength(1);
+        },
+        { timeout: 20_000 },
+      );
+      await signInAs(app, shop.accountId, who);
+    } finally {
+      await held.release();
+    }
+    expect(await late).toBe('FORBIDDEN');
   });
 
   test('of another account have to sign in before they accept: the inviter holds the link as well', async () => {

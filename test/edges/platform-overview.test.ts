@@ -11,7 +11,7 @@ async function request(query: string, key: string) {
 }
 const ACCOUNTS = (args: string) =>
   `{ accounts(${args}) { totalCount pageInfo { hasNextPage hasPreviousPage endCursor startCursor } nodes { accountId handle name createdAt } } }`;
-const HEALTH = '{ railHealth { rail lastNewsAt unsettledNews pendingOrders failingOrders } }';
+const HEALTH = '{ railHealth { rail lastEventAt unsettledEvents pendingOrders failingOrders } }';
 
 test('account holders of the mode, in pages, newest first; not the platform, and none of the other mode', async () => {
   const made = [await app.addAccount(), await app.addAccount()].map(({ accountId }) => String(accountId));
@@ -61,11 +61,11 @@ test('every rail: its last report, and its orders and failures', async () => {
     'RATES',
   ]);
   expect(railHealth[0]).toMatchObject({
-    lastNewsAt: expect.stringMatching(/^20.*Z$/),
-    unsettledNews: 0,
+    lastEventAt: expect.stringMatching(/^20.*Z$/),
+    unsettledEvents: 0,
     failingOrders: 1,
   });
-  expect(railHealth[3]).toMatchObject({ lastNewsAt: null, failingOrders: 0 });
+  expect(railHealth[3]).toMatchObject({ lastEventAt: null, failingOrders: 0 });
 });
 
 test('the key of an account is refused', async () => {

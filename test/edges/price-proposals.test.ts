@@ -97,12 +97,13 @@ describe('C-25: a price without margin', () => {
     const proposed = async (key: string) =>
       (
         await ask(
-          `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp }) { templateSetting { proposedPrice { spread feeRate feeFixed } } errors { code message path } } }`,
+          `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp }) { templateSetting { proposedPrice { spread feeRate feeFixed secondPersonBar } } errors { code message path } } }`,
           {},
           key,
         )
       ).updateTemplateSettings.templateSetting.proposedPrice;
-    expect(await proposed(other)).toEqual(FREE);
+    expect(await proposed(other)).toEqual({ ...FREE, secondPersonBar: null });
+    expect(await proposed(maker)).toEqual({ ...FREE, secondPersonBar: 'SAME_MAKER' });
     const { viewer } = await ask(
       '{ viewer { account { templateSettings { proposedPrice { proposedBy } } } } }',
     );

@@ -132,6 +132,24 @@ test('C-40: a loosening requested by a key does not take effect once the key is 
   });
 });
 
+test('C-40: a loosening requested by a key is dropped once the key that replaced it is revoked', async () => {
+  const leaked = await app.addKey(shop.accountId, SCOPES);
+  let key = leaked;
+  await ask(
+    'mutation { updateAccountSettings(input: { approvalAbove: null }) { errors { code message path } } }',
+    {},
+    leaked.apiKey,
+  );
+  for (const _ of [1, 2]) {
+    const rotate = `mutation { rotateApiKey(input: { keyId: "${key.keyId}", overlapSeconds: 0 }) { issuedApiKey { apiKey key { keyId } } errors { code message path } } }`;
+    const { issuedApiKey } = (await ask(rotate, {}, key.apiKey)).rotateApiKey;
+    key = { apiKey: issuedApiKey.apiKey, keyId: issuedApiKey.key.keyId };
+  }
+  expect((await read()).pendingChanges).toHaveLength(1);
+  await ask(`mutation { revokeApiKey(input: { keyId: "${key.keyId}" }) { errors { code message path } } }`);
+  expect((await read()).pendingChanges).toEqual([]);
+});
+
 test('C-40: a change that took effect before its key is revoked stays', async () => {
   const { apiKey, keyId } = await app.addKey(shop.accountId, SCOPES);
   await ask(

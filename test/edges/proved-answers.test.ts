@@ -4,8 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/store/connection/connection.ts';
-import { HISTORY, startApp, useApp } from '../support/app.ts';
+import { startApp, useApp } from '../support/app.ts';
 import { beginCount, counted } from '../support/count-statements.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const [CHECKOUT, ONRAMP] = HISTORY.split('\n').map((line) => JSON.parse(line || '{}').end2end as string);

@@ -10,7 +10,8 @@ import { isProvedField } from '../../src/schema/proved-fields.ts';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
-import { HISTORY, startApp, useApp } from '../support/app.ts';
+import { startApp, useApp } from '../support/app.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const app = useApp();
 const SCHEMA = buildSchema(REGISTRY);

@@ -73,7 +73,7 @@ test('by GraphQL', async () => {
         part: 'rates',
         check: 'rate of USDT',
         ok: true,
-        detail: '5.41 BRL by 2 of 3 feeds, at least 2; gamma is out: HTTP 503',
+        detail: '5.41 BRL by 2 of 3 feeds, at least 2; gamma is excluded: HTTP 503',
       },
     ],
   });

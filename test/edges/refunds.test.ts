@@ -69,6 +69,26 @@ describe('C-35: refundPayment', () => {
     await until(end2end, BACK);
   });
 
+  test('refuses the rest while a part is under way, and names the part as the reason', async () => {
+    const end2end = await onramp('pay');
+    const refundOf = (members: string) =>
+      `refundPayment(input: { end2end: "${end2end}"${members} }) { transaction { end2end } errors { code message ... on StateRefusal { possibleActions } } }`;
+    const both = `mutation { part: ${refundOf(', amount: "50"')} rest: ${refundOf('')} }`;
+    const { part, rest } = (await app.graphql(both, {}, { key: shop.apiKey })).json.data;
+    expect(part.transaction).toEqual({ end2end });
+    expect(rest.errors).toEqual([
+      {
+        code: 'STEP_CONFLICT',
+        message:
+          'a partial refund is under way: refund a smaller amount than the rest now, or the rest when it has ended',
+        possibleActions: ['REFUND_PAYMENT'],
+      },
+    ]);
+    await settled(end2end, 1);
+    await refund(end2end);
+    await until(end2end, BACK);
+  });
+
   test('refunds the whole payment, from the balance, with a published return id', async () => {
     const end2end = await onramp('pay');
     const ordered = await refund(end2end);
@@ -241,7 +261,7 @@ test('C-34: an excess whose return failed is listed, and counted, until it is se
   expect(await seen(app.platformKey)).toContainEqual(entry);
   expect(await seen(before.apiKey)).not.toContainEqual(entry);
   await ask(
-    `mutation { retryRefund(input: { account: "${shop.accountId}", end2end: "${transaction.end2end}" }) { transaction { end2end } errors { code message path } } }`,
+    `mutation { retryRefund(input: { account: "${shop.accountId}", end2end: "${transaction.end2end}", reason: "checked" }) { transaction { end2end } errors { code message path } } }`,
     {},
     app.platformKey,
   );
@@ -263,7 +283,7 @@ describe('failed returns', () => {
     return transaction.end2end;
   };
   const mend = (name: string, end2end: string, account = shop.accountId, rest = '') =>
-    `mutation { ${name}(input: { account: "${account}", end2end: "${end2end}"${rest} }) { transaction { ${SEEN} } errors { code message path } } }`;
+    `mutation { ${name}(input: { account: "${account}", end2end: "${end2end}"${name === 'retryRefund' ? ', reason: "checked"' : rest} }) { transaction { ${SEEN} } errors { code message path } } }`;
   const manual = ', reference: "E12345678202611211205abcdef12345"';
 
   test('is ordered again by the operator, under a new return id', async () => {

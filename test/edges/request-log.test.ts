@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { prune } from '../../src/resolvers/engine/housekeeping.ts';
+import { REQUEST_BATCH } from '../../src/store/account/request-batches.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { withAdmin } from '../support/global-setup.ts';
@@ -25,7 +26,8 @@ const ENTRY =
   'at actorKind actorId actorName method route operationName status durationMs requestId end2end errorCode';
 const MISSING = 'CRX01M7YZCZ9HF0JV5S6S4QWDX4RJ';
 const CALLERS = 64;
-const REQUESTS = 2_000;
+/** More than one batch holds. */
+const REQUESTS = REQUEST_BATCH + 200;
 
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 

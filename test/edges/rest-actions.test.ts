@@ -39,7 +39,16 @@ describe('the payer', () => {
     const confirmed = await app.post(`${path}/confirm_identity`);
     expect(confirmed.status).toBe(200);
     await until(path.slice('/v2/crossramp_checkout/'.length), 'depositpix_v2/QRCODE');
-    expect((await app.post(`${path}/identity`, ANA)).json.code).toBe('STEP_CONFLICT');
+    expect((await app.post(`${path}/identity`, ANA)).json).toMatchObject({
+      code: 'STEP_CONFLICT',
+      detail:
+        'the transaction is at step depositpix_v2/QRCODE, which does not allow this; possible now: cancelTransaction',
+    });
+    expect((await app.post(`${path}/cancel`)).status).toBe(200);
+    expect((await app.post(`${path}/cancel`)).json).toMatchObject({
+      code: 'STEP_CONFLICT',
+      detail: 'the transaction is at step quote/CANCELLED, which does not allow this; possible now: nothing',
+    });
   });
 
   test('is refused member by member, under the names of /v2', async () => {

@@ -188,6 +188,10 @@ const expiresIn: Bad[] = [
   ),
   ...tokens(['59', '0', '-60', '60.5', '2592001', '1e300', '6e-1'], /^must be an integer from 60 to 2592000/),
 ];
+const requestedAt: Bad[] = [
+  ...NOT_TEXT,
+  ...quoted(['today', '2026-05-01', '2026-05-01T12:00:00'], /^must be a time such as 2026-05-01T12:00:00Z$/),
+];
 const pixKeyType: Bad[] = [
   ...NOT_TEXT,
   ...quoted(
@@ -290,6 +294,9 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, readonly Bad[]>>>
   '/v2/crossramp_checkout/{id}/identity': clientMembers,
   '/v2/onramp/{id}/identity': clientMembers,
   '/v2/offramp/{id}/identity': { ...clientMembers, pix_key: pixKey, pix_key_type: pixKeyType },
+  '/v2/crossramp_checkout/{id}/approve': { requested_at: requestedAt },
+  '/v2/onramp/{id}/approve': { requested_at: requestedAt },
+  '/v2/offramp/{id}/approve': { requested_at: requestedAt },
   '/v2/offramp/{id}/refund': { address: NOT_TEXT },
   '/v2/offramp/{id}/resolve': {
     action: [

@@ -934,6 +934,30 @@ describe('C-52: Idempotency-Key', () => {
     expect(await onramps()).toBe(before + 1);
   });
 
+  it('funds the sandbox and moves its clock once', async () => {
+    const once = { headers: { 'idempotency-key': 'played' } };
+    for (const [path, input] of [
+      ['/v2/sandbox/fund', { currency: 'USDT_TRX', amount: '7.00' }],
+      ['/v2/sandbox/clock', { advance: '30m' }],
+    ] as const) {
+      const first = await app.post(path, input, {
+        ...once,
+        ...(path.endsWith('clock') && { key: app.platformKey }),
+      });
+      expect([first.status, first.headers.get('idempotent-replayed')], first.text).toEqual([200, null]);
+      const again = await app.post(path, input, {
+        ...once,
+        ...(path.endsWith('clock') && { key: app.platformKey }),
+      });
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      expect(again.text).toBe(first.text);
+    }
+    const { rows } = await app.owner.query(
+      `select count(*)::int as count from audit_entry where act in ('sandbox.fund', 'sandbox.advance_clock')`,
+    );
+    expect(rows[0].count).toBe(2);
+  });
+
   it('is refused with another body, however small the difference', async () => {
     await create('other', JSON.stringify(body));
     for (const other of [{ ...body, amount_payment: 101 }, `${JSON.stringify(body)} `, '{}']) {

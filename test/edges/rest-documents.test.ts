@@ -61,13 +61,23 @@ const heldAnd = (action: string, request: object) => async (app: TestApp) => {
   return app.post(`/v2/offramp/${json.end2end}/${action}`, request);
 };
 /** A finished payment that goes back. */
-const refunded = (single: string) => async (app: TestApp) => {
-  const { json } = await app.post(`/v2/${single}`, IN);
-  await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end });
-  const isDone = async () => (await app.get(`/v2/${single}/${json.end2end}`)).json.status.en === 'Success';
-  await vi.waitFor(async () => expect(await isDone()).toBe(true), { timeout: 20_000 });
-  return app.post(`/v2/${single}/${json.end2end}/refund`, { amount: 1 });
-};
+const refunded =
+  (single: string, amount = 1) =>
+  async (app: TestApp) => {
+    const { json } = await app.post(`/v2/${single}`, IN);
+    await app.post('/v2/sandbox/trigger', { scenario: 'pay', end2end: json.end2end });
+    const isDone = async () => (await app.get(`/v2/${single}/${json.end2end}`)).json.status.en === 'Success';
+    await vi.waitFor(async () => expect(await isDone()).toBe(true), { timeout: 20_000 });
+    return app.post(`/v2/${single}/${json.end2end}/refund`, { amount });
+  };
+/** Money out that waits for approval, decided by another key. */
+const decided =
+  (single: string, decision: string, request: (app: TestApp) => Promise<Answer>) => async (app: TestApp) => {
+    const { json, status } = await request(app);
+    expect(status).toBe(202);
+    const { apiKey } = await app.addKey(app.accountId, ['read', 'move']);
+    return app.post(`/v2/${single}/${json.end2end}/${decision}`, {}, { key: apiKey });
+  };
 const CREATIONS = {
   crossramp_checkout: 'createCheckout(input: { currency: "USDT_TRX", amount: { brl: "100" } })',
   onramp: 'createOnramp(input: { currency: "USDT_TRX", amount: { brl: "100" } })',
@@ -125,6 +135,22 @@ const WRITTEN: readonly (readonly [what: string, route: string, make: (app: Test
         ] as const,
     ),
     ['a payee', '/v2/offramp/{id}/identity', named('offramp', false)],
+    ...['approve', 'reject'].flatMap((decision) =>
+      (
+        [
+          ['crossramp_checkout', refunded('crossramp_checkout', 100)],
+          ['onramp', refunded('onramp', 100)],
+          ['offramp', heldAnd('refund', { address: TRON })],
+        ] as const
+      ).map(
+        ([single, request]) =>
+          [
+            `${decision} of ${single}`,
+            `/v2/${single}/{id}/${decision}`,
+            decided(single, decision, request),
+          ] as const,
+      ),
+    ),
     [REDIRECTED, '/v2/offramp/{id}/refund', heldAnd('refund', { address: TRON })],
     ['a deposit that is kept', '/v2/offramp/{id}/resolve', heldAnd('resolve', { action: 'keep' })],
     ['a deposit at a new price', '/v2/offramp/{id}/resolve', heldAnd('resolve', { action: 'requote' })],
@@ -192,11 +218,10 @@ describe('OpenAPI', () => {
       ]),
     );
     // What a creation or an act does is done once under a key (C-52); the sandbox's own routes take none.
-    const hasKey = (path: string) => !path.startsWith('/v2/sandbox/');
     expect(described).toEqual(
       ROUTES.map(({ method, path, parameters, isProved }) => [
         ...[method, path, ...(path.includes('{id}') ? ['id'] : []), ...parameters],
-        ...(method === 'POST' && hasKey(path) ? ['Idempotency-Key'] : []),
+        ...(method === 'POST' && path !== '/v2/sandbox/trigger' ? ['Idempotency-Key'] : []),
         ...(isProved ? ['If-None-Match'] : []),
         ...(method === 'GET' ? ['Crossramp-Version'] : []),
       ]),

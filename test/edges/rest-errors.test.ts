@@ -72,7 +72,7 @@ describe('errors', () => {
   });
 
   it.each([
-    ...['/v2', '/v2/onramp/', `/v2/onramp/${IDS.onramp}/`, `/v2/onramp/${IDS.onramp}/approve`],
+    ...['/v2', '/v2/onramp/', `/v2/onramp/${IDS.onramp}/`, `/v2/onramp/${IDS.onramp}/resolve`],
     ...[`/v2/onramp/${IDS.onramp}/cancel/`, `/v2/onramp/${IDS.onramp}/cancel/now`, '/v2/onramp//cancel'],
     ...[`/v2/onramps/${IDS.onramp}/cancel`, '/v2/sandbox', '/v2/sandbox/nothing', '/v2/sandbox/fund/'],
   ])('C-51: nothing is posted to %s', async (path) => {

@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HISTORY, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import {
   exact,
   nextEnd2end,
@@ -18,6 +18,7 @@ import {
   transaction,
 } from '../support/records.ts';
 import { ATTRIBUTE_KEYS, ENVELOPE_KEYS, tokenOf } from '../support/rest-routes.ts';
+import { HISTORY } from '../support/sandbox.ts';
 
 const LABELS = ['status', 'substatus', 'message', 'error_message'];
 const TIMES = ['created_at', 'updated_at'];

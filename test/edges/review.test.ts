@@ -20,7 +20,7 @@ const QUEUE = `query ($kinds: [ReviewKind!], $assignee: ReviewAssignee, $waiting
   reviewQueue(kinds: $kinds, assignee: $assignee, waitingHours: $waitingHours, first: $first, after: $after) {
     totalCount nodes { ${PARTS} } pageInfo { hasNextPage endCursor } } }`;
 const CASE = `query ($id: String!) { reviewCase(caseKey: $id) { id: caseKey kind account waiting { id: caseKey } transaction { end2end possibleActions { action } }
-  samePayer { end2end } candidates { end2end } suspense { suspenseId } facts { name } notes { body author authorName } } }`;
+  samePayer { payments { transaction { end2end } } } candidates { transaction { end2end } } suspense { suspenseId } facts { name } notes { body author authorName } } }`;
 
 async function query(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
   const { json } = await app.graphql(query, variables, { key });
@@ -59,6 +59,12 @@ async function pay(scenarios: readonly string[], status: string): Promise<string
   }
   await vi.waitFor(async () => expect(await reached()).toBe(status), { timeout: 15_000 });
   return end2end;
+}
+
+async function numberOf(end2end: string): Promise<bigint> {
+  const text = 'select id from transaction where end2end = $1';
+  const [row] = await app.database.query<{ id: bigint }>({ name: 'test_transaction_id', text }, [end2end]);
+  return row?.id ?? 0n;
 }
 
 beforeAll(async () => {
@@ -106,7 +112,8 @@ describe('the queue', () => {
       app.platformKey,
     );
     expect(freezeCustomer.errors).toEqual([]);
-    const place = { mode: 'sandbox', accountId: BigInt(shop.accountId), transactionId: null } as const;
+    const transactionId = await numberOf(held);
+    const place = { mode: 'sandbox', accountId: BigInt(shop.accountId), transactionId } as const;
     const hit = {
       ...{ role: 'customer', subject: `tax_id:${taxId}`, subjectName: 'Ana Souza', taxId, address: null },
       ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', strength: 'review' },
@@ -119,9 +126,44 @@ describe('the queue', () => {
       ['CUSTOMER_CASE', '529.982.247-25'],
       ['SCREENING_HIT', 'Ana Souza'],
     ]);
+    const worth = Object.fromEntries(nodes.map(({ kind, brl }: Record<string, string>) => [kind, brl]));
+    // A hit stops money of its transaction; no transaction waits for the frozen customer.
+    expect(worth).toEqual({ CUSTOMER_CASE: null, SCREENING_HIT: '150' });
     for (const { id } of nodes)
       expect((await query(CASE, { id }, app.platformKey)).reviewCase).toMatchObject({ waiting: { id } });
     expect((await query(QUEUE, { kinds })).reviewQueue.nodes).toEqual([]);
+  });
+
+  test('of the operator has the defects of the books, one case for a journal and a defect; that of their account has none', async () => {
+    const ofAccount = ['journal does not balance', '7', 'the lines of BRL sum to 1'];
+    const twice = ['journal does not balance', '7', 'the lines of USDT sum to 1'];
+    await app.owner.query(
+      `insert into verify_place (account_id, journal_id, lines, since, round_ended_at, round_defects)
+         values ($1, 0, '{}', now(), now(), $2::jsonb)
+         on conflict (account_id) do update set round_defects = excluded.round_defects`,
+      [String(shop.accountId), JSON.stringify([ofAccount, twice])],
+    );
+    await app.owner.query(`update verify_turn set sums_at = now(), sums_defects = $1::jsonb`, [
+      JSON.stringify([['sum of all accounts', null, 'BRL sums to 1']]),
+    ]);
+    const variables = { kinds: ['BOOK_DEFECT'] };
+    const { nodes } = (await query(QUEUE, variables, app.platformKey)).reviewQueue;
+    expect(nodes.map(({ id, detail }: { id: string; detail: string }) => [id, detail]).toSorted()).toEqual([
+      ['BOOK_DEFECT:0:sum of all accounts', 'sum of all accounts: BRL sums to 1'],
+      [
+        `BOOK_DEFECT:${shop.accountId}:journal does not balance/7`,
+        'journal does not balance: the lines of USDT sum to 1',
+      ],
+    ]);
+    for (const { id } of nodes) {
+      const { reviewCase } = await query(CASE, { id }, app.platformKey);
+      expect(reviewCase).toMatchObject({ kind: 'BOOK_DEFECT', waiting: { id }, transaction: null });
+    }
+    expect((await query(QUEUE, variables)).reviewQueue.nodes).toEqual([]);
+    await app.owner.query(
+      `update verify_place set round_defects = '[]'; update verify_turn set sums_defects = '[]'`,
+    );
+    expect((await query(QUEUE, variables, app.platformKey)).reviewQueue.nodes).toEqual([]);
   });
 
   test('is filtered by kind and age, and read page by page', async () => {
@@ -189,7 +231,7 @@ describe('a case', () => {
         id,
         waiting: { id },
         transaction: { end2end: held },
-        samePayer: [{ end2end: disputed }],
+        samePayer: { payments: [{ transaction: { end2end: disputed } }] },
       });
       expect(
         reviewCase.transaction.possibleActions.map(({ action }: { action: string }) => action),
@@ -221,4 +263,17 @@ describe('a case', () => {
     const same = (await query(CASE, { id: idOf('HOLD', disputed) })).reviewCase;
     expect(same).toMatchObject({ waiting: null, notes: [{ body: 'Called the customer' }] });
   });
+});
+
+test('a customer case has the amount of the transaction that waits for it', async () => {
+  await pay(['HOLD', 'PAY'], 'compliance/UNCOMPLIANT');
+  const { freezeCustomer } = await query(
+    'mutation ($account: String!) { freezeCustomer(input: { account: $account, taxId: "39053344705", reason: "court order" }) { errors { code } } }',
+    { account: String(shop.accountId) },
+    app.platformKey,
+  );
+  expect(freezeCustomer.errors).toEqual([]);
+  const { nodes } = (await query(QUEUE, { kinds: ['CUSTOMER_CASE'] }, app.platformKey)).reviewQueue;
+  const maria = nodes.filter(({ detail }: { detail: string }) => detail !== '529.982.247-25');
+  expect(maria.map(({ brl }: { brl: string }) => brl)).toEqual(['150']);
 });

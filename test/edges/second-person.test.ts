@@ -3,7 +3,7 @@
  * over HTTP, in parallel as well; then ledger and audit log are read.
  */
 
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
 import { useApp } from '../support/app.ts';
@@ -62,6 +62,11 @@ describe('capital', () => {
     expect(again.bookCapital.manualJournal).toEqual(bookCapital);
     expect(await posted()).toEqual([]);
     const { id, maker } = bookCapital;
+    const barOf = async (key: string) =>
+      (
+        await ask('{ manualJournals(state: PROPOSED) { id: proposalId secondPersonBar } }', {}, key)
+      ).manualJournals.find((each: { id: string }) => each.id === id).secondPersonBar;
+    expect([await barOf(app.platformKey), await barOf(other)]).toEqual(['SAME_MAKER', null]);
     expect(await refusal(approve(id), {}, app.platformKey)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await posted()).toEqual([]);
     const {
@@ -95,7 +100,7 @@ describe('money in suspense for another account', () => {
   const FIELDS =
     '{ suspenseEntry { id: suspenseId state assignedTo proposedTo proposedBy decidedBy } errors { code message path } }';
   const decide = (action: string, id: string, account?: string) =>
-    `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''} }) ${FIELDS} }`;
+    `mutation { ${action}(input: { suspenseId: "${id}"${account ? `, account: "${account}"` : ''}, reason: "checked" }) ${FIELDS} }`;
 
   /** A second payment of a charge of the shop. @returns the id of its entry. */
   async function stray(): Promise<string> {
@@ -155,9 +160,16 @@ describe('money in suspense for another account', () => {
       maker.apiKey,
     );
     await ask(decide('assignSuspense', id, thief), {}, maker.apiKey);
-    expect(
-      await refusal(decide('approveSuspense', id, thief), {}, made.createApiKey.issuedApiKey.apiKey),
-    ).toMatchObject({
+    const barOf = async (key: string) =>
+      (
+        await ask('{ suspense(state: OPEN) { nodes { id: suspenseId secondPersonBar } } }', {}, key)
+      ).suspense.nodes.find((each: { id: string }) => each.id === id).secondPersonBar;
+    const { apiKey } = made.createApiKey.issuedApiKey;
+    expect([await barOf(maker.apiKey), await barOf(apiKey), await barOf(other)]).toEqual([
+      ...['SAME_MAKER', 'SAME_MAKER'],
+      null,
+    ]);
+    expect(await refusal(decide('approveSuspense', id, thief), {}, apiKey)).toMatchObject({
       code: 'FORBIDDEN',
     });
   });
@@ -192,4 +204,24 @@ describe('money in suspense for another account', () => {
     expect(done).toHaveLength(1);
     expect(await balanceOf(thief)).toBe(done[0]?.json.data.approveSuspense?.suspenseEntry ? 1 : 0);
   });
+});
+
+test('C-40: the first people of a page are looked up by one statement', async () => {
+  const second = (await app.addKey(platform, ['read', 'platform:books'])).apiKey;
+  const book = (key: string, id: string) =>
+    ask(
+      `mutation { bookCapital(input: { currency: "USDT_TRX", amount: "41", direction: IN, idempotencyKey: "${id}" }) { manualJournal { state } errors { code message path } } }`,
+      {},
+      key,
+    );
+  await book(app.platformKey, 'page-1');
+  await book(app.platformKey, 'page-2');
+  await book(second, 'page-3');
+  const queries = vi.spyOn(app.database, 'query');
+  const { manualJournals } = await ask('{ manualJournals(state: PROPOSED) { secondPersonBar } }', {}, second);
+  const names = queries.mock.calls.map(([{ name }]) => name);
+  queries.mockRestore();
+  const bars = manualJournals.map((each: { secondPersonBar: string | null }) => each.secondPersonBar);
+  expect([bars.includes('SAME_MAKER'), bars.includes(null)]).toEqual([true, true]);
+  expect(names.filter((name) => name === 'api_key_ended_access')).toHaveLength(1);
 });

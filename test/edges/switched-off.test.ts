@@ -92,7 +92,10 @@ async function query(baseUrl: string, key: string, { path, body }: Request): Pro
     },
     ...(body !== undefined && { method: 'POST', body }),
   });
-  const text = (await response.text()).replaceAll(baseUrl, 'https://gateway.invalid');
+  const text = (await response.text())
+    .replaceAll(baseUrl, 'https://gateway.invalid')
+    // Each compares its clock by its own connection.
+    .replaceAll(/\d+ ms from the database/g, '# ms from the database');
   return `${response.status} ${response.headers.get('content-type')}\n${text}`;
 }
 

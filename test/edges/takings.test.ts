@@ -3,6 +3,7 @@
  * the figures are compared with sums of the transactions and of the books.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 
 const app = useApp();
@@ -12,7 +13,7 @@ const CREATE = `mutation ($amount: Decimal!) { createCheckout(input: { currency:
   clientName: "Maria Souza Prado", clientTaxId: "39053344705" }) { transaction { end2end } errors { code message path } } }`;
 const PLAY = `mutation ($end2end: String!, $scenario: SandboxScenarioName!) { sandboxTrigger(input: { end2end: $end2end, scenario: $scenario }) {
   transaction { end2end } errors { code message path } } }`;
-const TAKINGS = `{ takings { today { ...P } week { ...P } month { ...P } days { day amount payments ended } medianMs p95Ms } }
+const TAKINGS = `{ takings { today { ...P } week { ...P } month { ...P } calendarMonth { ...P } days { day amount payments ended } medianMs p95Ms } }
   fragment P on TakingsPeriod { amount amountBefore payments paymentsBefore ended }`;
 
 async function query(query: string, variables: Record<string, unknown> = {}, key = shop.apiKey) {
@@ -45,6 +46,7 @@ describe('takings', () => {
     const period = { amount: '150', amountBefore: '0', payments: 1, paymentsBefore: 0, ended: 2 };
     expect(takings.today).toEqual(period);
     expect(takings.month).toEqual(period);
+    expect(takings.calendarMonth).toEqual(period);
     expect(takings.days).toHaveLength(60);
     expect(takings.days.at(-1)).toMatchObject({ amount: '150', payments: 1, ended: 2 });
     expect(takings.medianMs).toBeGreaterThanOrEqual(0);
@@ -97,6 +99,24 @@ describe('days of the house', () => {
     ) as [number, number];
     expect(pixIn - pixOut).toBe(Number(bank.balance));
     expect(houseDays.every(({ margin }: { margin: string | null }) => margin !== null)).toBe(true);
+  });
+
+  test('capital that the operator pays in is no volume', async () => {
+    const read = async () => (await query(HOUSE, { days: 3 }, app.platformKey)).houseDays;
+    const before = await read();
+    const { bookCapital } = await query(
+      'mutation { bookCapital(input: { currency: "BRL", amount: "1000", direction: IN }) { manualJournal { proposalId } } }',
+      {},
+      app.platformKey,
+    );
+    const second = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:books']);
+    const { approveJournal } = await query(
+      'mutation ($id: String!) { approveJournal(input: { proposalId: $id }) { manualJournal { state } } }',
+      { id: bookCapital.manualJournal.proposalId },
+      second.apiKey,
+    );
+    expect(approveJournal.manualJournal.state).toBe('POSTED');
+    expect(await read()).toEqual(before);
   });
 
   test('are refused to an account, and for more days than are read', async () => {

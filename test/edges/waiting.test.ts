@@ -7,7 +7,9 @@ import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { settle } from '../../src/resolvers/engine/run-jobs.ts';
 import { useApp } from '../support/app.ts';
+import { fundAccount } from '../support/fund-account.ts';
 import { errorsIn } from '../support/refusals.ts';
+import { GROUP, whitelist } from '../support/rest-routes.ts';
 
 const app = useApp();
 const LOG = pino({ level: 'silent' });
@@ -117,6 +119,32 @@ test('an approval waits for the second key, not for the requester, nor for one t
     .toBe('SUCCESS');
   expect(await seen(second.apiKey)).toEqual([]);
   expect(await awaiting(second.apiKey)).toEqual([]);
+});
+
+test('C-40: a withdrawal above a ceiling waits no more for a key that has approved it, nor for one that this key made', async () => {
+  const { accountId, apiKey } = await app.addAccount();
+  const keys = [];
+  for (let index = 0; index < 3; index += 1) keys.push(await app.addKey(accountId, ['read', 'move']));
+  const [one, made, other] = keys.map(({ apiKey: key }) => key);
+  await app.owner.query('update api_key set made_by = $1 where id = $2', [keys[0]?.keyId, keys[1]?.keyId]);
+  await fundAccount(app.database, accountId, { currency: 'USDT_TRX', amount: '500' });
+  await query(
+    'mutation { updateAccountSettings(input: { outflowPerHour: "50" }) { errors { code message path } } }',
+    apiKey,
+  );
+  await whitelist(app, accountId, GROUP, [{ network: 'TRX', target: WALLET }]);
+  const { createWithdrawal } = await query(
+    `mutation { createWithdrawal(input: { amountReceived: "30", currency: "USDT_TRX", groupId: "${GROUP}" }) { transaction { end2end } errors { code message path } } }`,
+    apiKey,
+  );
+  const { end2end } = createWithdrawal.transaction;
+  const awaiting = async (key = '') => (await query(AWAITING, key)).transactions.nodes;
+  for (const key of [one, made, other]) expect(await awaiting(key)).toEqual([{ end2end }]);
+  await query(
+    `mutation { approveWithdrawal(input: { end2end: "${end2end}" }) { transaction { end2end } errors { code message path } } }`,
+    one,
+  );
+  expect([await awaiting(one), await awaiting(made), await awaiting(other)]).toEqual([[], [], [{ end2end }]]);
 });
 
 test('held transactions are seen by their account and by the operator, and by no other account', async () => {

@@ -62,7 +62,7 @@ const later = () =>
   );
 
 describe('an owner', () => {
-  test('is told of a new key once, with its name and the place to look, and of no secret', async () => {
+  test('is notified once of a new key, with its name and a link, and without a secret', async () => {
     const { json } = await newKey();
     const { apiKey } = json.data.createApiKey.issuedApiKey;
     await send();
@@ -80,7 +80,7 @@ describe('an owner', () => {
     expect(mails[0]?.text).not.toContain(apiKey);
   });
 
-  test('is told of an invitation, without the name of the person', async () => {
+  test('is notified of an invitation, without the name of the person', async () => {
     await join('viewer', 'vera');
     await send();
     const [mail] = await smtp.until(address('owner'), 1);
@@ -88,7 +88,7 @@ describe('an owner', () => {
     expect(mail?.text).not.toContain('vera');
   });
 
-  test('is told of a protection that is loosened, and not of one that is tightened', async () => {
+  test('is notified when a protection is weakened, but not when it is strengthened', async () => {
     const set = (input: string) =>
       app.graphql(
         `mutation { updateAccountSettings(input: { ${input} }) { accountSettings { approvalAbove } errors { code message path } } }`,
@@ -104,7 +104,7 @@ describe('an owner', () => {
     expect(mail?.text).toContain('Segunda aprovação acima de');
   });
 
-  test('gets what happened together in one e-mail, one a minute at most', async () => {
+  test('gets simultaneous notifications in one e-mail, at most one a minute', async () => {
     await newKey();
     await newKey();
     await send();
@@ -121,7 +121,7 @@ describe('an owner', () => {
 });
 
 describe('a webhook endpoint', () => {
-  test('that is disabled is told of once, in the transaction of its end', async () => {
+  test('causes one notification when it is disabled, in the same database transaction', async () => {
     const worker = startWebhooks(app.services, SILENT, { allowsLoopback: true });
     try {
       await app.graphql(
@@ -147,7 +147,7 @@ describe('a webhook endpoint', () => {
 });
 
 describe('money out', () => {
-  test('that is held is told of with its id, and without the payee', async () => {
+  test('that is held causes a notification with its id, and without the payee', async () => {
     const update = (input: string) =>
       app.graphql(
         `mutation { updateAccountSettings(input: { ${input} }) { accountSettings { approvalAbove } errors { code message path } } }`,
@@ -175,7 +175,7 @@ describe('money out', () => {
 });
 
 describe('a digest', () => {
-  test('is made once a day, for accounts in which something waits', async () => {
+  test('is made once a day, for accounts with waiting work', async () => {
     await app.owner.query(`update api_key set expires_at = now() + interval '3 days' where account_id = $1`, [
       String(shop.accountId),
     ]);
@@ -197,7 +197,7 @@ describe('a digest', () => {
 });
 
 describe('an account whose digest fails', () => {
-  test('is logged once, and does not keep the others from theirs, however many fail', async () => {
+  test('is logged once, and does not delay the digests of others, however many fail', async () => {
     const failing = new Set<bigint>();
     for (let count = 0; count < 21; count += 1) {
       const { accountId } = await app.addAccount();
@@ -231,7 +231,7 @@ describe('an account whose digest fails', () => {
     expect(rows).toEqual([{ id: String(last.accountId) }]);
   });
 
-  test('does not keep the accounts of the other mode from theirs', async () => {
+  test('does not delay the digests of the other mode', async () => {
     const digests: string[] = [];
     const modes = async (mode: string) => {
       digests.push(mode);
@@ -243,7 +243,7 @@ describe('an account whose digest fails', () => {
 });
 
 describe('a choice', () => {
-  test('is of the person and the account: kinds and language', async () => {
+  test('of kinds and language belongs to a person and an account', async () => {
     const viewer = await join('viewer', 'vera');
     await app.owner.query('delete from notification');
     const before = await viewer.graphql(
@@ -269,7 +269,7 @@ describe('a choice', () => {
     expect(smtp.to(address('vera'))).toEqual([]);
   });
 
-  test('is for people: a key has none, and cannot choose', async () => {
+  test('is only for people: a key has none, and cannot make one', async () => {
     const { json } = await app.graphql(
       'mutation { chooseNotifications(input: { kinds: [KEY], language: EN }) { errors { code message path } } }',
       {},
@@ -278,7 +278,7 @@ describe('a choice', () => {
     expect(errorsIn(json)?.[0]?.extensions.code).toBe('FORBIDDEN');
   });
 
-  test('ends with the membership: what waits for a person who was removed is not sent', async () => {
+  test('ends with the membership: waiting messages to a removed person are not sent', async () => {
     const other = await join('owner', 'olga');
     await app.owner.query('delete from notification');
     await newKey();
@@ -301,7 +301,7 @@ describe('a message', () => {
     return rows;
   };
 
-  test('that a server does not take now is sent later, under the same id', async () => {
+  test('that a server refuses temporarily is sent later, under the same id', async () => {
     smtp.answer(address('owner'), { at: 'DATA', reply: '451 Later' });
     await newKey();
     await send();
@@ -316,7 +316,7 @@ describe('a message', () => {
     expect(smtp.to(address('owner'))).toHaveLength(1);
   });
 
-  test('that is refused for good, or seven times, has failed', async () => {
+  test('that is refused permanently, or seven times, has failed', async () => {
     smtp.answer(address('owner'), { at: 'RCPT', reply: '550 No such mailbox' });
     await newKey();
     await send();
@@ -331,7 +331,7 @@ describe('a message', () => {
     expect(await states()).toMatchObject([{ state: 'failed', attempts: 7 }]);
   });
 
-  test('on its first attempt does not fail with an older one on its last', async () => {
+  test('on its first attempt does not fail together with an older one on its last attempt', async () => {
     smtp.answer(address('owner'), { at: 'RCPT', reply: '452 Full' });
     await newKey();
     for (let count = 0; count < 6; count += 1) {
@@ -349,7 +349,7 @@ describe('a message', () => {
     );
   });
 
-  test('of a process that died while it sent is sent by another one after its lease', async () => {
+  test('of a process that died while sending is sent by another process after its lease', async () => {
     await newKey();
     const dies: Sender = { send: () => Promise.reject(new Error('killed')) };
     await expect(sendDue(app.services, SILENT, dies)).rejects.toThrow('killed');
@@ -360,7 +360,7 @@ describe('a message', () => {
     expect(smtp.to(address('owner'))).toHaveLength(1);
   });
 
-  test('is ended by its newer attempt alone where the lease of an older one ended while it was sent', async () => {
+  test('is ended only by its newer attempt if the lease of an older attempt expired while sending', async () => {
     await newKey();
     await addressNotifications(app.services.database);
     const claim = async () => {
@@ -378,14 +378,14 @@ describe('a message', () => {
     expect(await states()).toMatchObject([{ state: 'sent', last_error: null }]);
   });
 
-  test('older than a day is no news: a server that is set up later sends none', async () => {
+  test('older than a day is not sent, for example when a mail server is configured later', async () => {
     await newKey();
     await app.owner.query(`update notification set at = at - interval '2 days'`);
     await send();
     expect(await states()).toEqual([]);
   });
 
-  test('goes out by itself while the worker runs, from two processes once', async () => {
+  test('is sent once while the workers of two processes run', async () => {
     const workers = [0, 1].map(() =>
       startMail(app.services, SILENT, sender, (receipt) => receiptLetter(app.services, receipt)),
     );

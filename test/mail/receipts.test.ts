@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 
 describe('a receipt', () => {
-  test('goes out once, after the success, with amounts, time in Brasília and reference, and names no person', async () => {
+  test('is sent once after the success, with amounts, Brasília time and reference, and names no person', async () => {
     const payer = somebody();
     const session = await checkout(app, payer);
     expect((await give(session, ` ${address().toUpperCase()} `)).status).toBe(303);
@@ -90,7 +90,7 @@ describe('a receipt', () => {
     expect(await stored()).toMatchObject([{ state: 'sent', email: null }]);
   });
 
-  test('has both currencies, rate and fees where the page shows them, exactly as it does', async () => {
+  test('has both currencies, rate and fees exactly as on the page', async () => {
     await branding('showsPrice: true');
     const session = await checkout(app, somebody());
     await give(session, address(), 'en');
@@ -106,7 +106,7 @@ describe('a receipt', () => {
     }
   });
 
-  test('of an onramp to a wallet has what was delivered', async () => {
+  test('of an onramp to a wallet has the delivered amount', async () => {
     const body = { currency_exit_received_code: 'USDT_TRX', amount_payment: '50', ...somebody() };
     const session = await make(app, '/v2/onramp', body);
     await give(session, address(), 'en');
@@ -115,7 +115,7 @@ describe('a receipt', () => {
     expect(spaced(smtp.to(address())[0]?.text ?? '')).toMatch(/(Delivered|Converted to): [\d.]+ USDT/);
   });
 
-  test('that is asked for after the success is sent as well', async () => {
+  test('that is requested after the success is sent as well', async () => {
     const session = await checkout(app, somebody());
     await pay(session);
     expect((await page(session, '?lang=en')).text).toContain('/email?lang=en');
@@ -133,7 +133,7 @@ describe('a receipt', () => {
     expect(smtp.to(address('bia'))).toEqual([]);
   });
 
-  test('is not sent where nothing was paid, and waits for a late payment', async () => {
+  test('is not sent without a payment, and waits for a late one', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await trigger(app, session, 'expire');
@@ -145,7 +145,7 @@ describe('a receipt', () => {
     expect(await stored()).toMatchObject([{ state: 'waiting' }]);
   });
 
-  test('goes out by itself while two workers run, once', async () => {
+  test('is sent once while two workers run', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await pay(session);
@@ -160,7 +160,7 @@ describe('a receipt', () => {
 });
 
 describe('an attempt', () => {
-  test('of a worker that was killed is made again after its lease, once and under the same id', async () => {
+  test('of a killed worker is repeated once after its lease, under the same id', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await pay(session);
@@ -183,7 +183,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('that ends after a newer one was begun changes nothing', async () => {
+  test('that ends after a newer one began changes nothing', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await pay(session);
@@ -203,7 +203,7 @@ describe('an attempt', () => {
     expect(await stored()).toMatchObject([{ state: 'sent', email: null }]);
   });
 
-  test('that is refused permanently ends the receipt; the payer can give another address', async () => {
+  test('that is refused permanently ends the receipt; the payer can enter another address', async () => {
     smtp.answer(address(), { at: 'RCPT', reply: '550 No such mailbox' });
     const session = await checkout(app, somebody());
     await give(session, address());
@@ -217,7 +217,7 @@ describe('an attempt', () => {
     expect(smtp.to(address('bia'))).toHaveLength(1);
   });
 
-  test('for which no e-mail can be written is tried again, and keeps no other receipt from its own', async () => {
+  test('for which no e-mail can be written is retried, and does not delay other receipts', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await pay(session);
@@ -233,7 +233,7 @@ describe('an attempt', () => {
 });
 
 describe('a receipt is not offered', () => {
-  test('unless the account has switched it on, which is written into the audit log', async () => {
+  test('unless the account has enabled it, which is in the audit log', async () => {
     const session = await checkout(app, somebody());
     await give(session, address());
     await branding('sendsReceipts: false');
@@ -256,7 +256,7 @@ describe('a receipt is not offered', () => {
     expect(json.data.viewer.account.branding).toEqual({ sendsReceipts: false });
   });
 
-  test('where the gateway has no mail server, and before there is something to pay', async () => {
+  test('if the gateway has no mail server, or before there is something to pay', async () => {
     const session = await checkout(app, somebody());
     const token = new URL(session.link).pathname.split('/').at(-1) ?? '';
     const row = await findPage(app.services, token);
@@ -272,7 +272,7 @@ describe('a receipt is not offered', () => {
 });
 
 describe('the form', () => {
-  test('stands on a page of its own, which is not loaded again, in both languages', async () => {
+  test('has its own page, which does not reload, in both languages', async () => {
     const session = await checkout(app, somebody());
     const { status, text } = await page(session, '/email?lang=en');
     expect(status).toBe(200);
@@ -300,13 +300,13 @@ describe('the form', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('of a test account takes addresses of its members alone', async () => {
+  test('of a test account accepts only addresses of its members', async () => {
     const session = await checkout(app, somebody());
     expect((await give(session, 'stranger@elsewhere.invalid')).status).toBe(400);
     expect(await stored()).toEqual([]);
   });
 
-  test('is refused when another site sent it', async () => {
+  test('is refused if another site sent it', async () => {
     const session = await checkout(app, somebody());
     const answer = await fetch(`${session.link}/email`, {
       method: 'POST',
@@ -316,7 +316,7 @@ describe('the form', () => {
     expect([answer.status, await stored()]).toEqual([403, []]);
   });
 
-  test('takes three other addresses; the last one alone gets the receipt, and no page shows any', async () => {
+  test('accepts up to three changes of the address; only the last address gets the receipt, and no page shows any', async () => {
     const names = ['ana', 'bia', 'caio', 'davi', 'eva'];
     for (const name of names.slice(1)) await member(address(name));
     const session = await checkout(app, somebody());

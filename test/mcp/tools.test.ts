@@ -129,7 +129,6 @@ test('C-40: money out is a link for a person: nothing moves, whatever the key ma
     const before = await withdrawals();
     const { value: made } = await call('create_checkout', { ...CHECKOUT, idempotency_key: 'to-refund' });
     const { end2end } = made.transaction;
-    expect((await call('request_refund', { end2end })).text).toMatch(/^STEP_CONFLICT: .*possible are CANCEL/);
     await call('simulate_payment', { end2end });
     await call('wait_for_transaction', { end2end });
     const { value: refund } = await call('request_refund', { end2end });
@@ -151,6 +150,46 @@ test('C-40: money out is a link for a person: nothing moves, whatever the key ma
   });
   const money = TOOLS.filter(({ name }) => name.startsWith('request_'));
   expect(money.every(({ isRead }) => isRead)).toBe(true);
+});
+
+test('C-40: the key of the documents, `read` and `create`, is told the truth by every tool', async () => {
+  const agent = await app.addKey(app.accountId, ['read', 'create']);
+  await withClient(overHttp(agent.apiKey), async (call) => {
+    const done = async (name: string, given: Record<string, unknown> = {}) => {
+      const { value, text, isError } = await call(name, given);
+      expect(isError, `${name}: ${text}`).toBe(false);
+      return value;
+    };
+    await done('get_balances');
+    await done('get_quote', { template: 'crossramp_checkout', currency: 'USDT_TRX', amount_brl: '150' });
+    const { transaction: onramp } = await done('create_onramp', CHECKOUT);
+    expect(onramp.payment.pixCopyPaste).toEqual(expect.any(String));
+    const { transaction: offramp } = await done('create_offramp', {
+      ...{ amount_brl: '150.00', currency: 'USDT_TRX', pix_key_type: 'CPF', pix_key: '52998224725' },
+      ...{ recipient_name: 'Ana Souza', recipient_tax_id: '52998224725' },
+    });
+    expect(offramp.payment.link).toEqual(expect.any(String));
+    const { transaction: checkout } = await done('create_checkout', CHECKOUT);
+    const { end2end } = checkout;
+
+    // A payment that is not there cannot be refunded, whoever asks.
+    const early = await call('request_refund', { end2end });
+    expect([early.isError, early.text]).toEqual([true, expect.stringMatching(/^STEP_CONFLICT: .*PENDING/)]);
+    await done('simulate_payment', { end2end });
+    expect(await done('wait_for_transaction', { end2end })).toMatchObject({ statusCode: 'SUCCESS' });
+    expect(await done('get_transaction', { end2end })).toMatchObject({ refundable: { amount: '150' } });
+    const refund = await done('request_refund', { end2end });
+    expect(refund).toMatchObject({ is_done: false, refundable: { amount: '150' } });
+    expect(refund.what.map(({ kind }: Value) => kind)).toContain('REFUND');
+    expect(new URL(refund.confirm_at).pathname).toBe(`/console/transactions/${end2end}`);
+
+    const refundAll = `mutation { refundPayment(input: { end2end: "${end2end}", amount: "150" }) { errors { message } } }`;
+    expect((await app.graphql(refundAll)).json.data.refundPayment.errors).toEqual([]);
+    const late = await call('request_refund', { end2end });
+    expect([late.isError, late.text]).toEqual([true, expect.stringMatching(/^STEP_CONFLICT: /)]);
+    await done('list_transactions');
+    await done('request_withdrawal', { currency: 'USDT_TRX', amount: '5' });
+  });
 });
 
 test('C-40: a key does what its scopes allow, and a foreign transaction looks missing', async () => {
@@ -186,6 +225,64 @@ test('C-50: a refusal names the argument of the tool', async () => {
     }
     const { text } = await call('create_checkout', { ...CHECKOUT, brl: '150', name: 'Ana' });
     expect(text).toMatch(/there is no argument brl, name; there are amount_brl, currency, /);
+  });
+});
+
+test.each([
+  ['create_checkout', { ...CHECKOUT, amount_brl: 150 }, 'amount_brl: must be decimal text, such as "150.00"'],
+  [
+    'create_checkout',
+    { ...CHECKOUT, amount_brl: 'R$ 150,00' },
+    'amount_brl: must be decimal text, such as "150.00"',
+  ],
+  ['create_checkout', { amount_brl: '150' }, 'currency: is required'],
+  ['create_checkout', { ...CHECKOUT, payer_name: null }, 'payer_name: must be text'],
+  ['list_transactions', { limit: '5' }, 'limit: must be an integer from 1 to 50'],
+  [
+    'list_transactions',
+    { family: 'checkouts' },
+    'family: must be one of CHECKOUTS, ONRAMPS, OFFRAMPS, WITHDRAWALS',
+  ],
+  ['list_transactions', { limit: 51, family: 1 }, /limit: must be .*; family: must be /],
+  [
+    'get_quote',
+    { template: 'onramp', currency: 'USDT_TRX' },
+    'INVALID_PARAMETER: give either amount_brl or amount_crypto',
+  ],
+  [
+    'get_quote',
+    { template: 'onramp', currency: 'DOGE', amount_brl: '0' },
+    /^INVALID_PARAMETER: currency: must be one of .*; amount_brl: must be /,
+  ],
+  [
+    'get_quote',
+    { template: 'onramp', currency: 'USDT', amount_brl: '150' },
+    /^CURRENCY_AMBIGUOUS: currency: /,
+  ],
+  [
+    'request_withdrawal',
+    { currency: 'EUR', amount: '5' },
+    /^INVALID_PARAMETER: currency: must be one of .*BRL/,
+  ],
+  ['request_withdrawal', { currency: 'BRL', amount: '0.00' }, 'amount: must be above zero'],
+  [
+    'request_withdrawal',
+    { currency: 'ETH_ETH', amount: '5' },
+    'INSUFFICIENT_BALANCE: the available balance is 0 ETH_ETH',
+  ],
+] as const)('C-50: %s with %j says the accepted form', async (name, given, reason) => {
+  const { text, isError } = await withClient(overHttp(app.apiKey), (call) => call(name, given));
+  expect(isError).toBe(true);
+  if (typeof reason === 'string') expect(text).toContain(reason);
+  else expect(text).toMatch(reason);
+});
+
+test('C-50: a refusal that names no argument says the next step', async () => {
+  const given = { ...CHECKOUT, idempotency_key: 'next-step' };
+  await withClient(overHttp(app.apiKey), async (call) => {
+    await call('create_checkout', given);
+    const { text } = await call('create_checkout', { ...given, amount_brl: '151.00' });
+    expect(text).toMatch(/^IDEMPOTENCY_MISMATCH: .*\. Use a new idempotency key for another request\.$/);
   });
 });
 

@@ -2,7 +2,7 @@
  * Goal: a database server is lost, its synchronous standby takes over, and gateways go on by themselves: 0 acknowledged payments are lost
  * (docs/reliability.md). Method: three failovers in a row, each to a new standby, under payments: the primary is killed; it hangs, and comes back
  * after the failover; it is cut off from the standby, while gateways still reach it. Gateways know both hosts from `DATABASE_URL`. Losses are
- * judged; times are told, and judged with `FAILOVER_TIMES=judged`, for a machine that does nothing else.
+ * judged; times are told, and judged with `FAILOVER_TIMES=judged`, for a machine that does nothing else. `FAILOVER_ROUNDS=10` for 30 failovers.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,7 @@ import { startTrading, untilPaid } from '../support/trading.ts';
 /** Gateways answer writes so soon after the new primary takes them. */
 const GOAL_MS = 3_000;
 const TRADE_MS = 3_000;
+const ROUNDS = Number(process.env.FAILOVER_ROUNDS ?? 1);
 const areTimesJudged = process.env.FAILOVER_TIMES === 'judged';
 
 const { home, remove } = newHome();
@@ -85,7 +86,7 @@ let primaryUrl: string;
 let primary: Pick<Standby, 'signal'>;
 
 test.each(
-  FAILOVERS,
+  Array.from({ length: ROUNDS }).flatMap(() => FAILOVERS),
 )('the primary $what: gateways continue with the standby, and nothing acknowledged is lost', async ({
   what,
   lose,

@@ -32,6 +32,7 @@ let accountId: bigint;
 let healthy: Samples;
 let troubled: Samples;
 let doctor: readonly { readonly check: string; readonly ok: boolean }[];
+let verified: string;
 
 /** The twelve with the samples that their alerts read, and what each is when the alert fires. */
 const TROUBLES: readonly (readonly [
@@ -166,6 +167,21 @@ async function scrapeStanding({ child }: Running, url: string): Promise<Samples>
   return scrape(url);
 }
 
+/** Has a process stand still for most of the time that work takes. */
+async function whileStanding<Result>({ child }: Running, work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  void work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    child.kill('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    child.kill('SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  return work;
+}
+
 beforeAll(async () => {
   server = await startMortalPostgres();
   const databaseUrl = server.url;
@@ -208,8 +224,10 @@ beforeAll(async () => {
       90_000,
     ).catch(() => troubled);
     const env = { CROSSRAMP_HOME: home, DATABASE_URL: server.url, RAILS_FILE: join(home, 'rails.json') };
-    const { stdout } = await crossramp({ ...env, DATABASE_DISK_GB: '0.005' }, 'doctor', '--json');
+    const settings = { ...env, DATABASE_DISK_GB: '0.005', METRICS_PORT: new URL(at).port };
+    const { stdout } = await whileStanding(second, crossramp(settings, 'doctor', '--json'));
     doctor = JSON.parse(stdout).checks;
+    verified = (await crossramp(env, 'verify')).stdout;
   } finally {
     await second.end('SIGTERM');
   }
@@ -243,7 +261,14 @@ test.each([
     'replicas',
     'disk',
   ],
+  ...['ledger', 'process: clock', 'process: event loop'],
   ...['live pix: certificate', 'live pix: token'],
 ])('doctor fails at %s', (name) => {
   expect(doctor.find(({ check }) => check === name)).toMatchObject({ ok: false });
+});
+
+test('verify names the imbalance by its ledger account and line', () => {
+  expect(verified).toMatch(
+    new RegExp(`^account ${accountId}, ledger account -?\\d+, at \\d+: balance differs from its lines: `),
+  );
 });

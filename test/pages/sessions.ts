@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Answer, TestApp } from '../support/app.ts';
+import { postPatiently } from '../support/post-patiently.ts';
 import { errorsIn } from '../support/refusals.ts';
 import { newCpf } from '../walk/walker.ts';
 
@@ -20,7 +21,7 @@ export function somebody() {
 
 /** Makes a session on a path of `/v2`. */
 export async function make(app: TestApp, path: string, body: object): Promise<Session> {
-  const { json } = await claimed(app.post(path, body));
+  const { json } = await claimed(postPatiently(app, path, body));
   const { end2end, payment_link: link } = json;
   if (link) return { end2end, link };
   const query = 'query ($id: String!) { transaction(end2end: $id) { payment { link } } }';

@@ -238,14 +238,15 @@ test('C-40: a browser in which a person signed in starts again whatever others b
       });
       return answer.status;
     };
+    // More than what the address gets back meanwhile, and less than a share of one's own.
+    const startMany = (cookie?: string) => Promise.all(Array.from({ length: 100 }, () => startWith(cookie)));
     const flood = new Set<number>();
-    for (let batch = 0; batch < 100 && !flood.has(429); batch += 1)
-      for (const status of await Promise.all(Array.from({ length: 20 }, () => startWith())))
-        flood.add(status);
+    for (let batch = 0; batch < 20 && !flood.has(429); batch += 1)
+      for (const status of await startMany()) flood.add(status);
     expect(flood).toContain(429);
-    expect(await startWith(device)).toBe(200);
-    expect(await startWith(`${device}x`)).toBe(429);
-    expect(await startWith('device=s1.000000000000.AAAA')).toBe(429);
+    expect(await startMany(device)).not.toContain(429);
+    expect(await startMany(`${device}x`)).toContain(429);
+    expect(await startMany('device=s1.000000000000.AAAA')).toContain(429);
   } finally {
     await limited.close();
   }

@@ -6,8 +6,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
-import { endArchiving } from '../../src/postgres/backup/create-backup.ts';
+import { createBackup, endArchiving } from '../../src/postgres/backup/create-backup.ts';
 import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
 import { begin } from '../support/process.ts';
 import { refusal, setsIn, useBackups } from './backups.ts';
@@ -31,6 +32,26 @@ test('a backup and the log after it are restored to the end, or to a time', asyn
   await archive(folder);
   expect(await restoredNotes({ folder })).toEqual(['a', 'b', 'c']);
   expect(await restoredNotes({ folder, until: String(between) })).toEqual(['a', 'b']);
+});
+
+test('the first change after a start is archived by archive_timeout, and not after the first checkpoint', async () => {
+  const [own, folder] = [newFolder(), newFolder()];
+  const settings = { fsync: 'off', full_page_writes: 'off' };
+  const first = await acquireEmbeddedPostgres({ home: own, settings });
+  await createBackup({ home: own, folder, archiveSeconds: 1 });
+  await first.release();
+  const second = await acquireEmbeddedPostgres({ home: own, settings });
+  const client = new Client({ connectionString: second.url });
+  try {
+    await client.connect();
+    await client.query('create table note (text text)');
+    const { rows } = await client.query('select pg_walfile_name(pg_current_wal_lsn()) as name');
+    const file = join(folder, 'wal', `${rows[0].name}.gz`);
+    await expect.poll(() => existsSync(file), { timeout: 90_000 }).toBe(true);
+  } finally {
+    await client.end();
+    await second.release();
+  }
 });
 
 test('the key file is in a backup only when requested, and a restore does not replace one', async () => {

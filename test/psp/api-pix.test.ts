@@ -29,7 +29,7 @@ const charge = (original = '550.00') => ({
 const errorOf = ({ status, json }: { status: number; json: { type?: string } }) =>
   `${status} ${json?.type?.split('/').at(-1)}`;
 
-test('the checks of these tests detect errors', async () => {
+test('the schema checks of these tests detect errors', async () => {
   const schema = await apiPixSchema();
   expect(schema.ofRequest('PUT', '/v2/cob/x', { valor: { original: '5' } })).not.toEqual([]);
   expect(schema.ofAnswer('GET', `/v2/cob/${newTxid()}`, 200, { txid: 'x' })).not.toEqual([]);
@@ -86,7 +86,7 @@ describe('every caller', () => {
 });
 
 describe('a charge', () => {
-  test('is created under the caller’s id; the same again is the same', async () => {
+  test('is created under the caller’s id; a repeated request returns the same charge', async () => {
     const txid = newTxid();
     const { status, json } = await psp.call('PUT', `/v2/cob/${txid}`, charge());
     expect(status).toBe(201);
@@ -106,7 +106,7 @@ describe('a charge', () => {
     expect(errorOf(await psp.control('GET', pathname))).toBe('410 CobPayloadNaoEncontrado');
   });
 
-  test('is revised or withdrawn while it is active, and not after', async () => {
+  test('can be revised or cancelled only while it is active', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/v2/cob/${txid}`, charge());
     const revised = await psp.call('PATCH', `/v2/cob/${txid}`, { valor: { original: '10.00' } });
@@ -167,7 +167,7 @@ describe('a PIX', () => {
     expect(json.parametros.paginacao).toMatchObject({ quantidadeTotalDeItens: 1, quantidadeDePaginas: 1 });
   });
 
-  test('can arrive twice, late, with another amount, and after the charge was withdrawn', async () => {
+  test('can arrive twice, late, with another amount, and after the charge was cancelled', async () => {
     const txid = newTxid();
     await psp.call('PUT', `/v2/cob/${txid}`, charge());
     await psp.call('PATCH', `/v2/cob/${txid}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
@@ -179,7 +179,7 @@ describe('a PIX', () => {
     expect(charged.json.pix).toMatchObject([{ valor: '1.00', horario: settledAt }, { valor: '1.00' }]);
   });
 
-  test('without a charge is not reported, as the standard has it: it is found by a query', async () => {
+  test('without a charge is found by a query and not reported, as in the standard', async () => {
     const before = hooks.got.length;
     const { json } = await psp.control('POST', '/pay', { key: key(), amount: '7.00' });
     expect(json).toMatchObject({ callbacks: 0 });
@@ -188,7 +188,7 @@ describe('a PIX', () => {
     expect(found.json.pix).toMatchObject([{ endToEndId: json.endToEndIds[0], valor: '7.00' }]);
   });
 
-  test('is listed by page, each once', async () => {
+  test('is listed once, on one of the pages', async () => {
     for (let each = 0; each < 3; each++) await psp.control('POST', '/pay', { key: key(), amount: '8.00' });
     const pages: string[] = [];
     for (let page = 0; ; page++) {
@@ -230,7 +230,7 @@ describe('a refund', () => {
     });
   });
 
-  test('never exceeds the remainder, even after a failed one', async () => {
+  test('never exceeds the remaining amount, even after a failed refund', async () => {
     const { endToEndId } = await paid('10.00');
     const refund = (id: string, valor: string) =>
       psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/${id}`, { valor });
@@ -247,7 +247,7 @@ describe('a refund', () => {
       .toBe('DEVOLVIDO');
   });
 
-  test('with a planned failure fails; one of a missing PIX is refused', async () => {
+  test('fails as planned, and is refused for a missing PIX', async () => {
     const { endToEndId } = await paid('10.00');
     await psp.control('POST', '/plans', { act: 'refund', facts: { endToEndId, amount: '3.00' } });
     await psp.call('PUT', `/v2/pix/${endToEndId}/devolucao/X`, { valor: '2.00' });

@@ -72,7 +72,7 @@ describe('certificates', () => {
     expect(await call(server, issue(ca, { name: 'Caller' }))).toBe('known');
   });
 
-  test('of another authority, or none, are not accepted', async () => {
+  test('of another authority are not accepted, nor is a caller without one', async () => {
     const other = createAuthority('Test CA');
     expect(await call(server, undefined)).toBe('unknown');
     expect(await call(server, issue(other, { name: 'Caller' }))).toBe('unknown');

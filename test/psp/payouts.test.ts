@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterAll(() => hooks.close());
 
 describe('a payout', () => {
-  test('is accepted, settles a second later, and is reported with our id', async () => {
+  test('is accepted, settles a second later, and is reported under the caller’s id', async () => {
     const id = newId();
     const { status, json } = await send(id);
     expect({ status, json }).toMatchObject({
@@ -68,7 +68,7 @@ describe('a payout', () => {
     expect(json.payouts.filter((each: { id: string }) => each.id === id)).toHaveLength(1);
   });
 
-  test('with a planned failure fails, and one under way can be made to fail', async () => {
+  test('fails as planned, also if the failure is requested while it is in progress', async () => {
     const [planned, made] = [newId(), newId()];
     await psp.control('POST', '/plans', {
       act: 'payout',
@@ -86,7 +86,7 @@ describe('a payout', () => {
     expect((await find(planned)).json.gnExtras.erro.motivo).toBe('Conta encerrada');
   });
 
-  test('can come back, whole or in parts', async () => {
+  test('can be returned, whole or in parts', async () => {
     const id = newId();
     await send(id, '10.00');
     await psp.control('POST', `/payouts/${id}/settle`);
@@ -132,7 +132,7 @@ describe('a payout', () => {
   });
 });
 
-test('a key is looked up: a tax id is its own, others are named where they were set; guessing is stopped', async () => {
+test('a look-up finds the owner of a tax id and of keys with a set owner, and refuses guessing', async () => {
   const look = (chave: string) => psp.call('GET', `/v2/dict/${encodeURIComponent(chave)}`);
   expect((await look('52998224725')).json.titular.cpf).toBe('52998224725');
   expect((await look('ana@example.com')).json.titular).toEqual({ nome: 'Titular da chave' });
@@ -194,7 +194,7 @@ test('an accepted dispute is debited once, up to the remainder, and is a return 
 });
 
 describe('faults', () => {
-  test('false reports arrive before the true one: of an invented PIX, with another amount, to another key', async () => {
+  test('false reports (invented PIX, other amount, other key) arrive before the true one', async () => {
     const chargeId = 'falsereport'.padEnd(26, '0');
     await psp.call('PUT', `/v2/cob/${chargeId}`, {
       calendario: { expiracao: 3600 },
@@ -225,14 +225,14 @@ describe('faults', () => {
 
   const rules = (...given: object[]) => psp.control('PUT', '/faults', { seed: 7, rules: given });
 
-  test('a request is processed and not answered; a query finds it', async () => {
+  test('a request can be processed without an answer; a query finds its result', async () => {
     const id = newId();
     await rules({ on: 'payout', fault: 'timeout', ms: 5 });
     await expect(send(id)).rejects.toThrow();
     expect((await find(id)).json).toMatchObject({ idEnvio: id });
   });
 
-  test('a request is not acted on: 503, or 401', async () => {
+  test('a request can be refused with 503 or 401 without being processed', async () => {
     const id = newId();
     await rules({ on: 'payout', fault: 'unavailable' });
     expect((await send(id)).status).toBe(503);
@@ -242,7 +242,7 @@ describe('faults', () => {
     expect((await find(id)).status).toBe(404);
   });
 
-  test('the same seed does the same', async () => {
+  test('the same seed causes the same faults', async () => {
     const look = async () => {
       await rules({ on: 'read', fault: 'unavailable', rate: 0.5 });
       const statuses: number[] = [];
@@ -254,7 +254,7 @@ describe('faults', () => {
     expect(await look()).toEqual(first);
   });
 
-  test('the books count them, and those of a plan before', async () => {
+  test('the books count all faults, also those of earlier plans', async () => {
     const timesOf = async (on: string, fault: string) => {
       const { faults } = (await psp.control('GET', '/books')).json;
       return (

@@ -60,7 +60,7 @@ function call(railsFile: string, method: string, path: string, body?: object, to
   });
 }
 
-test('killed while it answers, it knows everything that it has answered, and continues', {
+test('keeps everything that it answered when it is killed, and continues after a restart', {
   timeout: 60_000,
 }, async () => {
   const first = await start();
@@ -100,7 +100,7 @@ test('the control server reads JSON as `curl -d` sends it, which labels it as a 
   expect(await ended).toMatchObject({ code: 0 });
 });
 
-test('one PSP works in a folder: a second one ends, and the settings of the first stay', async () => {
+test('a second PSP on a folder ends, and leaves the settings of the first unchanged', async () => {
   const first = await start();
   const settings = readFileSync(first.railsFile, 'utf8');
   expect(await crossramp({}, ...options, '--port', '0')).toMatchObject({

@@ -158,7 +158,7 @@ describe('amounts', () => {
     );
   });
 
-  test('a given decimal mark decides the value of 1.234', async () => {
+  test('the decimal mark in the form decides the value of 1.234', async () => {
     const file = csv('2026-01-31,"1.234",1,x');
     expect(await amountsOf(file, { decimalMark: ',' })).toEqual(['2026-01-31 123400']);
     await expect(rowsOf(csv('2026-01-31,"1.23",1,x'), { decimalMark: ',' })).rejects.toThrow(
@@ -168,7 +168,7 @@ describe('amounts', () => {
 });
 
 describe('C-33: the sign and the type of a movement agree', () => {
-  test('an unsigned DEBIT is no money in: refused, or made negative by the rule', async () => {
+  test('an unsigned DEBIT is refused, or made negative by the sign rule', async () => {
     const file = ofx(moved('862.34', 'DEBIT'), moved('5.00', 'CREDIT'));
     await expect(rowsOf(file)).rejects.toThrow(
       'transaction 1: TRNAMT 862.34 must have the sign that belongs to TRNTYPE DEBIT: --signs type, if amounts have no sign',
@@ -188,7 +188,7 @@ describe('C-33: the sign and the type of a movement agree', () => {
     await expect(rowsOf(ofx(moved(amount, type)))).rejects.toThrow(/^transaction 1: TRNAMT/);
   });
 
-  test('types without a direction take either sign', async () => {
+  test('types without a direction allow either sign', async () => {
     const types = ['OTHER', 'XFER', 'INT', ''];
     expect(await amountsOf(ofx(...types.map((type) => moved('-5', type))))).toHaveLength(4);
   });
@@ -213,7 +213,7 @@ describe('C-33: the sign and the type of a movement agree', () => {
 });
 
 describe('accounts and currencies', () => {
-  test('only BRL counts, also where a movement names its own currency', async () => {
+  test('only BRL is accepted, even if a movement names its own currency', async () => {
     const dollars = bytesOf(`<OFX>${ofAccount('1', `<STMTTRN>${moved('1')}`).replace('BRL', 'USD')}</OFX>`);
     await expect(rowsOf(dollars)).rejects.toThrow('transaction 1: the currency must be BRL, and is USD');
     await expect(rowsOf(ofx(moved('1', '', '<CURRENCY><CURRATE>5<CURSYM>USD</CURRENCY>')))).rejects.toThrow(
@@ -234,7 +234,7 @@ describe('accounts and currencies', () => {
 });
 
 describe('days', () => {
-  test('forms of CSV; a time with a zone is of its day in Brasília', async () => {
+  test('are read in all CSV forms; a time with a zone belongs to its Brasília day', async () => {
     const given = [
       '31/01/2026',
       '31/01/26',
@@ -284,7 +284,7 @@ describe('days', () => {
 });
 
 describe('rows that are no movement', () => {
-  test('footers, titles, headings again and rows without a day are skipped and named', async () => {
+  test('footers, titles, repeated headings and rows without a day are skipped and named', async () => {
     const file = bytesOf(
       [
         'Extrato;;',
@@ -368,7 +368,7 @@ describe('columns', () => {
   });
 });
 
-test('both kinds of OFX, entities, and the encodings of banks', async () => {
+test('both OFX versions, entities, and all encodings of banks are read', async () => {
   const xml =
     '<DTPOSTED>20260131</DTPOSTED><TRNAMT>1.00</TRNAMT><FITID>1</FITID><MEMO>A &amp; B&#233;</MEMO></STMTTRN>';
   expect(await movementsOf(ofx(xml))).toEqual([{ day: '2026-01-31', minor: 100n, id: '1', text: 'A & Bé' }]);

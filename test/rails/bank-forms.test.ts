@@ -102,14 +102,14 @@ describe('the form of a bank', () => {
     expect(summary).toMatchObject({ movements: 2, incoming: '1234.56', outgoing: '10' });
   });
 
-  test('defines the value of 1.234, which the file does not', async () => {
+  test('decides the value of 1.234, which is ambiguous in the file', async () => {
     const file = (bank: BankFormName) => bytesOf(bank, ['Data;Valor;Descrição', '28/11/2026;1.234;Ana']);
     await expect(read(file('inter'))).rejects.toThrow('the amount must be such as');
     expect((await read(file('inter'), { bank: 'inter' })).movements).toEqual(['2026-11-28 123400']);
     await expect(read(file('inter'), { bank: 'nubank' })).rejects.toThrow('the amount must be such as');
   });
 
-  test('leaves OFX unchanged, whose amounts have a point at every bank', async () => {
+  test('does not affect OFX, whose amounts have a decimal point at every bank', async () => {
     const ofx = Buffer.from(
       '<OFX><BANKTRANLIST><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20261128<TRNAMT>12.34<FITID>1</STMTTRN></BANKTRANLIST></OFX>',
     );
@@ -187,7 +187,7 @@ describe('CNAB 240', () => {
   /** The good file with one line replaced. */
   const changed = (at: number, text: string) => bytes(GOOD.toSpliced(at, 1, text));
 
-  test('is read with signs by its sides, and names its account', async () => {
+  test('is read with signs by debit and credit, and names its account', async () => {
     const { movements, summary } = await read(bytes(GOOD));
     expect(movements).toEqual(['2026-11-28 123456 12345', '2026-11-28 -1000']);
     expect(summary).toMatchObject({
@@ -216,7 +216,7 @@ describe('CNAB 240', () => {
     );
   });
 
-  test('names batches and segments of other kinds, and reads on', async () => {
+  test('reports batches and segments of other kinds, and continues', async () => {
     const lines = [
       header,
       line({ 1: '001', 4: '0001', 8: '1', 9: 'C' }),

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
+  IDENTITY_KINDS,
   LIQUIDITY_KINDS,
   NETWORK_KINDS,
   PIX_KINDS,
   RATE_KINDS,
+  SCREENING,
   SIGNER_KINDS,
 } from '../../src/compose/rail-kinds.ts';
 import { createAuthority, issue } from '../../src/psp/ca.ts';
+import { SCREENER_KINDS } from '../../src/rails/screening/settings.ts';
 import type { RailPart, RailTools } from '../../src/resolvers/services/rail-part.ts';
 import { useDatabase } from '../support/database.ts';
 import { conforms, type RailUnderTest } from '../support/rail-conformance.ts';
@@ -41,9 +44,14 @@ const signer = {
   sign: () => Promise.reject(new Error('away')),
 };
 
+/** Screeners have one reader. */
+const SCREENERS = Object.fromEntries(SCREENER_KINDS.map((kind) => [kind, SCREENING]));
+
 /** The kinds, with settings of each. */
 const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
   readonly kinds: object;
+  /** Default: the name. */
+  readonly kind?: string;
   readonly network?: string;
 })[] = [
   {
@@ -127,12 +135,82 @@ const RAILS: readonly (Omit<RailUnderTest, 'make'> & {
     kinds: LIQUIDITY_KINDS,
     settings: () => ({ kind: 'inventory', positions: { USDT_TRX: { long: '10', short: '0', target: '5' } } }),
   },
+  {
+    name: 'identity http',
+    kind: 'http',
+    kinds: IDENTITY_KINDS,
+    secrets: () => [SECRET],
+    settings: () => ({
+      ...{ kind: 'http', url: `${AWAY}/checks`, headers: [{ name: 'x-api-key', valueFile: secretFile }] },
+      ...{ body: { id: 'case', 'person.document': 'taxId' }, levels: ['BASIC', 'VERIFIED'] },
+      paths: { reference: '$.id', link: '$.link', decision: '$.status', reasons: '$.why', score: '$.score' },
+      words: { pending: ['new'], approved: ['ok'], denied: ['no'], retry: ['again'], review: ['manual'] },
+      ...{ statusUrl: `${AWAY}/checks/{case}`, linkUrl: `${AWAY}/checks/{case}/link`, timeoutSeconds: 2 },
+      callback: { ...signature('x-signature'), case: '$.id' },
+    }),
+    reported: () => signedReport('', { id: 'crx-unknown', status: 'ok' }),
+  },
+  {
+    name: 'sumsub',
+    kinds: IDENTITY_KINDS,
+    secrets: () => [SECRET],
+    settings: () => ({
+      ...{ kind: 'sumsub', url: AWAY, tokenFile: secretFile, appSecretFile: secretFile, timeoutSeconds: 2 },
+      ...{ levels: { VERIFIED: 'id-and-liveness' }, callback: { secretFile } },
+    }),
+    reported: () => {
+      const body = JSON.stringify({ externalUserId: 'crx-unknown', reviewResult: { reviewAnswer: 'GREEN' } });
+      const digest = createHmac('sha256', SECRET).update(body).digest('hex');
+      const headers = { 'x-payload-digest': digest, 'x-payload-digest-alg': 'HMAC_SHA256_HEX' };
+      return { path: '', body, headers };
+    },
+  },
+  {
+    name: 'screening http',
+    kind: 'http',
+    kinds: SCREENERS,
+    secrets: () => [SECRET],
+    settings: () => ({
+      ...{ kind: 'http', name: 'bureau', url: `${AWAY}/screen`, screens: ['people'], timeoutSeconds: 2 },
+      ...{ headers: { AuthorizationFile: secretFile }, body: { ref: 'reference', document: 'taxId' } },
+      ...{ decision: '$.status', reference: '$.id', reasons: '$.why' },
+      decisions: { CLEAR: 'cleared', BLOCK: 'frozen', LATER: 'pending' },
+      callback: { ...signature('x-signature'), reference: '$.ref' },
+    }),
+    reported: () => ({ ...signedReport('bureau', { ref: 'a'.repeat(32), status: 'CLEAR' }), isHint: true }),
+  },
+  {
+    name: 'chainalysis-sanctions',
+    kinds: SCREENERS,
+    secrets: () => [SECRET],
+    settings: () => ({ kind: 'chainalysis-sanctions', url: AWAY, keyFile: secretFile, timeoutSeconds: 2 }),
+  },
+  {
+    name: 'lists',
+    kinds: SCREENERS,
+    settings: () => ({
+      ...{ kind: 'lists', folder: join(folder, 'none'), lists: ['ofac', 'own'], maxAgeDays: 3 },
+      ...{ review: '0.8', strong: '0.9' },
+    }),
+  },
 ];
+
+/** Settings of callbacks that are signed with SECRET over time and body. */
+function signature(header: string) {
+  return { secretFile, header, signed: 'timestamp.body', timestampHeader: 'x-timestamp' };
+}
+
+function signedReport(path: string, content: object) {
+  const body = JSON.stringify(content);
+  const at = String(Math.floor(Date.now() / 1_000));
+  const digest = createHmac('sha256', SECRET).update(`${at}.${body}`).digest('hex');
+  return { path, body, headers: { 'x-timestamp': at, 'x-signature': digest } };
+}
 
 type Read = (json: unknown, path: string, name: string) => (tools: RailTools) => RailPart<unknown>;
 
-for (const { name, kinds, network, ...rail } of RAILS) {
-  const load = (kinds as Readonly<Record<string, () => Promise<Read>>>)[name];
+for (const { name, kinds, kind = name, network, ...rail } of RAILS) {
+  const load = (kinds as Readonly<Record<string, () => Promise<Read>>>)[kind];
   const read = await load?.();
   conforms(store, {
     name,
@@ -149,8 +227,7 @@ for (const { name, kinds, network, ...rail } of RAILS) {
 }
 
 test('every kind is tested here', () => {
-  const kinds = [PIX_KINDS, NETWORK_KINDS, SIGNER_KINDS, RATE_KINDS, LIQUIDITY_KINDS].flatMap((each) =>
-    Object.keys(each),
-  );
-  expect(RAILS.map(({ name }) => name).toSorted()).toEqual(kinds.toSorted());
+  const money = [PIX_KINDS, NETWORK_KINDS, SIGNER_KINDS, RATE_KINDS, LIQUIDITY_KINDS];
+  const kinds = [...money, IDENTITY_KINDS, SCREENERS].flatMap((each) => Object.keys(each));
+  expect(RAILS.map(({ name, kind = name }) => kind).toSorted()).toEqual(kinds.toSorted());
 });

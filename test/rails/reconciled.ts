@@ -98,7 +98,7 @@ export function reconciles(net: ReconciledNetwork): void {
     });
   };
 
-  test('all agrees: deposits, deliveries, sweeps, gas, and the balances', async () => {
+  test('deposits, deliveries, sweeps, gas and balances agree', async () => {
     const before = await report();
     for (const { currency, there, here, inFlight } of before.balances) {
       expect(inFlight).toBe('0');
@@ -226,7 +226,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(after.matched).toBeGreaterThanOrEqual(before.matched - 1);
     });
 
-    test('findings are of the same time, however slowly the clock answers', async () => {
+    test('findings do not depend on how slowly the clock answers', async () => {
       const { clock } = app.services.forMode(mode);
       const { nowMs } = clock;
       const found = (await report()).findings.filter(isMoved);
@@ -243,7 +243,7 @@ export function reconciles(net: ReconciledNetwork): void {
       expect(found).not.toEqual([]);
     });
 
-    test('a past day has no report before a block after it is final: one of the day could be missing', async () => {
+    test('a past day is reported only once a later block is final, since a block of the day could be missing before', async () => {
       const { clock } = app.services.forMode(mode);
       const nowMs = await clock.nowMs();
       const day = brasiliaDay(nowMs);
@@ -256,7 +256,7 @@ export function reconciles(net: ReconciledNetwork): void {
       }
     });
 
-    test('a balance that no transfer explains, until the books have it', async () => {
+    test('an unexplained balance is a finding until it is booked', async () => {
       const differs = async () => {
         const { findings } = await report();
         return findings.flatMap(({ kind, currency, amountThere, amountHere }) => {
@@ -285,7 +285,7 @@ export function reconciles(net: ReconciledNetwork): void {
     });
   });
 
-  test('a transfer that is in a block and not booked yet is in flight, and no difference', async () => {
+  test('a transfer in a block that is not booked yet counts as in flight, and not as a difference', async () => {
     const balance = async () => (await report()).balances.find(({ currency }) => currency === token);
     const before = await balance();
     const to = await address();

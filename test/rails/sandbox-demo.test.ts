@@ -74,7 +74,7 @@ test('the operator has unmatched money, a journal to approve, closed days, and a
   });
 });
 
-test('the house has the funds that it pays with', async () => {
+test('the house has enough funds for all its payouts', async () => {
   const { treasury } = await query('{ treasury { account balance currency { code } } }', app.platformKey);
   const short = treasury.filter(
     ({ account, balance }: { account: string | null; balance: string }) =>
@@ -83,7 +83,7 @@ test('the house has the funds that it pays with', async () => {
   expect(short).toEqual([]);
 });
 
-test('a demo that was cut off leaves the clock of the machine', async () => {
+test('after an interrupted demo the machine’s clock is in effect again', async () => {
   const ahead = await readAheadMs(app.database);
   try {
     await setAheadMs(app.database, -86_400_000);

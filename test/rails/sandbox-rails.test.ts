@@ -87,7 +87,7 @@ function newOrder(of: ProcessRow = row): Order {
 
 const ADDRESS = 'TKN9umuf74bK4z4K5BSo2WiCDgzyxUtbsD';
 
-/** News of a rail, and how long after the order it is told: at most, and at least. */
+/** An event of a rail, and the time from the order to its report: at most, and at least. */
 type Message = RailEvent & { readonly afterMs: number; readonly afterEndMs: number };
 
 /** What an order will tell, and how long after it; the jobs are removed. */
@@ -233,7 +233,7 @@ describe('orders', () => {
     expect(on(await toldBy(place))).not.toBe(triggers);
   });
 
-  test('the return of an excess leaves the plan for the return of the payment', async () => {
+  test('the return of an excess does not use up the plan for the return of the payment', async () => {
     await armed('refund-fail');
     expect(await toldBy(() => pix().returnPayment({ ...newOrder(), ...EXCESS }))).toMatchObject([
       { kind: 'refund_ended', order: EXCESS.returnId, isDone: true },
@@ -241,7 +241,7 @@ describe('orders', () => {
     expect(await leftPlans()).toEqual(['refund-fail']);
   });
 
-  test('a return pays no more for the network than there is', async () => {
+  test('the network fee of a return is at most its amount', async () => {
     const back = (amountMinor: bigint) =>
       toldBy(() => chain().sendBack({ ...newOrder(), ...toWallet, amountMinor }));
     expect(await back(99_000_000n)).toMatchObject([{ networkFee: '1' }]);
@@ -274,7 +274,7 @@ describe('charges', () => {
     expect(await services.rails.pix.createCharge(order)).toEqual({ brCode });
   });
 
-  test('an automatic sandbox pays it by itself, once', async () => {
+  test('an automatic sandbox pays it once', async () => {
     const { pix } = automatic().rails;
     const order = { ...newOrder(), txid: txidOf(newOrder().key), merchantName: '日本' };
     const told = await toldBy(async () => {
@@ -285,7 +285,7 @@ describe('charges', () => {
     expect(told[0]?.afterMs).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('an automatic sandbox succeeds by itself', async () => {
+  test('an automatic sandbox completes a transaction', async () => {
     const made = await makeOnramp(services);
     const key = { accountId: made.accountId, transactionId: made.id };
     await settle(automatic(), SILENT, { only: key });
@@ -297,7 +297,7 @@ describe('charges', () => {
     expect(`${now?.component}/${now?.state}`).toBe('success/DONE');
   });
 
-  test('an automatic sandbox deposits the exact amount by itself, once', async () => {
+  test('an automatic sandbox deposits the exact amount once', async () => {
     const { chain } = automatic().rails;
     const order = { ...newOrder(), currency: USDT_TRX, address: ADDRESS, exactAmount: '100.000137' };
     const told = await toldBy(async () => {
@@ -384,7 +384,7 @@ describe('decisions', () => {
     expect(await leftPlans()).toEqual(['step-up-require']);
   });
 
-  test('several plans are consumed one at a time, in the order of the rail', async () => {
+  test('several plans are used up one at a time, by the rail’s priority', async () => {
     await armed('identity-irregular', 'step-up-require');
     const take = async (...names: string[]) => {
       const { key } = newOrder();

@@ -217,7 +217,7 @@ const CASES: readonly (readonly [scenarios: string, make: Make, path: string])[]
 ];
 
 describe('every scenario', () => {
-  test('of the catalogue is played here, under one name, with a sentence', () => {
+  test('of the catalogue has one name and a description, and is tested here', () => {
     // A price can only fail when the transaction is made: test/walk does that.
     const played = [...CASES.flatMap(([scenarios]) => scenarios.split(' ')), 'quote-fail'].map(
       (each) => each.split('=')[0],
@@ -283,7 +283,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('a deposit is confirmed after 15 seconds; a dropped one is not, whatever happens to the session', async () => {
+  test('a deposit is confirmed after 15 seconds, but never after it was dropped', async () => {
     const seen = await sandbox.play(await rest(await make('deposit')), 'deposit', {});
     expect(at(await rest(seen, 13))).toBe('crypto_deposit/DETECTED');
     await sandbox.play(seen, 'deposit-reorg', {});
@@ -296,14 +296,14 @@ describe('reports', () => {
     expect(Date.parse(paid.process?.paidAt ?? '')).toBeLessThanOrEqual(await services.clock.nowMs());
   });
 
-  test('orders end within two seconds of the clock', async () => {
+  test('orders end within two seconds of sandbox time', async () => {
     const sent = await rest(await make('withdrawal'), 2);
     expect(at(sent)).toBe('success_withdrawl_dash/DONE');
     expect(sent.txHash).toMatch(/^[0-9a-f]{64}$/);
   });
 });
 
-describe('at once', () => {
+describe('immediate failures', () => {
   const failing = async (row: ProcessRow, scenario: string) => {
     const told = await sandbox.play(row, scenario, {});
     await rest(told);
@@ -338,8 +338,8 @@ describe('at once', () => {
   });
 });
 
-describe('in place of the planned report', () => {
-  /** A sandbox that receives news in its own way, on a database of its own where one is given. */
+describe('reports in place of planned ones', () => {
+  /** A sandbox that receives events in its own way, on a database of its own where one is given. */
   const sandboxWith = (receive: Receive, database = store.database) =>
     createSandbox({
       ...{ database, receive, registry: REGISTRY, notifier: services.notifier },
@@ -396,7 +396,7 @@ describe('in place of the planned report', () => {
     expect(at(await sandboxWith(twice).play(await running(what), scenario, {}))).toBe(step);
   });
 
-  test('a scenario that has happened does not fail by a job that cannot be withdrawn', async () => {
+  test('a scenario that was played does not fail if a planned job cannot be removed', async () => {
     const query: typeof store.database.query = (statement, values) =>
       statement.name === 'sandbox_take_back'
         ? Promise.reject(new Error('away'))
@@ -415,7 +415,7 @@ describe('refusals', () => {
   const refused = (row: ProcessRow, scenario: string, amount?: string) =>
     expect(sandbox.play(row, scenario, { amount })).rejects;
 
-  test('a scenario that there is not is refused with the names of all', async () => {
+  test('an unknown scenario is refused with the names of all scenarios', async () => {
     const names = SCENARIOS.map(({ name }) => name).join(', ');
     for (const name of ['', 'PAY', 'constructor', 'pay '])
       await refused(await make('onramp'), name).toMatchObject({
@@ -479,7 +479,7 @@ describe('refusals', () => {
       });
   });
 
-  test('a part of a payout that comes back is money in suspense; the whole, given as an amount, is the return', async () => {
+  test('a partial return of a payout goes to suspense; an amount equal to the whole returns the payout', async () => {
     const paid = await playAll(await make('payout'), 'rest');
     const whole = paid.targetAmount as string;
     expect(at(await sandbox.play(paid, 'pix-return', { amount: '1.00' }))).toBe('success/DONE');
@@ -492,7 +492,7 @@ describe('refusals', () => {
     expect(at(await sandbox.play(other, 'pix-return', { amount: whole }))).toBe('pix_out/RETURNED');
   });
 
-  test('a dispute about a part blocks and takes that part', async () => {
+  test('a partial dispute blocks and debits its part', async () => {
     const done = await playAll(await make('onramp'), 'rest pay rest');
     const opened = await sandbox.play(done, 'dispute-open', { amount: '25' });
     expect(at(opened)).toBe('dispute/OPEN');
@@ -501,7 +501,7 @@ describe('refusals', () => {
     expect(accepted.process?.returns).toMatchObject([{ kind: 'dispute', amount: '25' }]);
   });
 
-  test('a withdrawal on a network has no PIX that could come back', async () => {
+  test('a withdrawal on a network has no PIX to return', async () => {
     const sent = await playAll(await make('withdrawal'), 'rest');
     await refused(sent, 'pix-return').toMatchObject({
       code: 'STEP_CONFLICT',

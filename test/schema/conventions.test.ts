@@ -1,13 +1,16 @@
 /**
- * Goal: mutations, values, choices and lists have the forms that docs/graphql.md describes. Method: a walk over the schema; schemas of
+ * Goal: mutations, reads, refusals, values, choices and lists have the forms that docs/graphql.md describes. Method: a walk over the schema; schemas of
  * wrong forms show that each rule finds what breaks it.
  */
+import { readFileSync } from 'node:fs';
 import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLInterfaceType,
   type GraphQLSchema,
   getNamedType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isNonNullType,
@@ -21,13 +24,48 @@ import { REGISTRY } from '../../src/templates/index.ts';
 
 const SCHEMA = buildSchema(REGISTRY);
 
-/** Mutations that make or move something and take no key yet: an answer that has a secret is not stored, and the rest repeats harmlessly. */
-const WITHOUT_KEY: readonly string[] = [
-  ...['createApiKey', 'rotateApiKey', 'inviteMember', 'createStreamToken', 'rotateWebhookSecret'],
-];
-/** Names of mutations that make or move something. */
-const MAKES =
-  /^(?:create|add(?!WhitelistProof)|invite|rotate|refund|approve|reject|release(?!ReviewCase)|deny|assign(?!ReviewCase)|return|settle|book|propose|cancelTransaction|accept|enter|provide|resolveDeposit|retry|closeBooks|sandbox(?:Fund|Trigger))/;
+/** Mutations that would make, move or decide something twice if a request were repeated without a key, by their subject. */
+const KEYED = words({
+  orders:
+    'createQuote createCheckout createOnramp createOfframp createWithdrawal acceptQuote cancelTransaction confirmIdentity enterAmount provideIdentity refundPayment resolveDeposit',
+  'decisions of people':
+    'approveMoneyOut approveWithdrawal rejectMoneyOut rejectWithdrawal approveStepUp denyStepUp releaseHold rejectHold addReviewNote',
+  'customers and screening':
+    'approveCase denyCase freezeCase unfreezeCase retryCase freezeCustomer confirmScreeningHit dismissScreeningHit',
+  disputes: 'answerMedCase attachMedFile makeMedEvidence recordMedOutcome',
+  'keys, destinations and links':
+    'createApiKey rotateApiKey createStaticLink createWhitelistGroup addWhitelistEntry',
+  webhooks:
+    'createWebhookEndpoint recoverWebhookEndpoint redeliverWebhook redeliverWebhooks rotateWebhookSecret sendSampleWebhook sendTestWebhook',
+  'rails and books':
+    'assignSuspense approveSuspense rejectSuspense returnSuspense closeRailEvent retryRailEvent settlePixOrder retryRefund settleRefundByHand settleReceivable bookCapital proposeJournal approveJournal rejectJournal closeBooks reconcile',
+  sandbox: 'sandboxAdvanceClock sandboxFund sandboxTrigger',
+});
+/** Mutations that repeat harmlessly without a key, by the reason. */
+const HARMLESS = words({
+  'sets values, which a repeated request sets to the same':
+    'addWhitelistProof assignReviewCase changeMemberRole chooseNotifications confirmMember correctFacts grantCustomerLimits recordFacts saveView setCompanyOwner updateAccountCompany updateAccountSettings updateAllowedOrigins updateBranding updateCustomer updatePasskeyRoles updateTemplateLimits updateTemplateSettings updateWebhookEndpoint',
+  'ends or removes something, which can end once':
+    'cancelSettingChange disableStaticLink releaseReviewCase removeCompanyOwner removeMember removePasskey removeView removeWebhookEndpoint removeWhitelistEntry revokeApiKey revokeSession withdrawWhitelistProof',
+  'switches something on or off': 'pauseNetwork pauseWebhookEndpoint resumeNetwork resumeWebhookEndpoint',
+  'gives a credential in place of the one before, or one that ends soon (docs/decisions/0101)':
+    'createStreamToken inviteMember',
+});
+
+function words(lists: Readonly<Record<string, string>>): readonly string[] {
+  return Object.values(lists).flatMap((names) => names.split(' '));
+}
+
+/** @returns mutations of a schema that are in neither list, or in the wrong one. */
+function wrongRepeats(schema: GraphQLSchema): string[] {
+  return Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args: [input] }) => {
+    const type = getNamedType(input?.type);
+    const takesKey = isInputObjectType(type) && 'idempotencyKey' in type.getFields();
+    if (KEYED.includes(name)) return takesKey ? [] : [`${name}: takes no idempotencyKey`];
+    if (!HARMLESS.includes(name)) return [`${name}: in neither list`];
+    return takesKey ? [`${name}: takes an idempotencyKey, and needs none`] : [];
+  });
+}
 
 /** @returns what is wrong with the form of the mutations of a schema. */
 function wrongForms(schema: GraphQLSchema): string[] {
@@ -42,9 +80,7 @@ function wrongInput({ name, args }: GraphQLField<unknown, unknown>): string[] {
   if (String(input.type) !== `${capital(name)}Input!`) return [`takes a ${input.type}`];
   const type = getNamedType(input.type);
   const members = isInputObjectType(type) ? Object.keys(type.getFields()) : [];
-  if (members.includes('input')) return ['has an input in its input'];
-  const needsKey = MAKES.test(name) && !WITHOUT_KEY.includes(name);
-  return needsKey && !members.includes('idempotencyKey') ? ['takes no idempotencyKey'] : [];
+  return members.includes('input') ? ['has an input in its input'] : [];
 }
 
 function wrongPayload({ name, type }: GraphQLField<unknown, unknown>): string[] {
@@ -78,13 +114,12 @@ describe('mutations', () => {
     ['cancel(input: OtherInput!): CancelPayload!', 'cancel: takes a OtherInput!'],
     ['cancel(input: CancelInput!): CancelPayload', 'cancel: returns CancelPayload'],
     ['cancel(input: CancelInput!): Thing!', 'cancel: returns Thing!'],
-    ['createThing(input: CreateThingInput!): CreateThingPayload!', 'createThing: takes no idempotencyKey'],
     ['nest(input: NestInput!): NestPayload!', 'nest: has an input in its input'],
     ['bare(input: BareInput!): BarePayload!', 'bare: has no errors of the type [Refusal!]!'],
     ['empty(input: EmptyInput!): EmptyPayload!', 'empty: has no object'],
     ['sure(input: SureInput!): SurePayload!', 'sure: has thing, which is never null'],
   ])('in a wrong form are found: %s', (field, wrong) => {
-    const inputs = ['Cancel', 'Other', 'CreateThing', 'Bare', 'Empty', 'Sure'];
+    const inputs = ['Cancel', 'Other', 'Bare', 'Empty', 'Sure'];
     const schema = schemaOf(`
       type Query { thing: Thing }
       type Thing { id: ID! }
@@ -92,13 +127,31 @@ describe('mutations', () => {
       ${inputs.map((name) => `input ${name}Input { id: ID! }`).join('\n')}
       input NestInput { input: CancelInput! }
       type CancelPayload { thing: Thing errors: [Refusal!]! }
-      type CreateThingPayload { thing: Thing errors: [Refusal!]! }
       type NestPayload { thing: Thing errors: [Refusal!]! }
       type BarePayload { thing: Thing errors: [String!]! }
       type EmptyPayload { errors: [Refusal!]! }
       type SurePayload { thing: Thing! errors: [Refusal!]! }
       type Mutation { ${field} }`);
     expect(wrongForms(schema)).toEqual([wrong]);
+  });
+
+  test('C-52: take a key where a repeated request would act twice, and none where it is harmless', () => {
+    expect(wrongRepeats(SCHEMA)).toEqual([]);
+    const listed = [...KEYED, ...HARMLESS].sort();
+    expect(listed).toEqual(Object.keys(SCHEMA.getMutationType()?.getFields() ?? {}).sort());
+  });
+
+  test.each([
+    ['makeThing(input: KeyedInput!): ID', 'makeThing: in neither list'],
+    ['createQuote(input: PlainInput!): ID', 'createQuote: takes no idempotencyKey'],
+    ['saveView(input: KeyedInput!): ID', 'saveView: takes an idempotencyKey, and needs none'],
+  ])('in the wrong list are found: %s', (field, wrong) => {
+    const schema = schemaOf(`
+      type Query { thing: ID }
+      input PlainInput { id: ID! }
+      input KeyedInput { id: ID! idempotencyKey: String }
+      type Mutation { ${field} }`);
+    expect(wrongRepeats(schema)).toEqual([wrong]);
   });
 });
 
@@ -107,7 +160,6 @@ const DAY = /^(?:day|from|to|dateFrom|dateTo)$/;
 const MOMENT = /At$|^at$|^since$|^until$/;
 /** Members of inputs and arguments whose days are moments, or whose names mean something else. */
 const NO_DAY = new Set(['CreateOfframpInput.from']);
-/** JSON in a string: the published body, byte for byte. */
 /** Bodies as they are sent: a signature is made over their bytes. */
 const JSON_TEXT = ['legacyBody', 'body'];
 const PAGE = ['after', 'before', 'first', 'last', 'offset'];
@@ -205,6 +257,23 @@ function wrongLists(schema: GraphQLSchema): string[] {
   );
 }
 
+test('connections are in the table of lists of docs/graphql.md', () => {
+  const [, pages = ''] = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8').split(
+    '\n## Pages\n',
+  );
+  const [table = ''] = pages.split('\n- ');
+  const types = Object.values(SCHEMA.getTypeMap()).filter((type) => isObjectType(type));
+  const names = types.flatMap((type) =>
+    Object.values(type.getFields()).flatMap((field) =>
+      /Connection!?$/.test(String(field.type))
+        ? [type.name === 'AccountHolder' ? `AccountHolder.${field.name}` : field.name]
+        : [],
+    ),
+  );
+  expect(names.length).toBeGreaterThan(16);
+  expect(names.filter((name) => !new RegExp(`[\`.]${name}\``).test(table))).toEqual([]);
+});
+
 describe('values, choices and lists', () => {
   test('have one form each', () => {
     expect([...wrongValues(SCHEMA), ...wrongChoices(SCHEMA), ...wrongLists(SCHEMA)]).toEqual([]);
@@ -251,30 +320,89 @@ describe('values, choices and lists', () => {
   });
 });
 
-test('a read may be null: a refused one leaves the others of the document unaffected', () => {
-  const fields = Object.values(SCHEMA.getQueryType()?.getFields() ?? {});
-  expect(fields.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([]);
-});
+/** @returns fields of `Query` that are never null. */
+function wrongReads(schema: GraphQLSchema): string[] {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  return fields.filter(({ type }) => isNonNullType(type)).map(({ name }) => `Query.${name}: is never null`);
+}
 
-describe('refusals', () => {
-  test('have one interface, and each type of it has its fields', () => {
-    const refusal = SCHEMA.getType('Refusal');
-    const types = SCHEMA.getPossibleTypes(refusal as never).map(({ name }) => name);
-    expect(types.sort()).toEqual([
-      'CursorRefusal',
-      'InputRefusal',
-      'LimitRefusal',
-      'PermissionRefusal',
-      'RuleRefusal',
-      'StateRefusal',
-      'WaitRefusal',
-    ]);
+describe('reads', () => {
+  test('may be null: a refused one leaves the others of the document unaffected', () => {
+    expect(wrongReads(SCHEMA)).toEqual([]);
   });
 
-  test('C-50: have codes of the table of errors; errors of the whole request are not among them', () => {
-    const code = SCHEMA.getType('RefusalCode') as unknown as { getValues(): { name: string }[] };
-    const codes = code.getValues().map(({ name }) => name);
-    expect(Object.keys(ERRORS)).toEqual(expect.arrayContaining(codes));
-    for (const whole of ['UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL']) expect(codes).not.toContain(whole);
+  test.each([
+    ['type Query { thing: ID! }', 'Query.thing: is never null'],
+    ['type Query { things: [ID!]! }', 'Query.things: is never null'],
+  ])('in a wrong form are found: %s', (sdl, wrong) => {
+    expect(wrongReads(schemaOf(sdl))).toEqual([wrong]);
+  });
+});
+
+/** Types of refusals. */
+const REFUSALS: readonly string[] = [
+  ...['CursorRefusal', 'InputRefusal', 'LimitRefusal', 'PermissionRefusal'],
+  ...['RuleRefusal', 'StateRefusal', 'WaitRefusal'],
+];
+/** Members of the interface of refusals, and so of each of them. */
+const OF_REFUSAL = { code: 'RefusalCode!', message: 'String!', path: 'String', action: 'RefusalAction!' };
+/** Codes of errors of the whole request, which no payload can have. */
+const WHOLE = ['UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL'];
+
+/** @returns what is wrong with the refusals of a schema: their interface, their types and their codes. */
+function wrongRefusals(schema: GraphQLSchema): string[] {
+  const refusal = schema.getType('Refusal');
+  const code = schema.getType('RefusalCode');
+  if (!isInterfaceType(refusal) || !isEnumType(code)) return ['Refusal: no interface with codes'];
+  const codes = code.getValues().map(({ name }) => name);
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type));
+  return [
+    ...Object.entries(OF_REFUSAL)
+      .filter(([name, type]) => String(refusal.getFields()[name]?.type) !== type)
+      .map(([name]) => `Refusal: no ${name} of its type`),
+    ...types
+      .filter(({ name }) => name.endsWith('Refusal'))
+      .filter((type) => !schema.isSubType(refusal, type))
+      .map(({ name }) => `${name}: is no Refusal`),
+    ...schema
+      .getPossibleTypes(refusal)
+      .filter(({ name }) => !REFUSALS.includes(name))
+      .map(({ name }) => `${name}: a Refusal that is not listed`),
+    ...codes.filter((name) => !(name in ERRORS)).map((name) => `${name}: not in the table of errors`),
+    ...codes.filter((name) => WHOLE.includes(name)).map((name) => `${name}: of the whole request`),
+  ];
+}
+
+describe('refusals', () => {
+  test('C-50: have one interface, listed types, and codes of the table of errors', () => {
+    expect(wrongRefusals(SCHEMA)).toEqual([]);
+    const types = SCHEMA.getPossibleTypes(SCHEMA.getType('Refusal') as GraphQLInterfaceType);
+    expect(types.map(({ name }) => name).sort()).toEqual([...REFUSALS].sort());
+  });
+
+  const MEMBERS = 'code: RefusalCode! message: String! path: String action: RefusalAction!';
+  test.each([
+    ['interface Failure { code: RefusalCode! }', 'Refusal: no interface with codes'],
+    [
+      'interface Refusal { code: RefusalCode! message: String! path: String }',
+      'Refusal: no action of its type',
+    ],
+    [`interface Refusal { ${MEMBERS.replace('RefusalCode!', 'String!')} }`, 'Refusal: no code of its type'],
+    [`interface Refusal { ${MEMBERS} } type OtherRefusal { ${MEMBERS} }`, 'OtherRefusal: is no Refusal'],
+    [
+      `interface Refusal { ${MEMBERS} } type Refused implements Refusal { ${MEMBERS} }`,
+      'Refused: a Refusal that is not listed',
+    ],
+    [
+      `interface Refusal { ${MEMBERS} } extend enum RefusalCode { TOO_LATE }`,
+      'TOO_LATE: not in the table of errors',
+    ],
+    [
+      `interface Refusal { ${MEMBERS} } extend enum RefusalCode { RATE_LIMITED }`,
+      'RATE_LIMITED: of the whole request',
+    ],
+  ])('in a wrong form are found: %s', (sdl, wrong) => {
+    const common = 'type Query { thing: ID } enum RefusalCode { NOT_FOUND } enum RefusalAction { FIX }';
+    expect(wrongRefusals(schemaOf(`${common} ${sdl}`))).toEqual([wrong]);
   });
 });

@@ -28,14 +28,18 @@ import { MEMBERS_MAX } from '../../src/resolvers/people/members.ts';
 import { PASSKEYS_MAX } from '../../src/resolvers/people/passkeys.ts';
 import { VIEWS_MAX } from '../../src/resolvers/people/views.ts';
 import { FINDINGS_MAX } from '../../src/resolvers/reconciliation/compare-statement.ts';
+import { DECISIONS_MAX } from '../../src/resolvers/review/read-decisions.ts';
+import { HITS_LISTED_MAX } from '../../src/resolvers/review/read-evidence.ts';
 import { OWNERS_MAX } from '../../src/resolvers/screening/account-companies.ts';
 import { WHITELIST_MAX } from '../../src/resolvers/settings/manage-whitelist.ts';
 import { TAKINGS_DAYS } from '../../src/resolvers/transactions/read-takings.ts';
 import { CAME_ENDPOINTS_LISTED, SECRETS_MAX } from '../../src/resolvers/webhooks/manage-webhooks.ts';
 import { ENDPOINTS_REPORTED } from '../../src/resolvers/webhooks/read-delivery-report.ts';
 import { buildSchema } from '../../src/schema/index.ts';
+import { OTHER_CASES_MAX } from '../../src/store/account/cases-of-customer.ts';
 import { NOTES_MAX } from '../../src/store/account/review.ts';
 import { WAITING_CHANGES_MAX } from '../../src/store/account/setting-changes.ts';
+import { CANDIDATES_MAX } from '../../src/store/engine/payment-candidates.ts';
 import { RELATED_MAX } from '../../src/store/engine/related.ts';
 import { OWN_ACCOUNTS_MAX } from '../../src/store/people/people.ts';
 import { SESSIONS_LISTED } from '../../src/store/people/person-sessions.ts';
@@ -71,12 +75,12 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'AssetRate.feeds': SETUP,
   'BalanceChange.balances': CATALOGUE,
   'BalanceWorth.unpriced': CATALOGUE,
-  'CaseFile.candidates': RELATED_MAX,
+  'CaseFile.candidates': CANDIDATES_MAX,
+  'CaseFile.decisions': DECISIONS_MAX,
   'CaseFile.facts': 'what a rail reports of one payment',
   'CaseFile.medCases': MED_LISTED_MAX,
   'CaseFile.notes': NOTES_MAX,
-  'CaseFile.samePayer': RELATED_MAX,
-  'CaseFile.sameWallet': RELATED_MAX,
+  'CaseFile.otherCases': OTHER_CASES_MAX,
   'CloseChecklist.rails': SETUP,
   'Customer.volumes': 30,
   'CustomerCase.evidence': EVIDENCE_MAX,
@@ -109,6 +113,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.openPixOrders': ORDERS_MAX,
   'Query.openRefunds': WAITING_MAX,
   'Query.positions': CATALOGUE,
+  'Query.operationChecks': 'one for each check of doctor',
   'Query.railHealth': SETUP,
   'Query.rateFeeds': SETUP,
   'Query.reviewCounts': 'one for each kind of case',
@@ -122,6 +127,10 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.treasury': CHART,
   'Query.webhookEventNames': 'the steps of all templates',
   'RailHealth.checks': SETUP,
+  'RelatedPayments.payments': RELATED_MAX,
+  'RelatedPayments.sums': 'one for each outcome',
+  'ReviewEvidence.customerCases': 'one for each level',
+  'ReviewEvidence.hits': HITS_LISTED_MAX,
   'RotateWebhookSecretPayload.secrets': SECRETS_MAX,
   'Reconciliation.balances': SETUP,
   'Reconciliation.findings': FINDINGS_MAX,

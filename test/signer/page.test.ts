@@ -114,7 +114,7 @@ async function withdraw(usd: number, to: string, proof: unknown, over: Partial<S
 const refused = { status: 403, body: { reason: 'proof_wrong', detail: expect.any(String) } };
 
 describe('C-22: a stolen gateway', () => {
-  test('gets 0 to a new destination, and at most the hourly limit to known ones', async () => {
+  test('can send nothing to a new destination, and at most the hourly limit to known ones', async () => {
     const passkey = await enrolled();
     const proof = await prove(passkey, OWN);
     // A person's passkey of the gateway, which answers whatever challenge the gateway gives at a sign-in.
@@ -152,7 +152,7 @@ describe('C-22: a stolen gateway', () => {
     for (const each of forged)
       expect(await withdraw(1, ATTACKER, each)).toBe(each === undefined ? 'proof_missing' : 'proof_wrong');
     for (const intent of ['payout', 'refund'] as const) {
-      expect(await withdraw(1, ATTACKER, undefined, { intent })).toBe('transaction_limit');
+      expect(await withdraw(1, ATTACKER, undefined, { intent })).toBe('limit_unproven');
       expect(await withdraw(1, ATTACKER, proof, { intent })).toBe('proof_wrong');
     }
 
@@ -170,7 +170,7 @@ describe('C-22: a stolen gateway', () => {
     ]);
   });
 
-  test('enrols no passkey: not without a code, with a used one, or by a passkey of another page', async () => {
+  test('cannot enrol a passkey without a code, with a used code, or by a passkey of another page', async () => {
     const mine = softPasskey();
     const { body } = await call('/prove/options', place(ATTACKER));
     const register = mine.register(body.publicKey.challenge, itself());
@@ -193,7 +193,7 @@ describe('C-22: a stolen gateway', () => {
     });
   });
 
-  test('uses no proof of one account for another, and no passkey either', async () => {
+  test('cannot use a proof or a passkey of one account for another', async () => {
     const passkey = await enrolled('8');
     const proof = await prove(passkey, OWN, '8');
     expect(await withdraw(1, OWN, { ...proof, account: ACCOUNT })).toBe('proof_wrong');
@@ -202,7 +202,7 @@ describe('C-22: a stolen gateway', () => {
     expect(await call('/prove', { ...request, response })).toEqual(refused);
   });
 
-  test('gets no answer for a page of another origin, cannot sign on the page, and cannot reach the page by the socket', async () => {
+  test('gets no answer from a page of another origin, cannot sign on the page, and cannot reach the page by the socket', async () => {
     expect((await call('/prove/options', place(OWN), gatewayOrigin)).status).toBe(403);
     expect((await call('/sign', {})).status).toBe(404);
     const page = await fetch(`http://127.0.0.1:${pagePort}/prove`);
@@ -253,7 +253,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(await withdraw(1, OWN, { kind: 'passkey', id, account: '5', expiresAt })).not.toBe('proof_wrong');
   });
 
-  test('a person sent there with an address of the attacker signs nothing of it', async () => {
+  test('a person who follows a link with the attacker’s address cannot sign that address', async () => {
     await page.goto(`${origin}/prove?${new URLSearchParams(place(ATTACKER, '5'))}`);
     expect(await page.content()).not.toContain(ATTACKER);
     await page.getByLabel('paste it from your own wallet').fill(OWN);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the key file', () => {
-  test('opens by its passphrase, is readable for its owner alone, and contains nothing of the seed', async () => {
+  test('opens by its passphrase, is readable only by its owner, and does not contain the seed', async () => {
     expect(hex.encode(await readKeyFile(keyFile, PASSPHRASE))).toBe(hex.encode(SEED));
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(keyFile, 'utf8')).not.toMatch(/00010203|AAECAw/);
@@ -58,7 +58,7 @@ describe('the key file', () => {
     await expect(readKeyFile(changed, PASSPHRASE)).rejects.toThrow('is not a key file');
   });
 
-  test('is never written over, and wants a passphrase of some length', async () => {
+  test('is never overwritten, and needs a passphrase of a minimum length', async () => {
     await expect(writeKeyFile(keyFile, SEED, PASSPHRASE)).rejects.toThrow('never overwritten');
     await expect(writeKeyFile(join(folder, 'other.json'), SEED, 'short')).rejects.toThrow('at least 12');
   });
@@ -85,7 +85,7 @@ describe('seeds', () => {
     expect(xpub.TRX).not.toBe(xpub.ETH);
   });
 
-  test('are new each time, or hexadecimal; a slip of the pen is found and not repeated', async () => {
+  test('are new each time, or hexadecimal; a typing error is found, and the message does not repeat the words', async () => {
     expect(newWords().split(' ')).toHaveLength(24);
     expect(newWords()).not.toBe(newWords());
     expect(hex.encode(await seedOf(`${hex.encode(SEED)}\n`))).toBe(hex.encode(SEED));
@@ -103,7 +103,7 @@ describe('the policy', () => {
 
   test('is the default one without a file; a file replaces single members', () => {
     const { all, unproven, currencies } = readPolicy();
-    expect([all.hour, unproven.hour].map(usd)).toEqual(['10000', '5000']);
+    expect([all.hour, unproven.hour].map(usd)).toEqual(['10000', '0']);
     expect(currencies.get('USDT_TRX')?.day).toBe(40_000_000_000n);
     const own = of({ unproven: { hour: '7.5' }, values: { TRX_TRX: '0.3' } });
     expect(own.unproven).toEqual({ ...unproven, hour: 7_500_000n });
@@ -146,7 +146,7 @@ describe('the policy', () => {
     expect(() => of(json)).toThrow(message);
   });
 
-  test('a private key in place of a public one is not repeated', () => {
+  test('the message about a private key in place of a public one does not repeat the key', () => {
     const { privateKey } = generateKeyPairSync('ed25519');
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     const given = { approvers: [{ kind: 'key', id: 'loja', publicKey: pem }] };
@@ -184,7 +184,7 @@ describe('a proof', () => {
     expect(() => check(proofOf(STRANGERS.TRX), STRANGERS.TRX2)).toThrow(wrong);
   });
 
-  test('is not valid for an address that the policy calls withdrawn, whoever has a copy of it', () => {
+  test('is not valid for an address that the policy lists as withdrawn', () => {
     const policyFile = join(folder, 'withdrawn.json');
     writeFileSync(policyFile, JSON.stringify({ withdrawn: [{ network: 'TRX', address: STRANGERS.TRX }] }));
     const { withdrawn } = readPolicy(policyFile);

@@ -21,6 +21,7 @@ import { crossramp } from '../support/process.ts';
 import { provingKey } from '../support/proof-by-key.ts';
 import {
   newSigner,
+  OPEN_POLICY,
   type SignerHome,
   type SignerProcess,
   startSigner,
@@ -58,7 +59,7 @@ describe('a compromised gateway', () => {
   const refusals = new Set<string>();
 
   beforeAll(async () => {
-    home = await made({ approvers: [approver] });
+    home = await made({ ...OPEN_POLICY, approvers: [approver] });
   });
 
   const tryIt = async (usd: number, to: string, request: SignRequest): Promise<boolean> => {
@@ -80,7 +81,7 @@ describe('a compromised gateway', () => {
   const sumTo = (isWanted: (to: string) => boolean) =>
     taken.filter(({ to }) => isWanted(to)).reduce((sum, { usd }) => sum + usd, 0);
 
-  test('loses at most the hourly limit that the signer printed at its start, with the shipped policy', async () => {
+  test('loses at most the hourly limit that the signer printed at its start', async () => {
     signer = await started(home);
     const printed =
       /^hourly limit: USD (\d+) of everything that leaves, fees included\n.* USD (\d+) an hour/m;
@@ -140,7 +141,7 @@ describe('a compromised gateway', () => {
     );
   });
 
-  test('a refusal is an alarm on standard error; a flood of them is counted, and two lines', async () => {
+  test('a refusal is an alarm on standard error; many refusals give two lines with their number', async () => {
     signer = await started(home);
     const before = (await signerAt(home).describe()) as unknown as { refusals: Record<string, number> };
     await tryIt(1, STRANGERS.EVM, usdt(1, STRANGERS.EVM, { intent: 'withdrawal' }));
@@ -160,8 +161,8 @@ describe('a compromised gateway', () => {
 });
 
 describe('a log that cannot be written', () => {
-  test('a signer whose log is on a full disk signs, and ends in order', async () => {
-    const home = await made();
+  test('a signer whose log is on a full disk still signs, and stops cleanly', async () => {
+    const home = await made(OPEN_POLICY);
     const file = openSync('/dev/full', 'w');
     const signer = await startSignerWithLog(file, home).finally(() => closeSync(file));
     running.push(signer);
@@ -178,7 +179,7 @@ describe('a log that cannot be written', () => {
 
 describe('kill -9', () => {
   test('at any time: answered requests get the same answer, and the limit holds over all restarts', async () => {
-    const home = await made({ perMinute: 100_000 });
+    const home = await made({ ...OPEN_POLICY, perMinute: 100_000 });
     const hot = home.facts.hot.TRX as string;
     const requests = Array.from({ length: 60 }, (_, i) =>
       requested({
@@ -212,7 +213,7 @@ describe('kill -9', () => {
     expect(answers.size).toBe(Math.floor(5_000 / 100.5));
   });
 
-  test('an unreachable signer is not a refusing one', async () => {
+  test('an unreachable signer is reported differently from a refusal', async () => {
     const home = await made();
     const request = requested({ network: 'ETH', unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT) });
     await expect(signerAt(home).sign(request)).rejects.toThrow(SignerUnavailable);
@@ -221,7 +222,7 @@ describe('kill -9', () => {
 });
 
 describe('the server', () => {
-  test('a socket that only its own user can open; a second signer on the folder does not start', async () => {
+  test('only the signer’s user can open its socket; a second signer on the folder does not start', async () => {
     const home = await made();
     const signer = await started(home);
     expect(statSync(home.socket).mode & 0o777).toBe(0o600);
@@ -235,7 +236,11 @@ describe('the server', () => {
     const { checks } = createSigner(readSignerSettings({ socket: home.socket }, 'live.signer'));
     expect(await checks()).toEqual([
       { check: 'signer', ok: true, detail: expect.stringContaining(`TRX ${home.facts.hot.TRX}`) },
+      { check: 'signer policy', ok: true, detail: expect.stringContaining('without proof') },
     ]);
+    expect(signer.said).toMatch(
+      /without proof of the destination: nothing, as unproven.transaction, unproven.hour, unproven.day of policy.json are 0/,
+    );
     const ended = await signer.end('SIGTERM');
     expect(ended.code).toBe(143);
     expect(await checks()).toMatchObject([{ check: 'signer', ok: false }]);
@@ -258,7 +263,7 @@ describe('the server', () => {
   });
 
   test('TLS with certificates on both sides: a caller without one is rejected', async () => {
-    const home = await made();
+    const home = await made(OPEN_POLICY);
     const authority = createAuthority('signer test');
     const file = (name: string, text: string) => {
       writeFileSync(join(home.folder, name), text);
@@ -298,11 +303,11 @@ describe('the server', () => {
     expect(await at('--socket', missing)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^crossramp: cannot listen at \S+\/no-such-folder\/s .*its folder has to be there/,
+        /^crossramp: cannot listen at \S+\/no-such-folder\/s .*its folder must exist/,
       ),
     });
     const long = join(home.folder, 's'.repeat(120));
-    expect((await at('--socket', long)).stderr).toContain('about 100 characters at most');
+    expect((await at('--socket', long)).stderr).toContain('at most about 100 characters');
     const { certificate, key } = createAuthority('signer test');
     const [pem, keyFile] = [join(home.folder, 'c.pem'), join(home.folder, 'k.pem')];
     writeFileSync(pem, certificate);

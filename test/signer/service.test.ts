@@ -17,6 +17,7 @@ import { openRecord, type SignedRecord } from '../../src/signer/record.ts';
 import { createSignerService, type SignerService } from '../../src/signer/signer.ts';
 import { openWallet } from '../../src/signer/wallet.ts';
 import { provingKey } from '../support/proof-by-key.ts';
+import { OPEN_POLICY } from '../support/signer.ts';
 import { evmTransfer, requested, STRANGERS, tronTransfer } from '../support/signing.ts';
 
 const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
@@ -32,7 +33,7 @@ let nowMs: number;
 const { approver, proofOf } = provingKey(() => nowMs);
 
 const open = (policy: object = {}) => {
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy));
+  writeFileSync(join(folder, 'policy.json'), JSON.stringify({ ...OPEN_POLICY, ...policy }));
   record?.close();
   record = openRecord(join(folder, 'signed.sqlite'), () => nowMs);
   service = createSignerService(wallet, readPolicy(join(folder, 'policy.json')), record);
@@ -66,7 +67,7 @@ describe('signatures', () => {
     expect((await service.sign(tron('TRX_TRX', 100n * USDT))).raw).toMatch(/^0a/);
   });
 
-  test('the same id is answered with the same bytes and counted once, also after a restart', async () => {
+  test('a repeated id gets the same bytes and is counted once, even after a restart', async () => {
     const request = eth('USDT_ETH', 2_000n * USDT - USDT, 0);
     const first = await service.sign(request);
     open();
@@ -94,7 +95,7 @@ describe('signatures', () => {
     await refused(requested({ network: 'ETH', unsigned, intent: 'sweep' }), 'key');
   });
 
-  test('gas goes to a deposit address of our own, as coin, up to its limit', async () => {
+  test('gas is coin for a deposit address of the gateway, within its limit', async () => {
     const index = 3;
     const to = deriveDepositAddress('ETH', wallet.xpub.ETH as string, index);
     const gas = (value: bigint, nonce: number, over: object = {}) =>
@@ -177,6 +178,37 @@ describe('reading the transaction itself', () => {
 });
 
 describe('limits', () => {
+  test('nothing leaves to a destination without proof unless the policy says how much', async () => {
+    const order = eth('USDT_ETH', USDT, 0);
+    for (const [unproven, names] of [
+      [undefined, 'set unproven.transaction, unproven.hour, unproven.day above 0'],
+      [{ ...OPEN_POLICY.unproven, hour: '0' }, 'set unproven.hour above 0'],
+    ] as const) {
+      open({ unproven, approvers: [approver] });
+      for (const intent of ['payout', 'refund'] as const) {
+        await refused({ ...order, intent }, 'limit_unproven');
+        await expect(service.sign({ ...order, intent })).rejects.toThrow(names);
+      }
+    }
+    expect(record.sums('USDT_ETH', 0)).toMatchObject({ count: 0n });
+    await service.sign({ ...order, id: 'proven', proof: proofOf('ETH', STRANGERS.EVM) });
+    const key = { purpose: 'deposit', index: 7 } as const;
+    const unsigned = evmTransfer('USDT_ETH', HOT.ETH, USDT);
+    await service.sign(requested({ network: 'ETH', unsigned, key, intent: 'sweep' }));
+    open();
+    await service.sign({ ...order, unsigned: evmTransfer('USDT_ETH', STRANGERS.EVM, USDT, { nonce: 1 }) });
+  });
+
+  test('name the setting that is reached', async () => {
+    open({ currencies: { USDT_ETH: { hour: '15' } } });
+    await expect(service.sign(eth('USDT_ETH', 16n * USDT, 0))).rejects.toThrow(
+      'above the limit of 15, currencies.USDT_ETH.hour of policy.json',
+    );
+    await expect(service.sign(eth('USDT_ETH', 2_000n * USDT, 0))).rejects.toThrow(
+      'above the limit of 2000, unproven.transaction of policy.json',
+    );
+  });
+
   test('of one transaction, without proof', async () => {
     await refused(eth('USDT_ETH', 2_000n * USDT, 0), 'transaction_limit');
     await service.sign(eth('USDT_ETH', 1_999n * USDT, 0));
@@ -212,7 +244,7 @@ describe('limits', () => {
     await service.sign(eth('USDT_ETH', USDT, 3));
   });
 
-  test('of one currency, and none is signed without a value', async () => {
+  test('of one currency apply, and a currency without a value is not signed', async () => {
     open({ currencies: { USDT_ETH: { transaction: '10', hour: '15' } } });
     await refused(eth('USDT_ETH', 11n * USDT, 0), 'transaction_limit');
     await service.sign(eth('USDT_ETH', 10n * USDT, 0));
@@ -220,7 +252,7 @@ describe('limits', () => {
     await service.sign(eth('USDC_ETH', 100n * USDT, 1));
   });
 
-  test('a clock that is set back opens nothing', async () => {
+  test('a clock that is set back frees no limit', async () => {
     await service.sign(eth('USDT_ETH', 1_999n * USDT, 0));
     await service.sign(eth('USDT_ETH', 1_999n * USDT, 1));
     nowMs -= 30 * 24 * HOUR_MS;
@@ -229,7 +261,7 @@ describe('limits', () => {
   });
 
   test('fees count: a fraction of a cent is rounded up', async () => {
-    open({ unproven: { hour: '1.3' } });
+    open({ unproven: { ...OPEN_POLICY.unproven, hour: '1.3' } });
     await service.sign(eth('USDT_ETH', 1n, 0));
     await refused(eth('USDT_ETH', 1n, 1), 'limit_hour');
     expect(record.sums('USDT_ETH', 0)).toMatchObject({ all: 650_001n });
@@ -257,7 +289,7 @@ describe('a nonce', () => {
     await refused(at('USDC_ETH', STRANGERS.EVM, 100n * USDT, 4n), 'nonce_reused');
   });
 
-  test('is given up by a transfer of nothing to the wallet itself, and used again', async () => {
+  test('can be cancelled by a transfer of zero to the wallet itself', async () => {
     await service.sign(at('USDT_ETH', STRANGERS.EVM, 100n * USDT, 2n));
     await service.sign(at('ETH_ETH', HOT.ETH, 0n, 8n));
     await refused(at('USDT_ETH', STRANGERS.EVM2, 100n * USDT, 20n), 'nonce_reused');
@@ -316,7 +348,7 @@ describe('a withdrawal', () => {
     await refused(withdrawal({ ...proof, expiresAt: expiryText(nowMs + DAY_MS) }), 'proof_wrong');
   });
 
-  test('has the limits of everything that leaves', async () => {
+  test('is within the limits of all outgoing money', async () => {
     const proof = proofOf('ETH', STRANGERS.EVM);
     const more = (amount: bigint, nonce: number) => ({ ...eth('USDT_ETH', amount, nonce), proof });
     await refused(more(5_000n * USDT, 0), 'transaction_limit');

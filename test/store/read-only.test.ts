@@ -2,7 +2,7 @@
  * Goal: a database that only reads, such as a standby, is an unavailable one, not a defect (C-51). Method: a database whose new
  * sessions are read-only.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../src/store/connection/connection.ts';
 import type { Database } from '../../src/store/connection/database.ts';
 import { isDatabaseUnreachable } from '../../src/store/connection/database-error.ts';
@@ -39,8 +39,14 @@ test('C-51: a write reports that the database is unreachable, by a statement and
 });
 
 test('C-51: readiness reports that it can be read, and why it cannot be written', async () => {
-  const found = await probeDatabase(database, { toRead: async () => {}, toWrite: async () => {} });
-  expect(found).toMatchObject({ reads: true, writes: false, isReadOnly: true });
+  // A new connection on a busy machine may take longer than the probe waits.
+  await vi.waitFor(
+    async () => {
+      const found = await probeDatabase(database, { toRead: async () => {}, toWrite: async () => {} });
+      expect(found).toMatchObject({ reads: true, writes: false, isReadOnly: true });
+    },
+    { timeout: 20_000 },
+  );
 });
 
 test('`doctor` reports it', async () => {

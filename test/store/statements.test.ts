@@ -10,7 +10,7 @@ const VOLATILE =
 
 /**
  * Ages that the server judges by its own clock, because that of a process may be wrong and a wrong age here carries out a request twice,
- * sends an e-mail twice, or deletes what must stay (decision 0055).
+ * sends an e-mail twice, overlooks payments after a restore, or deletes what must stay (decision 0055).
  */
 const BY_SERVER = [
   'account/retention.ts: const BEGIN: Statement = {',
@@ -23,6 +23,7 @@ const BY_SERVER = [
   'people/receipt-mails.ts: const END: Statement = {',
   'people/receipt-mails.ts: const RELEASE: Statement = {',
   'people/receipt-mails.ts: const STORE: Statement = {',
+  'rails/restores.ts: const ALIVE: Statement = {',
   'webhooks/notification-hooks.ts: const ADDRESS: Statement = {',
   'webhooks/notification-hooks.ts: const CLAIM: Statement = {',
   'webhooks/notification-hooks.ts: const END: Statement = {',

@@ -1,5 +1,4 @@
 /** The real application on a free port, with an account whose history is that of docs/examples/history.ndjson. */
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
@@ -10,7 +9,6 @@ import { createServices } from '../../src/compose/services.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createKey } from '../../src/resolvers/account/manage-keys.ts';
 import { startWorker, type Worker } from '../../src/resolvers/engine/run-jobs.ts';
-import { importAccount } from '../../src/resolvers/history/import-account.ts';
 import { provisionSandbox } from '../../src/resolvers/sandbox/provision-sandbox.ts';
 import type { Services } from '../../src/resolvers/services/context.ts';
 import type { CellsOfOperator } from '../../src/resolvers/services/other-cells.ts';
@@ -23,10 +21,8 @@ import type { Database } from '../../src/store/connection/database.ts';
 import { REGISTRY } from '../../src/templates/index.ts';
 import type { Registry } from '../../src/templates/registry.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
+import { SANDBOX_DATABASE } from './global-setup.ts';
 import { TEST_SECRETS } from './secrets.ts';
-
-/** The lines of the example history. */
-export const HISTORY = readFileSync(new URL('../../docs/examples/history.ndjson', import.meta.url), 'utf8');
 
 /** An answer, read whole. */
 export interface Answer {
@@ -100,13 +96,12 @@ type Overrides = Partial<AppParts['config']> & {
 
 /** Starts the application before the tests of the file and ends it after them. */
 export function useApp(overrides: Overrides = {}): TestApp {
-  const test = useDatabase() as { -readonly [Name in keyof TestApp]: TestApp[Name] };
+  const test = useDatabase(SANDBOX_DATABASE) as { -readonly [Name in keyof TestApp]: TestApp[Name] };
   let server: Server;
   let worker: Worker | undefined;
   let end: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     test.accountId = await provisionSandbox(test.database, REGISTRY);
-    await importAccount(test.database, REGISTRY, test.accountId, 'history.ndjson', HISTORY.split('\n'));
     test.apiKey = (await addKey(test.accountId, SCOPES)).apiKey;
     const { log, noteRequest, registry = REGISTRY, liveRails, railsFile, ...config } = overrides;
     const platform = await platformAccount(test.database, 'sandbox');

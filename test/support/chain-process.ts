@@ -1,4 +1,4 @@
-/** A process that works on a network until it is killed: `CHAIN` in its environment says where everything is. News goes to the table `told`. */
+/** A process that works on a network until it is killed: `CHAIN` in its environment says where everything is. Events go to the table `told`. */
 import pg from 'pg';
 import { createEvm, readEvmSettings } from '../../src/rails/evm/index.ts';
 import { openDatabase } from '../../src/store/connection/connection.ts';

@@ -2,6 +2,12 @@
 import type { Decision, PlannedDecision } from '../../src/checks/applicants.ts';
 import { type ChecksOptions, type RunningChecks, startChecks } from '../../src/checks/checks.ts';
 import type { FaultPlan } from '../../src/checks/faults.ts';
+import type {
+  PlannedScreening,
+  Screened,
+  ScreeningDecision,
+  ScreeningQuery,
+} from '../../src/checks/subjects.ts';
 
 /** An applicant as the control server shows it. */
 export interface ShownApplicant {
@@ -22,6 +28,12 @@ export interface TestChecks extends RunningChecks {
   readonly faults: (plan: FaultPlan) => Promise<void>;
   readonly decide: (externalId: string, decision: Decision, reasons?: readonly string[]) => Promise<void>;
   readonly applicants: () => Promise<readonly ShownApplicant[]>;
+  /** Plans the decisions of the screener about a name, a tax id or a wallet. */
+  readonly plant: (value: string, decisions: readonly PlannedScreening[]) => Promise<void>;
+  readonly decideScreening: (value: string, decision: ScreeningDecision) => Promise<void>;
+  readonly screenings: () => Promise<readonly (ScreeningQuery & Screened)[]>;
+  /** Faults that happened, and outcomes of the callbacks. */
+  readonly counts: () => Promise<Readonly<Record<'counts' | 'callbacks', Readonly<Record<string, number>>>>>;
 }
 
 /** Starts a provider at any free ports. */
@@ -43,5 +55,13 @@ export async function startTestChecks(options: Partial<ChecksOptions> = {}): Pro
       void (await ask('POST', `/applicants/${externalId}/decide`, { decision, reasons })),
     applicants: async () =>
       ((await ask('GET', '/applicants')) as { applicants: readonly ShownApplicant[] }).applicants,
+    plant: async (value, decisions) =>
+      void (await ask('PUT', `/subjects/${encodeURIComponent(value)}`, { decisions })),
+    decideScreening: async (value, decision) =>
+      void (await ask('POST', `/subjects/${encodeURIComponent(value)}/decide`, { decision })),
+    screenings: async () =>
+      ((await ask('GET', '/screenings')) as { screenings: readonly (ScreeningQuery & Screened)[] })
+        .screenings,
+    counts: async () => (await ask('GET', '/faults')) as never,
   };
 }

@@ -61,8 +61,8 @@ export async function dueJobs(owner: pg.Pool): Promise<number> {
   return rows[0].due;
 }
 
-/** @returns how many pieces of news wait to be settled once more, but those that fit no step. */
-async function newsToSettle(owner: pg.Pool): Promise<number> {
+/** @returns the number of rail events that wait to be settled again, without those that fit no step. */
+async function eventsToSettle(owner: pg.Pool): Promise<number> {
   const { rows } = await owner.query(
     `select count(*)::int as waiting from rail_news where outcome = 'pending' and untaken = 0`,
   );
@@ -85,7 +85,7 @@ export async function comeToRest(
 ): Promise<void> {
   const until = Date.now() + patienceMs;
   const quiet = async () => {
-    while ((await dueJobs(owner)) + (await newsToSettle(owner)) > 0) {
+    while ((await dueJobs(owner)) + (await eventsToSettle(owner)) > 0) {
       if (Date.now() > until) throw new Error(`after ${patienceMs} ms there is still something to do`);
       await setTimeout(100);
     }

@@ -22,14 +22,14 @@ export interface TestDatabase {
 /** `DATABASE_FAST_PATH=off` runs the tests by documented parts of the driver (decision 0064). */
 const open = process.env.DATABASE_FAST_PATH === 'off' ? openPlainDatabase : openDatabase;
 
-/** Makes the database before the tests of the file and drops it after them. */
-export function useDatabase(): TestDatabase {
+/** Makes the database before the tests of the file, as a copy of another, and drops it after them. */
+export function useDatabase(template = TEMPLATE_DATABASE): TestDatabase {
   const adminUrl = inject('adminUrl');
   const name = `crossramp_test_${randomBytes(6).toString('hex')}`;
   const test = {} as { -readonly [Name in keyof TestDatabase]: TestDatabase[Name] };
   beforeAll(async () => {
     await withAdmin(adminUrl, async (client) => {
-      await client.query(`create database ${name} template ${TEMPLATE_DATABASE}`);
+      await client.query(`create database ${name} template ${template}`);
     });
     test.ownerUrl = databaseUrl(adminUrl, name);
     test.url = databaseUrl(inject('gatewayUrl'), name);

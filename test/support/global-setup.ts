@@ -1,4 +1,4 @@
-/** One PostgreSQL server for the whole run, with a migrated database that every test file gets a copy of; and a browser. */
+/** One PostgreSQL server for the whole run, with migrated databases that every test file gets a copy of; and a browser. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
@@ -11,6 +11,8 @@ import { migrate } from '../../src/store/migration/migrate.ts';
 import { type Chromium, prepareChromium } from './chromium.ts';
 import { newHome } from './home.ts';
 import { findOlderPostgres, startMortalPostgres } from './mortal-postgres.ts';
+import { addSandbox } from './sandbox.ts';
+import { installTools } from './tools.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,12 +27,19 @@ declare module 'vitest' {
 
 /** Name of the migrated database that others are copied from. */
 export const TEMPLATE_DATABASE = 'crossramp_template';
+/** The same with the sandbox account and its history. */
+export const SANDBOX_DATABASE = 'crossramp_template_sandbox';
 
 /** Statistics change when a test says so, not by what the server found time for: a plan of one run is that of the next. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
+const SETTINGS = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  // Each file opens a dozen connections, and 4,096 iterations cost its process a millisecond for each.
+  scram_iterations: '1',
+};
 
 /** Starts the server of `TEST_POSTGRES`, or takes the one of `TEST_DATABASE_URL`. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (process.env.TOOLS_TEST === '1') installTools();
   const server = await takeServer();
   const keyFile = process.env.SECRETS_KEY_FILE as string;
   writeFileSync(keyFile, `${newSecretKey()}\n`, { mode: 0o600 });
@@ -40,13 +49,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
   try {
     const adminUrl = server.url;
-    await withAdmin(adminUrl, async (client) => {
-      await client.query(`drop database if exists ${TEMPLATE_DATABASE}`);
-      await client.query(`create database ${TEMPLATE_DATABASE}`);
-    });
+    await createAnew(adminUrl, TEMPLATE_DATABASE);
     await migrate(databaseUrl(adminUrl, TEMPLATE_DATABASE));
+    const gatewayUrl = await addGateway(adminUrl);
+    await createAnew(adminUrl, SANDBOX_DATABASE, `template ${TEMPLATE_DATABASE}`);
+    await addSandbox(databaseUrl(gatewayUrl, SANDBOX_DATABASE));
+    await withAdmin(databaseUrl(adminUrl, SANDBOX_DATABASE), async (client) => {
+      // Rates age: each file seeds its own.
+      await client.query('delete from rate');
+    });
     project.provide('adminUrl', adminUrl);
-    project.provide('gatewayUrl', await addGateway(adminUrl));
+    project.provide('gatewayUrl', gatewayUrl);
     project.provide('chromium', (await prepareChromium()) ?? null);
   } catch (error) {
     // Nobody ends what a setup that failed has begun, and the server would run on.
@@ -54,6 +67,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   return end;
+}
+
+async function createAnew(adminUrl: string, name: string, options = ''): Promise<void> {
+  await withAdmin(adminUrl, async (client) => {
+    await client.query(`drop database if exists ${name}`);
+    await client.query(`create database ${name} ${options}`);
+  });
 }
 
 interface Server {

@@ -28,9 +28,9 @@ export const HOT: Readonly<Record<string, string>> = {
   ledger_post: '',
   list_offset_counted_: 'transaction_account_id_family_list_seq_key list_head_pkey',
   list_slice_counted_: 'transaction_account_id_family_list_seq_key list_head_pkey',
-  news_by_txid: 'transaction_by_txid account_pkey',
-  news_keep: '',
-  news_known: 'rail_news_by_key',
+  rail_event_by_txid: 'transaction_by_txid account_pkey',
+  rail_event_keep: '',
+  rail_event_known: 'rail_news_by_key',
   posting_account_ids: 'ledger_account_account_id_code_currency_key',
   process_add: '',
   process_by_end2end: 'transaction_account_id_end2end_key',
@@ -66,7 +66,7 @@ export const HOT: Readonly<Record<string, string>> = {
 };
 /** What comes by time or by chance, on a busy machine more often; and what is no statement of the store. */
 const OTHERS =
-  /^(?:begin|commit|rollback|test_|api_keys?_|rates?_|sandbox_ahead|event_log_|relay_(?:lag|hold)|turn_give_back|job_(?:renew|pending|postpone|give_back)|news_(?:pending|postpone|hasten|try_again)|setting_changes|webhook_sample_claim|notification_hook_(?:address|claim))/;
+  /^(?:begin|commit|rollback|test_|api_keys?_|rates?_|sandbox_ahead|event_log_|relay_(?:lag|hold)|turn_give_back|job_(?:renew|pending|postpone|give_back)|rail_event_(?:pending|postpone|hasten|try_again)|setting_changes|webhook_sample_claim|notification_hook_(?:address|claim))/;
 
 /** @returns those of the names that are not in the table, and should be. */
 export function unpinned(names: Iterable<string>): string[] {

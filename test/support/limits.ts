@@ -1,6 +1,4 @@
 /** Customers, limits and payments for tests of what customers may move (C-21). */
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AccountMode } from '../../src/base/access/account-mode.ts';
 import { railEventRecordOf } from '../../src/resolvers/inbound/rail-events.ts';
@@ -11,6 +9,7 @@ import type { Trigger } from '../../src/templates/triggers.ts';
 import type { Answer, TestApp } from './app.ts';
 import { cpfOf } from './load.ts';
 import { MOVER } from './mover.ts';
+import { postPatiently } from './post-patiently.ts';
 
 /** An account whose customers are limited. */
 export interface Shop {
@@ -60,15 +59,7 @@ export async function newShop(app: TestApp, options?: { readonly mode: AccountMo
   const { accountId, apiKey } = await app.addAccount(options);
   const id = String(accountId);
   const services = app.services.forMode(options?.mode ?? 'sandbox');
-  const post: Shop['post'] = async (path, body, key = apiKey) => {
-    const headers = { 'idempotency-key': randomUUID() };
-    // A busy machine may take more than the seconds that a creation waits for: 503, and the same key again when it says so.
-    for (;;) {
-      const answer = await app.post(path, body, { key, headers });
-      if (answer.status !== 503 && answer.json?.code !== 'IDEMPOTENCY_RUNNING') return answer;
-      await setTimeout(Number(answer.headers.get('retry-after')) * 1_000);
-    }
-  };
+  const post: Shop['post'] = (path, body, key = apiKey) => postPatiently(app, path, body, key);
   const incoming =
     (path: string) =>
     (client_tax_id: string, amount_payment: string, more: object = {}) =>

@@ -193,12 +193,12 @@ const ADDRESSES = `select 'out' as kind, wallet as address, target_amount::text 
   and component = 'success'
   union all select 'in', deposit_address, exact_deposit_amount::text from transaction where template = 'offramp_instant'`;
 const COUNTS = `select (select count(*)::int from transaction) as transactions, (select count(*)::int from event) as events,
-  (select json_object_agg(kind, times) from (select kind, count(*) as times from rail_news group by 1 order by 1) n) as news, (select count(*)::int from chain_order) as "transfers",
+  (select json_object_agg(kind, times) from (select kind, count(*) as times from rail_news group by 1 order by 1) n) as "railEvents", (select count(*)::int from chain_order) as "transfers",
   (select count(*)::int from chain_attempt) as "transactionsMade", (select count(*)::int from chain_order where tries > 0) as "madeAnew"`;
 const WAITING = `
   select 'job ' || kind || ' waits after ' || attempts || ' tries: ' || last_error as value from job where last_error is not null
   union all select 'order to the bank is undecided' from pix_order where is_done is null
-  union all select 'news ' || kind || ' is ' || outcome || ': ' || coalesce(last_error, '') from rail_news where outcome in ('pending', 'failed')
+  union all select 'rail event ' || kind || ' is ' || outcome || ': ' || coalesce(last_error, '') from rail_news where outcome in ('pending', 'failed')
   union all select 'transfer is ' || state || ': ' || coalesce(last_error, '') from chain_order where ended_at is null
   union all select 'transfer ' || key || ' failed: ' || coalesce(last_error, '') from chain_order where state = 'failed'
   union all select network || ' cannot be read: ' || trouble from chain_network where trouble is not null`;

@@ -1,4 +1,4 @@
-/** A double of the rails of live accounts: it takes every order and brings no news. */
+/** A double of the rails of live accounts: it accepts every order and reports nothing. */
 import type { Rails } from '../../src/resolvers/services/rails.ts';
 
 const taken = async (): Promise<undefined> => undefined;

@@ -13,7 +13,7 @@ import { type EvmNode, startEvmNode } from './evm-node.ts';
 import { freePort } from './free-port.ts';
 import { newHome } from './home.ts';
 import { begin, crossramp, start } from './process.ts';
-import { newSigner, type SignerHome, startSigner } from './signer.ts';
+import { newSigner, OPEN_POLICY, type SignerHome, startSigner } from './signer.ts';
 
 /** Where everything is, once it runs. */
 export interface LiveStage {
@@ -26,6 +26,8 @@ export interface LiveStage {
   readonly hotAddress: string;
   readonly accountId: string;
   readonly apiKey: string;
+  /** Kills a process. */
+  readonly end: (name: 'psp' | 'signer' | 'gateway') => Promise<unknown>;
   /** Kills a process and starts it again, at the same place, on what it kept. */
   readonly kill: (name: 'psp' | 'signer' | 'gateway') => Promise<void>;
 }
@@ -60,7 +62,8 @@ const ETHER = 10n ** 18n;
 /** What is as good as no limit. */
 const MUCH = '100000000';
 const LARGE_POLICY = {
-  ...{ all: { hour: MUCH, day: MUCH }, unproven: { hour: MUCH, day: MUCH } },
+  all: { hour: MUCH, day: MUCH },
+  unproven: { ...OPEN_POLICY.unproven, hour: MUCH, day: MUCH },
   ...{ currencies: { [CURRENCY]: { hour: MUCH, day: MUCH } }, perMinute: 100_000 },
 };
 const PRICE = '5.40';
@@ -88,7 +91,7 @@ export async function setUpLive(
   const { home, remove } = newHome();
   atEnd(remove);
   const ports = { psp: await freePort(), control: await freePort(), callback: await freePort() };
-  const policy = isLarge ? LARGE_POLICY : undefined;
+  const policy = isLarge ? LARGE_POLICY : OPEN_POLICY;
   const running: Record<string, Ending> = {};
   const startProcess = async <Process extends Ending>(name: string, process: Promise<Process>) => {
     const started = await process;
@@ -130,12 +133,13 @@ export async function setUpLive(
   const scopes = SCOPES.filter((scope) => !(PLATFORM_SCOPES as readonly string[]).includes(scope)).join();
   const { apiKey } = await run(env, 'key', 'create', '--account', accountId, '--scopes', scopes);
   await until(node, 'rails of which doctor says that they are well', () => areWell(env, translate));
+  const end: LiveStage['end'] = async (name) => running[name]?.end('SIGKILL');
   return {
-    ...{ env, node, accountId, apiKey, hotAddress: signer.facts.hot.ETH as string },
+    ...{ env, node, accountId, apiKey, end, hotAddress: signer.facts.hot.ETH as string },
     gateway: gateway.baseUrl,
     control: `http://127.0.0.1:${ports.control}`,
     kill: async (name) => {
-      await running[name]?.end('SIGKILL');
+      await end(name);
       await startProcess(name, (starts[name] as () => Promise<Ending>)());
     },
   };

@@ -13,6 +13,8 @@ export interface Random {
   readonly integer: (least: number, most: number) => number;
   readonly pick: <Item>(items: readonly Item[]) => Item;
   readonly chance: (share: number) => boolean;
+  /** A copy in another order. */
+  readonly shuffle: <Item>(items: readonly Item[]) => Item[];
 }
 
 /** @returns the same choices for the same seed (mulberry32). */
@@ -30,6 +32,11 @@ export function randomOf(seed: number): Random {
     integer,
     pick: (items) => items[integer(0, items.length - 1)] as (typeof items)[number],
     chance: (share) => next() < share,
+    shuffle: (items) =>
+      items
+        .map((item) => ({ item, place: next() }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ item }) => item),
   };
 }
 

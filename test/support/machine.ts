@@ -463,8 +463,8 @@ function afterStep(before: Run, step: PlannedStep, book: Book): Run {
   };
 }
 
-/** Whoever changes a row instead of making a new one stumbles. */
-function frozen(row: ProcessRow): ProcessRow {
+/** @returns the row, so that code that changes it instead of making a new one fails. */
+export function frozen(row: ProcessRow): ProcessRow {
   if (row.process) Object.freeze(row.process);
   return Object.freeze(row);
 }

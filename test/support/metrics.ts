@@ -31,6 +31,12 @@ export async function scrape(url: string): Promise<Samples> {
   return samplesOf(await answer.text());
 }
 
+/** @returns all samples of an answer and `up`, as Prometheus stores them: of a process that does not answer, `up` alone. */
+export async function scrapeLikePrometheus(url: string): Promise<Samples> {
+  const samples = await scrape(url).catch(() => undefined);
+  return new Map([...(samples ?? []), ['up', samples ? 1 : 0]]);
+}
+
 /** @returns the samples that a text names. */
 export function samplesOf(text: string): Samples {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

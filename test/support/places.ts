@@ -1,5 +1,5 @@
 /**
- * Where news of rails may find a transaction: every step of a template, apart by what such news looks at (whether it was paid,
+ * Places at which a rail event may find a transaction: every step of a template, by the facts that such events depend on (whether it was paid,
  * which deposit was noted, what is on its way back, what can still go back), each with a shortest way there.
  */
 
@@ -71,7 +71,7 @@ export function wordAt(word: string, row: ProcessRow): Trigger {
   return fitting(row, [text(word, row)])[0] as Trigger;
 }
 
-/** What news looks at. */
+/** Facts that rail events depend on. */
 function keyOf({ row }: Run, means: Position['means']): string {
   const process = row.process as Process;
   const { paid, deposit, dispute } = process;

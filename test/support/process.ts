@@ -91,7 +91,7 @@ async function untilReady(child: ChildProcess): Promise<Running> {
     let text = '';
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`not ready: ${text}`));
+      void end.then(({ stderr }) => reject(new Error(`not ready: ${text}${stderr}`)));
     }, START_MAX_MS);
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;
@@ -99,7 +99,7 @@ async function untilReady(child: ChildProcess): Promise<Running> {
       clearTimeout(timer);
       resolve(text);
     });
-    end.then(({ stderr }) => reject(new Error(`ended: ${stderr}`)));
+    end.then(({ stderr }) => reject(new Error(`ended: ${text}${stderr}`)));
   });
   return {
     child,

@@ -25,6 +25,8 @@ export interface Receiver {
   readonly at: (name: string) => Received[];
   /** From now on requests to the path are answered so; 200 is the default. */
   readonly answer: (name: string, behaviour: Behaviour | ((request: Received) => Behaviour)) => void;
+  /** Ends the open requests of the path without an answer. */
+  readonly cut: (name: string) => void;
   /** Most requests of the path that were open at once. */
   readonly most: (name: string) => number;
   /** Waits until so many have come to the path. */
@@ -36,6 +38,7 @@ export function useReceiver(): Receiver {
   const received: Received[] = [];
   const behaviours = new Map<string, Behaviour | ((request: Received) => Behaviour)>();
   const open = new Map<string, number>();
+  const hanging = new Map<string, ServerResponse[]>();
   const most = new Map<string, number>();
   let port = 0;
   const server = createServer((request, response) => {
@@ -56,7 +59,10 @@ export function useReceiver(): Receiver {
     received.push(one);
     const told = behaviours.get(path) ?? { status: 200 };
     const behaviour = typeof told === 'function' ? told(one) : told;
-    if (behaviour === 'hang') return;
+    if (behaviour === 'hang') {
+      hanging.set(path, [...(hanging.get(path) ?? []), response]);
+      return;
+    }
     if (behaviour === 'cut') {
       response.writeHead(200, { 'content-length': '10' });
       response.write('half');
@@ -79,6 +85,9 @@ export function useReceiver(): Receiver {
     url: (name) => `http://127.0.0.1:${port}/${name}`,
     at,
     answer: (name, behaviour) => behaviours.set(`/${name}`, behaviour),
+    cut: (name) => {
+      for (const response of hanging.get(`/${name}`) ?? []) response.destroy();
+    },
     most: (name) => most.get(`/${name}`) ?? 0,
     until: (name, count, timeoutMs = PATIENCE_MS) =>
       eventually(

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /** Folder of the tests in the root. */
 export const MOUNT = '/mnt';
@@ -17,6 +18,8 @@ const WITH_TEST = ['--pdeathsig', 'KILL'] as const;
 export interface Root {
   /** @returns a machine that runs a program; it is started by that. @param disk - of a name that the root was opened with. */
   readonly machine: (name: string, user: 'root' | 'postgres', ...command: string[]) => Machine;
+  /** Runs a program to its end. @returns its output. @throws {Error} with the output if the program fails. */
+  readonly run: (user: 'root' | 'postgres', ...command: string[]) => Promise<string>;
   /** Fills the disk of a name. @returns what frees it again. */
   readonly fillDisk: (name: string) => () => void;
   readonly close: () => void;
@@ -51,8 +54,8 @@ export async function openRoot(folder: string, home: string, disks: readonly str
   const keeper = spawn('setpriv', [...WITH_TEST, 'unshare', '--mount', 'sh', '-ec', mounts.join('\n')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [text] = await Promise.race([once(keeper.stdout, 'data'), once(keeper, 'close')]);
-  if (!String(text).includes('mounted')) throw new Error(`cannot mount in ${folder}: see above`);
+  const [answer] = await Promise.race([once(keeper.stdout, 'data'), once(keeper, 'close')]);
+  if (!String(answer).includes('mounted')) throw new Error(`cannot mount in ${folder}: see above`);
   const machines: Machine[] = [];
   return {
     machine: (name, user, ...command) => {
@@ -60,6 +63,15 @@ export async function openRoot(folder: string, home: string, disks: readonly str
       machines.push(machine);
       machine.start();
       return machine;
+    },
+    run: async (user, ...command) => {
+      const [program = '', ...args] = commandIn(keeper, folder, user, command);
+      const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
+      const closed = once(child, 'close');
+      const output = (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
+      const [code] = await closed;
+      if (code !== 0) throw new Error(`${command.join(' ')} ends with ${code}: ${output}`);
+      return output;
     },
     fillDisk: (name) => {
       const file = `/proc/${keeper.pid}/root${folder}${MOUNT}/${name}/filler`;
@@ -81,6 +93,21 @@ export async function openRoot(folder: string, home: string, disks: readonly str
   };
 }
 
+/** @returns the command that runs a program in the root, with processes of its own. */
+function commandIn(
+  keeper: ChildProcess,
+  folder: string,
+  user: string,
+  command: readonly string[],
+): readonly string[] {
+  return [
+    ...['setpriv', ...WITH_TEST, 'nsenter', `--target=${keeper.pid}`, '--mount', '--'],
+    // The first process of a PID namespace takes all others with it.
+    ...['unshare', '--pid', '--fork', '--kill-child', `--mount-proc=${folder}/proc`, '--'],
+    ...['chroot', `--userspec=${user}:${user}`, folder, ...command],
+  ];
+}
+
 class RootedMachine implements Machine {
   readonly #command: readonly string[];
   readonly #logFile: string;
@@ -88,12 +115,7 @@ class RootedMachine implements Machine {
 
   constructor(keeper: ChildProcess, folder: string, logFile: string, user: string, command: string[]) {
     this.#logFile = logFile;
-    this.#command = [
-      ...['setpriv', ...WITH_TEST, 'nsenter', `--target=${keeper.pid}`, '--mount', '--'],
-      // The first process of a PID namespace takes all others with it.
-      ...['unshare', '--pid', '--fork', '--kill-child', `--mount-proc=${folder}/proc`, '--'],
-      ...['chroot', `--userspec=${user}:${user}`, folder, ...command],
-    ];
+    this.#command = commandIn(keeper, folder, user, command);
   }
 
   start(): void {
@@ -148,8 +170,8 @@ class RootedMachine implements Machine {
 /** proc(5): the name in brackets may hold anything; the state follows, then the parent. */
 function parentOf(pid: string): number | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;
   }

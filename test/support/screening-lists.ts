@@ -37,6 +37,10 @@ export const LIST_FILES = {
       '"CEIS";"101";"F";"***.982.247-**";"ANA LÚCIA CONCEIÇÃO";"Sem informação"\r\n' +
       '"CEIS";"102";"J";"99888777000166";"OBRAS ENCERRADAS SA";"01/01/2020"\r\n',
   ),
+  '20261128_CNEP.csv': windows1252(
+    '"CADASTRO";"CÓDIGO DA SANÇÃO";"TIPO DE PESSOA";"CPF OU CNPJ DO SANCIONADO";"NOME DO SANCIONADO";"DATA FINAL SANÇÃO"\r\n' +
+      '"CNEP";"300";"J";"11444777000161";"PONTES DO NORTE SA";"31/12/2099"\r\n',
+  ),
   '202611_PEP.csv': windows1252(
     'CPF;Nome_PEP;Sigla_Função;Descrição_Função;Data_Fim_Carência\r\n' +
       '***.982.247-**;MARIA DA CONCEIÇÃO PEREIRA;PREF;PREFEITA;Não informada\r\n' +

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Policy, readPolicy } from '../../src/signer/policy.ts';
 import { begin, beginWithLog, crossramp, type Ended } from './process.ts';
 
 /** A signer that was made, and may be started and killed as often as one likes. */
@@ -23,7 +24,17 @@ export interface SignerProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
 
+/** A policy that serves destinations without proof: the shipped one serves none. */
+export const OPEN_POLICY = { unproven: { transaction: '2000', hour: '5000', day: '20000' } } as const;
+
 const SEED = '000102030405060708090a0b0c0d0e0f';
+
+/** A policy of such destinations alone, read from a file of the folder. */
+export function openPolicyIn(folder: string): Policy {
+  const file = join(folder, 'policy.json');
+  writeFileSync(file, JSON.stringify(OPEN_POLICY));
+  return readPolicy(file);
+}
 
 /** Makes a folder with a key, and a policy where one is given. */
 export async function newSigner(policy?: object): Promise<SignerHome> {

@@ -1,6 +1,6 @@
 /** A standby of a server of the tests: a copy of its data that streams from it, and can be promoted. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findPackage, prepareBinaries } from '../../src/postgres/postgres-binaries.ts';
@@ -40,7 +40,10 @@ export async function startStandby(primaryUrl: string, home: string, name: strin
   const binaries = await prepareBinaries(await findPackage(), home, cluster.user);
   await primary.query('select pg_create_physical_replication_slot($1, true)', [name]);
   await primary.query('select pg_backup_start($1, true)', [name]);
-  execFileSync('cp', ['-a', from, dataFolder]);
+  // Files come and go meanwhile, and `tar` is not troubled by them: the backup is made consistent by the log.
+  mkdirSync(dataFolder, { mode: 0o700 });
+  const copy = 'tar -C "$1" --exclude="./pg_wal/archive_status/?*" -cf - . | tar -C "$2" -xpf -';
+  execFileSync('sh', ['-c', copy, 'sh', from, dataFolder], { stdio: 'pipe' });
   const { rows: stopped } = await primary.query('select labelfile from pg_backup_stop(true)');
   await primary.end();
   for (const left of ['postmaster.pid', 'postmaster.opts', 'pg_replslot/*', 'standby.signal'])

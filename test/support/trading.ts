@@ -9,6 +9,8 @@ export interface Trade {
   readonly gateways: () => readonly Running[];
   readonly key: string;
   readonly webhook?: string;
+  /** So many trade at once. @default 3 */
+  readonly merchants?: number;
 }
 
 /** Merchants at work. */
@@ -26,7 +28,6 @@ export interface Trading {
   };
 }
 
-const MERCHANTS = 3;
 /** A merchant pauses so long between two orders. */
 const PAUSE_MS = 100;
 const AGAIN_MS = 250;
@@ -36,7 +37,7 @@ const ANSWER_MS = 30_000;
 let runs = 0;
 
 /** Starts them. */
-export function startTrading({ gateways, key, webhook }: Trade): Trading {
+export function startTrading({ gateways, key, webhook, merchants = 3 }: Trade): Trading {
   const met = { calls: 0, refused: [] as string[], lost: 0, writtenAt: 0 };
   const stopping = new AbortController();
   runs += 1;
@@ -88,7 +89,7 @@ export function startTrading({ gateways, key, webhook }: Trade): Trading {
     }
     return acknowledged;
   };
-  const trading = Promise.all(Array.from({ length: MERCHANTS }, (_, number) => trade(number)));
+  const trading = Promise.all(Array.from({ length: merchants }, (_, number) => trade(number)));
   // Reported to whoever stops them.
   trading.catch(() => {});
   return {

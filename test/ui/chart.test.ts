@@ -28,6 +28,27 @@ test('the largest value is as high as the chart, a value above zero is visible, 
   expect(before).toBe('M0 48v-24h5v24zM20 48v-48h5v48z');
 });
 
+test('failures stand on their value, in a colour of their own, and have a column of the table', () => {
+  const points = [
+    { name: '10:00', value: '3', failed: '1' },
+    { name: '11:00', value: '0', failed: '2' },
+    { name: '12:00', value: '2', failed: '0' },
+  ];
+  const { text } = barChart({
+    ...parts,
+    points,
+    words: { open: 'Show', name: 'Time', value: 'Delivered', failed: 'Failed' },
+  });
+  const [done, failed] = [...text.matchAll(/<path( class="bad")? d="([^"]*)"/g)].map(([, kind, d]) => [
+    kind,
+    d,
+  ]);
+  expect(done).toEqual([undefined, 'M0 48v-36h7v36zM20 48v-24h7v24z']);
+  expect(failed).toEqual([' class="bad"', 'M0 12v-12h7v12zM10 48v-24h7v24z']);
+  expect(text).toMatch(/<th[^>]*>Failed<\/th>/);
+  expect(text).toContain('<td class="num">R$2</td>');
+});
+
 test('a line of values below zero has its zero in the middle', () => {
   const points = ['10', '-10', '0'].map((value, at) => ({ name: String(at), value }));
   const paths = [...lineChart({ ...parts, points }).text.matchAll(/"stroke"[^>]* d="([^"]*)"/g)].map(

@@ -29,6 +29,34 @@ test('figures of tables keep every digit, in groups', () => {
   expect(showFigure('-150', 'en')).toBe('-150.00');
 });
 
+test.each(['en', 'pt'] as const)('figures in %s are those of the language’s own format', (language) => {
+  const amounts = [
+    '0',
+    '-0',
+    '0.0',
+    '00012.5',
+    '7',
+    '-7.1',
+    '999',
+    '1000',
+    '-1234567',
+    '12.500000',
+    '0.000000',
+  ];
+  const long = ['123456789012345', '1234567890123456.5', '1e21', '0.00000000000000000001', '-999999.999999'];
+  for (const decimals of [0, 2, 6]) {
+    const format = new Intl.NumberFormat(language === 'pt' ? 'pt-BR' : 'en', {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: 20,
+    });
+    for (const amount of [...amounts, ...long])
+      expect([amount, showFigure(amount, language, decimals)]).toEqual([
+        amount,
+        format.format(amount as Intl.StringNumericLiteral),
+      ]);
+  }
+});
+
 test('a fraction is a percentage with every digit', () => {
   expect(['0.01', '0.0125', '0', '0.000000000001'].map((each) => showPercent(each, 'en'))).toEqual([
     '1%',

@@ -1,6 +1,6 @@
 /** Goal: a moment is read in one way: the place of its time is named, and a year that could be another stands there. */
 import { expect, test } from 'vitest';
-import { instantText, nearText, showTime } from '../../src/ui/times.ts';
+import { instantText, nearText, showTime, timeText } from '../../src/ui/times.ts';
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
@@ -11,6 +11,28 @@ test('times are Brasília times, and say so', () => {
   );
   expect(plain(instantText(time, 'pt', 'second'))).toBe('21 de nov. de 2026, 14:35:12');
   expect(instantText(time, 'en', 'millis')).toBe('14:35:12.006');
+});
+
+test('a moment has the minute of its hour, also where the day or the offset changes', () => {
+  const starts = [
+    '2026-11-21T02:30:00Z',
+    '2018-11-04T02:30:00Z',
+    '2018-02-18T01:30:00Z',
+    '1970-01-01T00:00:00Z',
+  ];
+  for (const [language, tag] of [
+    ['en', 'en'],
+    ['pt', 'pt-BR'],
+  ] as const) {
+    const format = new Intl.DateTimeFormat(tag, {
+      ...{ timeZone: 'America/Sao_Paulo', dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' },
+    } as Intl.DateTimeFormatOptions);
+    for (const start of starts)
+      for (let minutes = 0; minutes < 180; minutes += 7) {
+        const millis = Date.parse(start) + minutes * 60_000 + 59_999;
+        expect(timeText(millis, language, 'moment')).toBe(format.format(millis));
+      }
+  }
 });
 
 test('a list shows the year if it is another one, by the calendar of Brasília', () => {

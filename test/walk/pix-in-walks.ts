@@ -349,7 +349,7 @@ function reviews(pix: PixIn): Row[] {
       plan: 'hold',
       acts: [
         [qrcode, play('pay')],
-        [HELD, decide('releaseHold')],
+        [HELD, decide('releaseHold', { reason: 'case 4' })],
       ],
       steps: [...paid, HELD, ...swapped],
       ...success,
@@ -360,7 +360,7 @@ function reviews(pix: PixIn): Row[] {
       plan: 'hold',
       acts: [
         [qrcode, play('pay')],
-        [HELD, decide('rejectHold')],
+        [HELD, decide('rejectHold', { reason: 'case 4' })],
       ],
       steps: [...paid, HELD, ...REFUND],
       journals: named('L1', 'L4'),

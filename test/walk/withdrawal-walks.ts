@@ -116,7 +116,7 @@ const CRYPTO_ROWS: readonly Row[] = [
     name: 'held and released by mutation',
     mutations: ['releaseHold'],
     make: crypto('hold'),
-    acts: [[HELD, decide('releaseHold')]],
+    acts: [[HELD, decide('releaseHold', { reason: 'case 4' })]],
     steps: [REQUESTED, HELD, ...ON_CHAIN],
     journals: named('L40', 'L45', 'L46', 'L41', 'L42'),
     change: { [`${CURRENCY} available`]: '-crypto' },

@@ -87,7 +87,7 @@ test('C-64: a redelivery is sent although the breaker is open; its success close
   );
 });
 
-test('C-64: a waiting delivery that is sent manually overtakes an open breaker and the order', async () => {
+test('C-64: a waiting delivery that is sent manually ignores an open breaker and the order', async () => {
   const { accountId, second } = await openBreaker();
   receiver.answer(path(), { status: 500 });
   await inTx(async (tx) => redeliverOne(tx, accountId, second, await now()));
@@ -127,7 +127,7 @@ test('C-64: a test is sent although the breaker is open, and leaves it open', as
   expect(rows[0].blocked_until.getTime()).toBeGreaterThan((await clock.nowMs()) + HOUR / 2);
 });
 
-test('C-64: redelivering many makes an open breaker probe immediately', async () => {
+test('C-64: a bulk redelivery makes an open breaker probe immediately', async () => {
   const { accountId } = await openBreaker();
   const filter = {
     endpointId: 'e',

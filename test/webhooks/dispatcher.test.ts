@@ -118,7 +118,7 @@ const untilAttempts = (shop: Shop, count: number) =>
   });
 const seqOf = ({ headers }: Received) => Number(headers['webhook-id']?.split('_')[1]);
 
-test('C-60: a secret that does not open is no failure of the receiver', async () => {
+test('C-60: a secret that cannot be decrypted does not count as a failure of the receiver', async () => {
   const warn = vi.spyOn(SILENT, 'warn');
   const shop = await openShop({ signing_key: 's1.000000000000.AAAA' });
   await happen(shop, 1);
@@ -186,7 +186,7 @@ async function untilLooked(): Promise<void> {
 }
 
 describe('order', () => {
-  test('of each transaction, while others continue', async () => {
+  test('is kept within each transaction, while other transactions continue', async () => {
     const shop = await openShop({}, 5);
     receiver.answer(shop.name, () => ({ status: 200, delayMs: Math.random() * 20 }));
     for (let n = 0; n < 6; n += 1) await happen(shop, 1, 2, 3, 4, 5);
@@ -249,7 +249,7 @@ describe('a failure', () => {
     expect(await endpointOf(shop)).toMatchObject({ consecutive_failures: 0, failing_since: null });
   });
 
-  test('429 with Retry-After: nothing is sent to the endpoint before', async () => {
+  test('429 with Retry-After: nothing is sent to the endpoint before that time', async () => {
     const shop = await openShop({}, 2);
     receiver.answer(shop.name, { status: 429, headers: { 'retry-after': '600' } });
     await happen(shop, 1);
@@ -385,7 +385,7 @@ describe('the endpoint', () => {
     });
   });
 
-  test('never has more deliveries under way than it allows', async () => {
+  test('never has more parallel deliveries than it allows', async () => {
     const shop = await openShop({ max_concurrency: 3 }, 30);
     receiver.answer(shop.name, { status: 200, delayMs: 20 });
     await happen(shop, ...Array.from({ length: 30 }, (_, at) => at + 1));
@@ -393,7 +393,7 @@ describe('the endpoint', () => {
     expect(receiver.most(shop.name)).toBe(3);
   });
 
-  test('C-62: that answers well is sent in one lease as many as it accepted in a second, and no more in parallel than it allows', async () => {
+  test('C-62: that is healthy gets as many deliveries in one lease as it accepted in a second, within its limit of parallel requests', async () => {
     await worker.stop();
     const shop = await openShop({ max_concurrency: 2 }, 60);
     worker = runWebhooks(test$.database, clock, { max: 0 });
@@ -418,7 +418,7 @@ describe('the endpoint', () => {
     await untilStates(shop, ...Array.from({ length: 60 }, () => 'delivered'));
   });
 
-  test('never has more deliveries in a second than it allows', async () => {
+  test('never gets more deliveries in a second than it allows', async () => {
     const shop = await openShop({ max_per_second: 5 }, 12);
     await happen(shop, ...Array.from({ length: 12 }, (_, at) => at + 1));
     await receiver.until(shop.name, 12);
@@ -428,7 +428,7 @@ describe('the endpoint', () => {
       expect(times.filter((at) => at >= start && at < start + SECOND).length).toBeLessThanOrEqual(5);
   });
 
-  test('that is paused gets everything when it is resumed', async () => {
+  test('that was paused gets all events when it is resumed', async () => {
     const shop = await openShop({ state: 'paused' });
     await happen(shop, 1, 1, 1);
     await untilStates(shop, 'pending', 'pending', 'pending');
@@ -463,7 +463,7 @@ describe('several dispatchers', () => {
     }
   });
 
-  test('C-62: one releases leases whose answer was lost as soon as the database answers, however late', async () => {
+  test('C-62: one releases leases whose answer was lost as soon as the database answers again', async () => {
     await worker.stop();
     const shop = await openShop();
     const whenLost = () =>
@@ -483,7 +483,7 @@ describe('several dispatchers', () => {
     vi.restoreAllMocks();
   });
 
-  test('deliveries of a dead one are free again; a late outcome of it is ignored', async () => {
+  test('deliveries of a dead one are released, and its late outcomes are ignored', async () => {
     await worker.stop();
     const shop = await openShop();
     await happen(shop, 1);
@@ -530,7 +530,7 @@ describe('several dispatchers', () => {
 /** What is done every second, however many events there are: signs of life, and looks for what was missed. */
 const BY_TIME = /^(?:turn_(?:live|bury|look)|relay_(?:behind|lag))$/;
 
-test('four statements for an event at most, under load', { timeout: 60_000 }, async () => {
+test('at most four statements are needed per event under load', { timeout: 60_000 }, async () => {
   await worker.stop();
   const byName = new Map<string, number>();
   const counted = <Query extends Database['query']>(query: Query) =>
@@ -556,7 +556,7 @@ test('four statements for an event at most, under load', { timeout: 60_000 }, as
   expect(statements / 1_000, JSON.stringify([...byName])).toBeLessThan(4);
 });
 
-test('months are made ahead, and dropped after their time with the deliveries of their events', async () => {
+test('monthly partitions are created ahead, and dropped with their deliveries after the retention time', async () => {
   const shop = await openShop({ state: 'paused' });
   await worker.stop();
   await test$.owner.query(

@@ -29,7 +29,7 @@ async function withFive() {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('C-62: as many in parallel as the endpoint allows, then one for each that ended, in order', async () => {
+test('C-62: as many deliveries as the endpoint allows are sent in parallel, and the next in order after each that ends', async () => {
   const { said, admitted } = await withFive();
   expect(said).toEqual({ 1: 0, 2: 0 });
   vi.advanceTimersByTime(100);
@@ -52,7 +52,7 @@ test('C-62: deliveries that wait when an attempt fails are not sent', async () =
   expect(said).toEqual({ 1: 0, 2: 0, 3: 'not sent', 4: 'not sent', 5: 'not sent' });
 });
 
-test('C-62: deliveries that have waited for a second are not sent, also while nothing ends', async () => {
+test('C-62: deliveries that have waited for a second are not sent, even if no request has ended', async () => {
   const { queues, said } = await withFive();
   vi.advanceTimersByTime(999);
   queues.tend();
@@ -71,7 +71,7 @@ test('C-64: redeliveries do not wait', async () => {
   expect(said[6]).toBe(0);
 });
 
-test('C-62: an endpoint is leased ahead as many as it accepted in a second, until one is not sent', async () => {
+test('C-62: as many deliveries are leased ahead as the endpoint accepted in a second, until one is not sent', async () => {
   const { queues, admitted } = await withFive();
   expect(queues.ahead(ENDPOINT)).toBe(0);
   for (let at = 0; at < 4; at++) {

@@ -138,7 +138,7 @@ function bits(address: string): bigint {
 }
 
 describe('C-63: ranges', () => {
-  test.each(RANGES)('%s is not public, its neighbours are', (_, first, last, ...outside) => {
+  test.each(RANGES)('%s is not public, but its neighbours are', (_, first, last, ...outside) => {
     expect([isPublicAddress(first), isPublicAddress(last)]).toEqual([false, false]);
     expect(outside.filter((address) => !isPublicAddress(address))).toEqual([]);
   });
@@ -244,7 +244,7 @@ describe('C-63: ranges', () => {
 });
 
 describe('C-63: spellings in URLs', () => {
-  test.each(LOOPBACK_SPELLINGS)('%s is loopback: in the sandbox alone', (host) => {
+  test.each(LOOPBACK_SPELLINGS)('%s is loopback and allowed only in the sandbox', (host) => {
     expect(checkUrl(`https://${host}/hook`, STRICT)).toBe(NOT_PUBLIC);
     expect(checkUrl(`http://${host}:8080/hook`, STRICT)).toBe(NOT_PUBLIC);
     expect(checkUrl(`https://${host}/hook`, SANDBOX)).toBeUndefined();
@@ -261,7 +261,7 @@ describe('C-63: spellings in URLs', () => {
     }
   });
 
-  test('any address in any base is the address', () => {
+  test('an address is recognised in any number base', () => {
     const inBase = fc.constantFrom<(n: number) => string>(
       String,
       (n) => `0x${n.toString(16)}`,
@@ -475,7 +475,7 @@ describe('C-63: names', () => {
     await expect(lookup({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);
   });
 
-  test('an answer that is changed after it was returned changes nothing', async () => {
+  test('a returned answer that is modified later does not affect the check', async () => {
     const answer = ['8.8.8.8'];
     const found = lookup({ ...STRICT, resolve: async () => answer }).catch(() => []);
     await Promise.resolve();
@@ -508,7 +508,7 @@ describe('C-63: names', () => {
     }
   });
 
-  test('any mix of answers: either all are public, or none is returned', async () => {
+  test('of any mix of answers, all are returned if all are public, otherwise none', async () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('8.8.8.8', '2606:4700::1', '127.0.0.1'));
     await fc.assert(
       fc.asyncProperty(fc.array(address, { minLength: 1, maxLength: 4 }), async (answers) => {
@@ -520,7 +520,7 @@ describe('C-63: names', () => {
     );
   });
 
-  test('loopback answers are for the sandbox', async () => {
+  test('loopback answers are accepted only in the sandbox', async () => {
     const { resolve } = resolver(['127.0.0.1']);
     expect(await lookup({ ...SANDBOX, resolve })).toEqual([{ address: '127.0.0.1', family: 4 }]);
     await expect(lookup({ ...STRICT, resolve })).rejects.toThrow(NOT_PUBLIC);

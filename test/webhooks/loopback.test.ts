@@ -54,14 +54,14 @@ async function deliver(path: string, loopbackWebhooks = true) {
 
 const REFUSED = { status: null, answer: null, error: 'URL_REFUSED: the address is not public' };
 
-test('C-63: a sandbox without live accounts reaches this machine, unless the setting forbids it', async () => {
+test('C-63: a sandbox without live accounts sends to loopback, unless the setting forbids it', async () => {
   expect(await deliver('alone')).toMatchObject({ status: 200 });
   await worker?.stop();
   expect(await deliver('forbidden', false)).toMatchObject(REFUSED);
   expect(receiver.at('forbidden')).toEqual([]);
 });
 
-test('C-63: with a live account nothing goes to this machine, also from endpoints made before', async () => {
+test('C-63: with a live account nothing is sent to loopback, not even to endpoints made before', async () => {
   expect(await app.services.allowsLoopback()).toBe(true);
   await app.addAccount({ mode: 'live' });
   await expect.poll(() => app.services.allowsLoopback(), { timeout: 15_000 }).toBe(false);

@@ -198,7 +198,7 @@ describe('endpoints', () => {
     expect(new Set(received.map(({ body }) => JSON.parse(body).end2end))).toEqual(new Set([end2end]));
   });
 
-  test('pausing, resuming, changing, testing or redelivering to a removed one is refused: it was removed', async () => {
+  test('pausing, resuming, changing, testing or redelivering to a removed one is refused with that reason', async () => {
     const { id } = await create();
     await actOn('removeWebhookEndpoint', id);
     const calls = [
@@ -217,7 +217,7 @@ describe('endpoints', () => {
       });
   });
 
-  test('C-61: a name that no event can have is refused with the nearest that some event has', async () => {
+  test('C-61: a name that no event can have is refused, and the error suggests the nearest valid name', async () => {
     const refused = async (input: object) =>
       (await refuseCreate({ url: receiver.url('x'), ...input })).violations;
     const said = (hint: string) => [
@@ -248,7 +248,7 @@ describe('endpoints', () => {
       ]);
   });
 
-  test('bad input is named', async () => {
+  test('invalid input is named in the error', async () => {
     const bad = await refuseCreate({
       url: 'http://example.com/hook',
       eventNames: ['Onramp.paid'],
@@ -314,7 +314,7 @@ describe('endpoints', () => {
   });
 });
 
-test('one is removed while outcomes of its deliveries are written: there is no deadlock', async () => {
+test('one can be removed while outcomes of its deliveries are written, without a deadlock', async () => {
   const { id } = await create();
   await actOn('pauseWebhookEndpoint', id);
   await open();
@@ -375,7 +375,7 @@ describe('secrets', () => {
     }
   });
 
-  test('without an overlap the old one expires immediately; by default after a day', async () => {
+  test('the old one expires after a day by default, and immediately without an overlap', async () => {
     const { id } = await create();
     const [next] = (await rotate(id, 0)) as [SecretRow, ...SecretRow[]];
     expect(await secrets(id)).toEqual([{ secret: next.secret, validUntil: null }]);
@@ -444,7 +444,7 @@ describe('deliveries', () => {
     expect(theirs.viewer.account.webhookDeliveries.edges).toEqual([]);
   });
 
-  test('one is sent again under the same id; not for another account', async () => {
+  test('one can be sent again under the same id, but not by another account', async () => {
     await create();
     await open();
     await untilDelivered();
@@ -529,6 +529,29 @@ describe('deliveries', () => {
 });
 
 describe('pause and recovery', () => {
+  test('failingSince is the time of the first failure in a row, and null after a success', async () => {
+    await create();
+    expect((await endpoints())[0].failingSince).toBeNull();
+    receiver.answer(path(), { status: 500 });
+    await open();
+    const failing = await eventually('it fails', async () => {
+      const [endpoint] = await endpoints();
+      return endpoint.failingSince === null ? undefined : endpoint;
+    });
+    const attempts = (await nodes()).flatMap((delivery: { attempts: { at: string }[] }) => delivery.attempts);
+    expect(attempts.map(({ at }: { at: string }) => at)).toContain(failing.failingSince);
+    expect(failing).toMatchObject({ state: 'ENABLED', consecutiveFailures: expect.any(Number) });
+    await advance(HOUR);
+    await eventually('it fails again', async () =>
+      (await endpoints())[0].consecutiveFailures > failing.consecutiveFailures ? true : undefined,
+    );
+    expect((await endpoints())[0].failingSince).toBe(failing.failingSince);
+    receiver.answer(path(), { status: 200 });
+    await advance(HOUR);
+    await untilDelivered();
+    expect((await endpoints())[0]).toMatchObject({ failingSince: null, consecutiveFailures: 0 });
+  });
+
   test('events during a pause are sent afterwards, in order', async () => {
     const { id } = await create();
     expect((await actOn('pauseWebhookEndpoint', id)).state).toBe('PAUSED');
@@ -585,7 +608,7 @@ describe('pause and recovery', () => {
     expect(last.length).toBe(refused + total - had.length + (await eventCount()) - total);
   });
 
-  test('recovered twice in parallel, it is recovered once, and an endpoint that is removed before it gets no test', async () => {
+  test('two parallel recoveries act once, and an endpoint removed before gets no test', async () => {
     const { id } = await create();
     const { id: removed } = await create({ url: receiver.url(path('other')) });
     await open();
@@ -615,7 +638,7 @@ describe('pause and recovery', () => {
     expect(await codes([removal, trial])).toEqual([undefined, 'STEP_CONFLICT']);
   });
 
-  test('resumed without recovery, it gets only later events', async () => {
+  test('an endpoint resumed without recovery gets only later events', async () => {
     const { id } = await create();
     receiver.answer(path(), { status: 410 });
     await open();

@@ -61,7 +61,7 @@ const hooks = async () =>
 const later = () => app.owner.query('update notification_hook set due_at = now(), leased_until = null');
 
 describe('an endpoint that names notifications', () => {
-  test('gets one once, signed as events are, with no secret in it', async () => {
+  test('gets one once, signed like an event, and without secrets', async () => {
     const { secret } = await endpoint(['account.notification.key']);
     const { createApiKey } = await newKey();
     await send();
@@ -108,7 +108,7 @@ describe('an endpoint that names notifications', () => {
     expect(await refusal(CREATE, template)).toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 
-  test('that does not take one gets it again, under the same id; the end of an older attempt changes nothing', async () => {
+  test('that refuses one gets it again under the same id; a late outcome of an older attempt changes nothing', async () => {
     await endpoint(['account.*']);
     receiver.answer(path(), { status: 500 });
     await newKey();
@@ -125,7 +125,7 @@ describe('an endpoint that names notifications', () => {
     expect(await hooks()).toMatchObject([{ state: 'sent', attempts: 2 }]);
   });
 
-  test('gets its own in its turn, however many another account has before it', async () => {
+  test('gets its own in time, even if another account has many before it', async () => {
     const busy = await app.addAccount();
     await endpoint(['account.*'], busy.apiKey);
     for (let made = 0; made < 10; made += 1) await newKey(busy.apiKey);
@@ -136,7 +136,7 @@ describe('an endpoint that names notifications', () => {
     expect(accounts).toContain(String(shop.accountId));
   });
 
-  test('that wants no more, or was removed, gets no more', async () => {
+  test('that unsubscribed or was removed gets no more', async () => {
     await endpoint(['account.*']);
     receiver.answer(path(), { status: 410 });
     await newKey();
@@ -152,7 +152,7 @@ describe('an endpoint that names notifications', () => {
     expect(receiver.at(path())).toHaveLength(1);
   });
 
-  test('on this machine is not called where webhooks do not go there', async () => {
+  test('on loopback is not called if webhooks may not go there', async () => {
     await endpoint(['account.*']);
     await newKey();
     await send(false);
@@ -162,7 +162,7 @@ describe('an endpoint that names notifications', () => {
     ]);
   });
 
-  test('gets the digest of the day, also where nobody has e-mail', async () => {
+  test('gets the digest of the day, even if no person has e-mail', async () => {
     await endpoint(['account.notification.waiting']);
     await app.owner.query(`update api_key set expires_at = now() + interval '3 days' where account_id = $1`, [
       String(shop.accountId),
@@ -180,7 +180,7 @@ describe('an endpoint that names notifications', () => {
     });
   });
 
-  test('is not held up by many of another account whose endpoint does not take them', async () => {
+  test('is not delayed by many of another account whose endpoint refuses them', async () => {
     await endpoint(['account.*']);
     receiver.answer(path(), { status: 500 });
     await app.owner.query(
@@ -195,7 +195,7 @@ describe('an endpoint that names notifications', () => {
     expect(receiver.at(path())).toHaveLength(1);
   });
 
-  test('is not told of its own failure', async () => {
+  test('gets no notification of its own failure', async () => {
     const { id } = await endpoint(['account.*']);
     await app.owner.query(
       `insert into notification (account_id, kind, subject) values ($1, 'endpoint', $2)`,
@@ -205,7 +205,7 @@ describe('an endpoint that names notifications', () => {
     expect(await hooks()).toEqual([]);
   });
 
-  test('gets of another endpoint that fails its host alone: whoever knows the whole URL may call it', async () => {
+  test('gets only the host of another failing endpoint, because its whole URL may be a secret', async () => {
     await endpoint(['account.*']);
     const url = 'https://hooks.invalid/services/T0/secret?token=secret';
     const { createWebhookEndpoint } = await ask(CREATE, { url, names: ['onramp.*'] });
@@ -219,7 +219,7 @@ describe('an endpoint that names notifications', () => {
     expect(body).not.toContain('secret');
   });
 
-  test('can be tested with a made-up one', async () => {
+  test('can be tested with a sample', async () => {
     const { id } = await endpoint(['account.*']);
     const { sendSampleWebhook } = await ask(
       'mutation ($id: String!) { sendSampleWebhook(input: { endpointId: $id, eventName: "account.notification.outflow" }) { errors { code message path } } }',

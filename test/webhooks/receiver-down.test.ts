@@ -146,7 +146,7 @@ describe('an hour without the receiver', () => {
     expect(new Set(attempt).size).toBe(attempt.length);
   });
 
-  test('nobody there', async () => {
+  test('no receiver', async () => {
     const end2end = await open(`http://127.0.0.1:${await freePort()}/hook`);
     await trigger('pay', end2end);
     await eventually('a try', async () => (await attempts()) > 0 || undefined);

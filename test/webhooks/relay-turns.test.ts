@@ -46,7 +46,7 @@ function relayOf() {
 /** Most steps since a moment of an account that rests: on any machine, whatever a step takes. */
 const stepsMax = (sinceMs: number) => 3 + ((performance.now() - sinceMs) * 21) / (REST_MS * 20);
 
-test('an account without receivers rests between its turns; none of its events is left', async () => {
+test('an account without receivers pauses between its cycles, and all its events are processed', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   const relay = relayOf();
   const beganMs = performance.now();
@@ -62,7 +62,7 @@ test('an account without receivers rests between its turns; none of its events i
   });
 });
 
-test('C-61: of two relays that are notified of every commit, one makes all deliveries and the other rests', async () => {
+test('C-61: of two relays that are notified of every commit, one makes all deliveries and the other pauses', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   await addEndpointRow(store.owner, accountId, { id: 'e' });
   const [one, other] = [relayOf(), relayOf()];
@@ -103,7 +103,7 @@ test('notifications of other processes make a dispatcher scan from time to time'
   expect(looks).toBeLessThanOrEqual(stepsMax(beganMs));
 });
 
-test('commits of the engine make a dispatcher scan for the deliveries that the relay made of them, and for nothing else', async () => {
+test('commits of the engine make a dispatcher scan only for the deliveries that the relay made of them', async () => {
   const accountId = await addBusiness(store.database, store.owner);
   const move = { accountId, transactionId: 1n, row: {} as ProcessRow };
   const { looks, beganMs } = await looksOf((notifier) => notifier.notifyMoved([move]));

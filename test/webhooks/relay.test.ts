@@ -39,14 +39,14 @@ const endpointsAfter = async (accountId: bigint, events: readonly Omit<Written, 
 };
 
 describe('targets of events', () => {
-  test('the general endpoints, all of them', async () => {
+  test('are all general endpoints', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'g1' });
     await endpoint(accountId, { id: 'g2' });
     expect(await endpointsAfter(accountId)).toEqual(['g1', 'g2']);
   });
 
-  test('those of the template instead, if there are any', async () => {
+  test('are the endpoints of the template instead, if there are any', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'g' });
     await endpoint(accountId, { id: 'mine', kind: 'template', template: TEMPLATE });
@@ -90,7 +90,7 @@ describe('targets of events', () => {
     expect(await endpointsAfter(accountId, [{}, {}])).toEqual(['g', 'g', 'mine', 'new']);
   });
 
-  test('names with * for any part', async () => {
+  test('match names with * for any part', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'all' });
     await endpoint(accountId, { id: 'exact', event_names: ['onramp.payment.paid'] });
@@ -113,7 +113,7 @@ describe('targets of events', () => {
 });
 
 describe('exactly once', () => {
-  test('a backlog of several steps, by relays that start and die', async () => {
+  test('relays that start and die deliver a backlog of several steps', async () => {
     const accountId = await business({ transactions: 10 });
     await endpoint(accountId, { id: 'e' });
     for (let n = 0; n < 5; n += 1)
@@ -226,7 +226,7 @@ describe('exactly once', () => {
     expect(await deliveriesOf(broken)).toHaveLength(1);
   });
 
-  test('the lag is counted until it is zero', async () => {
+  test('the lag is reported until it is zero', async () => {
     const accountId = await business();
     await write([{ accountId }, { accountId }]);
     expect(await relayLag(test$.database)).toMatchObject({ accounts: 1, events: 2 });
@@ -251,7 +251,7 @@ describe('exactly once', () => {
     await relay();
   });
 
-  test('the lag uses one note of an account, even without statistics', async () => {
+  test('the lag query reads one row per account, even without statistics', async () => {
     const accountId = await business();
     await test$.owner.query('vacuum analyze relay_queue');
     const client = await test$.owner.connect();
@@ -274,7 +274,7 @@ describe('exactly once', () => {
     }
   });
 
-  test('a lag of more than 5 seconds is logged with the mode of the relay; a smaller one, and that of the other mode, are not', async () => {
+  test('a relay logs a lag of more than 5 seconds with its mode, but no smaller lag, and not the lag of the other mode', async () => {
     const accountId = await business();
     await endpoint(accountId, { id: 'e', event_names: ['('] });
     await write([{ accountId }, { accountId }]);
@@ -367,7 +367,7 @@ describe('the database keeps the log dense', () => {
 describe('16 parallel writers', () => {
   const WRITERS = 16;
 
-  test('a relay beside them misses nothing and doubles nothing', { timeout: 60_000 }, async () => {
+  test('do not make a parallel relay miss or repeat an event', { timeout: 60_000 }, async () => {
     const accountIds = await Promise.all(
       Array.from({ length: WRITERS }, () => business({ transactions: 2 })),
     );

@@ -115,7 +115,7 @@ describe('C-62: answers', () => {
     expect(got[0]?.body).toBe(BODY);
   });
 
-  test.each([204, 400, 410, 429, 500, 503])('%i is an outcome', async (status) => {
+  test.each([204, 400, 410, 429, 500, 503])('status %i is returned as an outcome', async (status) => {
     const { url } = await receive((_, response) =>
       response.writeHead(status, { 'retry-after': '120' }).end(),
     );
@@ -190,7 +190,7 @@ describe('C-63, C-64: the part of an answer that is read and stored', () => {
     expect(written).toBeLessThan(32 * KIB * KIB);
   });
 
-  test('an answer with a huge Content-Length is not waited for', async () => {
+  test('an answer with a huge Content-Length is not read to its end', async () => {
     const { url } = await receiveRaw(
       `HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n${'x'.repeat(65 * KIB)}`,
       () => {},
@@ -419,7 +419,7 @@ describe('connections', () => {
     expect([seen.connections, got.length]).toEqual([1, 20]);
   });
 
-  test('are as many as attempts at the same time', async () => {
+  test('are as many as parallel attempts', async () => {
     const waiting: http.ServerResponse[] = [];
     const { url, seen } = await receive((_, response) => {
       waiting.push(response);
@@ -456,7 +456,7 @@ describe('connections', () => {
     expect([seen.connections, got.length]).toEqual([1, 1]);
   });
 
-  test('all end when they are closed', async () => {
+  test('end when all are closed', async () => {
     const { url, open } = await receive((_, response) => response.end());
     await send(url);
     expect(open.size).toBe(1);

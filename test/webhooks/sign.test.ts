@@ -154,7 +154,7 @@ describe('C-60: the reference library', () => {
 });
 
 describe('C-60: v1a', () => {
-  test('any body verifies under the public key, nothing altered does', () => {
+  test('any body verifies under the public key, and no altered body does', () => {
     const [key, other] = [newSigningKey(), newSigningKey()];
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (body, timestamp) => {
@@ -169,7 +169,7 @@ describe('C-60: v1a', () => {
     );
   });
 
-  test('the public form follows from the secret one', () => {
+  test('the public form is derived from the secret one', () => {
     const key = newSigningKey();
     expect(publicKeyOf(key.secret)).toBe(key.public);
     expect(key.secret).toMatch(/^whsk_[0-9A-Za-z+/]{86}==$/);
@@ -232,7 +232,7 @@ describe('C-60: secrets', () => {
 });
 
 describe('C-60: header fields', () => {
-  test('all of one attempt', () => {
+  test('are complete for an attempt', () => {
     const at = new Date('2026-05-04T12:00:00.999Z');
     const sent = delivery({ at, secrets: [VECTOR.secret], attempt: 3 });
     expect(webhookHeaders(sent)).toEqual({
@@ -255,7 +255,7 @@ describe('C-60: header fields', () => {
     expect(() => webhookHeaders(delivery({ id }))).toThrow(/id of a webhook/);
   });
 
-  test.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('%d is no time', (timestamp) => {
+  test.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses the time %d', (timestamp) => {
     expect(() => signV1(VECTOR.secret, 'evt_1_a', timestamp, '')).toThrow(/whole seconds/);
   });
 

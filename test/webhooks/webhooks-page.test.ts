@@ -1,9 +1,10 @@
 /**
  * Goal: docs/webhooks.md leads from nothing to a verified event, in each language (C-60). Method: the commands of the page as they
- * stand, on other ports; each receiver of the page as a process, also with a forged request. Without Python or PHP their part is skipped.
+ * stand, on other ports; each receiver of the page as a process, also with a request that is forged or breaks off. Without Python or PHP their part is skipped.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +40,15 @@ async function run(command: string, port: number, header: string) {
     .replaceAll('http://localhost:4000', app.baseUrl)
     .replaceAll('http://localhost:3000', `http://localhost:${port}`);
   return JSON.parse((await promisify(execFile)('sh', ['-c', here])).stdout);
+}
+
+/** Sends the beginning of a request, and closes the connection. */
+async function breakOff(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise((resolve) =>
+    socket.write('POST /hook HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{', resolve),
+  );
+  socket.destroy();
 }
 
 const LANGUAGES = [
@@ -82,6 +92,7 @@ test.each(
         headers: { 'webhook-id': 'x', 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)) },
       }).then(({ status }) => status);
     await expect.poll(() => forged().catch(() => 0), { timeout: 20_000 }).toBe(400);
+    await breakOff(port);
     const { end2end } = await run(CAUSE, port, header);
     const event = new RegExp(`onramp\\.depositpix\\.qrcode ${end2end}`);
     await expect.poll(() => printed, { timeout: 20_000 }).toMatch(event);

@@ -1,11 +1,11 @@
-/** A live list with Apollo Client: its cache changes a row that it knows; a new row is read with the list. */
+/** A live list with Apollo Client. */
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, Observable } from '@apollo/client';
 import { ApolloProvider, useQuery, useSubscription } from '@apollo/client/react';
 import { OperationTypeNode, print } from 'graphql';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CHANGES, LIST } from './documents.js';
-import { Rows } from './rows.jsx';
+import { Rows, withChange } from './rows.jsx';
 import { subscribe } from './subscribe.js';
 
 const events = new ApolloLink(
@@ -33,18 +33,15 @@ const client = new ApolloClient({
 });
 
 function LiveList() {
-  // The first event says that the log is open: later changes come as events, so the list is read after it.
-  const [isOpen, setOpen] = useState(false);
-  const { data, error, refetch } = useQuery(gql(LIST), { skip: !isOpen });
-  const rows = data?.transactions.nodes ?? [];
+  // Events are kept beside the cache: the answer of a query on its way would overwrite a row that arrives meanwhile.
+  const [changes, setChanges] = useState();
   useSubscription(gql(CHANGES), {
-    onData: ({ data: { data: changed } }) => {
-      setOpen(true);
-      const id = changed?.events.transaction?.id;
-      if (id && data && !rows.some((row) => row.id === id)) refetch();
-    },
+    onData: ({ data: { data } }) => data && setChanges((earlier) => withChange(earlier, data)),
   });
-  return error ? <p role="alert">{error.message}</p> : <Rows rows={rows} />;
+  // The first event says that the log is open: later changes come as events, so the list is read after it.
+  const { data, error } = useQuery(gql(LIST), { skip: changes === undefined });
+  if (error) return <p role="alert">{error.message}</p>;
+  return <Rows listed={data?.transactions.nodes} changes={changes} />;
 }
 
 createRoot(document.getElementById('root')).render(

@@ -7,12 +7,16 @@ const ROW = `
     clientName
     ...CheckoutRow
     ...OnrampRow
+    ...OnrampInstantRow
     ...OfframpRow
+    ...OfframpInstantRow
     ...WithdrawalRow
   }
   fragment CheckoutRow on CrossrampCheckout { amountPayment }
   fragment OnrampRow on Onramp { amountPayment }
+  fragment OnrampInstantRow on OnrampInstant { amountPayment }
   fragment OfframpRow on Offramp { amountSent }
+  fragment OfframpInstantRow on OfframpInstant { amountReceived }
   fragment WithdrawalRow on Withdrawal { amountReceived currencyReceiveCode }`;
 
 export const LIST = `query List { transactions(first: 20) { nodes { ...Row } } } ${ROW}`;

@@ -53,6 +53,8 @@ class Client:
     """
 
     def __init__(self, base_url: str, key: str, *, retries: int = 5, timeout: float = 30) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must begin with http:// or https://")
         self._base_url = base_url.rstrip("/")
         self._key = key
         self._retries = retries
@@ -72,8 +74,8 @@ class Client:
         """Makes or changes something, once: all attempts share one key. `params`: members of the path and of the body."""
         path, body = _fill(path, params)
         key = idempotency_key or str(uuid.uuid4())
-        # Requests of the sandbox happen each time, whatever key they have.
-        is_safe = not path.startswith("/v2/sandbox/")
+        # A scenario of the sandbox is played each time, whatever key it has.
+        is_safe = path != "/v2/sandbox/trigger"
         send = lambda: self._send(path, body, {"Idempotency-Key": key})  # noqa: E731
         return _under_key(key, lambda: self._with_retries(send, is_safe=is_safe))
 
@@ -163,16 +165,25 @@ class Client:
                 return json.loads(response.read(), parse_float=Decimal)
         except HTTPError as error:
             with error:
-                raise _refused_by(error) from None
+                raise _refused_by(error, path) from None
         # A connection that breaks in the middle of an answer is an HTTPException or leaves half a document.
         except (OSError, HTTPException, ValueError) as error:
-            raise NoAnswer(f"no answer from {path}") from error
+            raise _no_answer(path, error) from error
 
 
-def _refused_by(error: HTTPError) -> Refused:
+def _no_answer(path: str, error: Exception) -> NoAnswer:
+    return NoAnswer(f"no answer from {path}: {getattr(error, 'reason', error)}")
+
+
+def _refused_by(error: HTTPError, path: str) -> Refused:
+    """The refusal that an answer says. Raises `NoAnswer` where only a part of it came."""
     try:
-        said = json.loads(error.read())
-    except (OSError, HTTPException, ValueError):
+        text = error.read()
+    except (OSError, HTTPException) as cause:
+        raise _no_answer(path, cause) from cause
+    try:
+        said = json.loads(text)
+    except ValueError:
         said = {}
     refusal = refusal_of(said if isinstance(said, dict) else {}, error.code)
     return refused([refusal], error.code, _seconds_of(error.headers.get("Retry-After")))

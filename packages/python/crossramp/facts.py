@@ -46,6 +46,7 @@ ONCE = frozenset(
         "AttachMedFileInput",
         "CancelTransactionInput",
         "ConfirmIdentityInput",
+        "CreateApiKeyInput",
         "CreateCheckoutInput",
         "CreateOfframpInput",
         "CreateOnrampInput",
@@ -64,8 +65,11 @@ ONCE = frozenset(
         "RejectMoneyOutInput",
         "RejectWithdrawalInput",
         "ResolveDepositInput",
+        "RotateApiKeyInput",
+        "RotateWebhookSecretInput",
         "SandboxFundInput",
         "SandboxTriggerInput",
+        "SendSampleWebhookInput",
         "SendTestWebhookInput",
     ]
 )

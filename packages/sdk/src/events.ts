@@ -10,11 +10,11 @@ export interface EventOptions<Name extends EventName> {
   /** Cursor of the last event that you have processed. Default: from the first `next()` on; an empty text begins with the oldest event. */
   readonly after?: string | undefined;
   /** Events to yield; default: all. */
-  readonly names?: readonly Name[];
+  readonly names?: readonly Name[] | undefined;
   /** Ends the iteration. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** `stream` changes to `poll` by itself where no stream comes through. */
-  readonly transport?: 'stream' | 'poll';
+  readonly transport?: 'stream' | 'poll' | undefined;
 }
 
 /** A place in the log, and the event there, if it is one. */
@@ -78,10 +78,9 @@ async function* stream(
     timer = setTimeout(() => own.abort(new DOMException('silence', 'TimeoutError')), SILENCE_MAX_MS);
   };
   try {
-    const cursor = after === '' ? yield* page(gateway, { after, wait: 0 }, signal) : after;
     const call = {
       path: '/graphql',
-      body: { query: STREAM, variables: { after: cursor } },
+      body: { query: STREAM, variables: { after } },
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.any([signal, own.signal]),
     };

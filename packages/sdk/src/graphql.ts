@@ -3,15 +3,17 @@ import { ONCE, REFUSAL } from './generated/facts.ts';
 import type { Mutations, Refusal as PayloadRefusal } from './generated/graphql.ts';
 import { type Gateway, readText } from './http.ts';
 import { type Refusal, Refused, refuse, type TopError } from './refusal.ts';
-import type { ReadOptions } from './rest.ts';
+import type { Arguments, ReadOptions } from './rest.ts';
 import { underKey, withRetries } from './retry.ts';
 
 /** Variables of an operation. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A document that knows its types, as GraphQL Code Generator and gql.tada make them. Its text comes from `toString`. */
+/** A document that knows its types, as GraphQL Code Generator makes them with `documentMode: 'string'`. Its text comes from `toString`. */
 export interface TypedDocument<Result, Input> {
   toString(): string;
+  /** A parsed document, which gql.tada and other modes make, has no text: `print` of `graphql` gives it. */
+  readonly kind?: never;
   readonly __apiType?: (variables: Input) => Result;
 }
 
@@ -63,8 +65,7 @@ export interface Graphql {
    */
   graphql<Result, Input = Variables>(
     document: string | TypedDocument<Result, Input>,
-    variables?: Input,
-    options?: ReadOptions,
+    ...args: Arguments<Input, ReadOptions>
   ): Promise<Result>;
   /** @returns the members of the payload that `select` names. @throws {Refused} for `errors` of the payload. */
   mutate<Name extends keyof Mutations, const Selection extends Selectable<Name>>(
@@ -97,8 +98,8 @@ export function graphqlOf(gateway: Gateway): Graphql {
     return keys.length === 1 ? underKey(keys[0] as string, run) : run();
   };
   return {
-    graphql: async (document, variables, options = {}) =>
-      (await execute(String(document), (variables ?? {}) as Variables, options)) as never,
+    graphql: async (document: object | string, variables: unknown = {}, options: ReadOptions = {}) =>
+      (await execute(String(document), variables as Variables, options)) as never,
     mutate: async (name, input, select, options = {}) => {
       const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
       const document = `mutation($input: ${type}!) { ${name}(input: $input) { ${selectionOf(select)} errors { ${REFUSAL} } } }`;

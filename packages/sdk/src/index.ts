@@ -20,6 +20,7 @@ export {
   verifyWebhook,
   type WebhookEvent,
   type WebhookHeaders,
+  type WebhookNotification,
   WebhookRefused,
   type WebhookRequest,
 } from './webhook.ts';

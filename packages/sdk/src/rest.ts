@@ -6,18 +6,20 @@ import { underKey, withRetries } from './retry.ts';
 
 /** Options of a read. */
 export interface ReadOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of a request that makes or changes something. */
 export interface WriteOptions extends ReadOptions {
   /** Your own key for this request; otherwise the SDK makes one, which all attempts share. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
-type Arguments<Params, Options> = object extends Params
-  ? [params?: Params, options?: Options]
-  : [params: Params, options?: Options];
+/** Parameters that all may be left out are optional as a whole. */
+export type Arguments<Params, Options> =
+  Readonly<Record<never, never>> extends Params
+    ? [params?: Params, options?: Options]
+    : [params: Params, options?: Options];
 
 /** REST: `params` has the members of the path, of the query and of the body together. */
 export interface Rest {
@@ -44,8 +46,8 @@ export function restOf(gateway: Gateway): Rest {
     post: async (template: string, params: object = {}, options: WriteOptions = {}) => {
       const { idempotencyKey = crypto.randomUUID(), signal } = options;
       const [path, body] = fill(template, params);
-      // Requests of the sandbox happen each time, whatever key they have.
-      const isSafe = !path.startsWith('/v2/sandbox/');
+      // A scenario of the sandbox is played each time, whatever key it has.
+      const isSafe = path !== '/v2/sandbox/trigger';
       const call = { path, body, headers: { 'idempotency-key': idempotencyKey }, signal };
       const attempts = () => withRetries(() => readText(gateway, call), { ...gateway, isSafe, signal });
       return parseExact(await underKey(idempotencyKey, attempts)) as never;

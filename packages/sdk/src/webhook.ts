@@ -3,17 +3,36 @@ import type { EventName, GatewayEvent } from './event.ts';
 import { parseExact } from './exact.ts';
 import { CrossrampError } from './refusal.ts';
 
+interface Delivery {
+  /** The same for every attempt of one event: store it, and process it once. */
+  readonly id: string;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Whether it was sent as a test. */
+  readonly isTest: boolean;
+}
+
 /** A webhook whose signature is right. */
 export type WebhookEvent<Name extends EventName = EventName> = {
-  readonly [Each in Name]: Pick<GatewayEvent<Each>, 'name' | 'sequence' | 'transaction'> & {
-    /** The same for every attempt of one event: store it, and process it once. */
-    readonly id: string;
-    /** Number of the attempt, from 1. */
-    readonly attempt: number;
-    /** Whether somebody sent it as a test. */
-    readonly isTest: boolean;
-  };
+  readonly [Each in Name]: Pick<GatewayEvent<Each>, 'name' | 'sequence' | 'transaction'> & Delivery;
 }[Name];
+
+/** A notification of the account, for endpoints whose `event_names` name it: it has no transaction. */
+export interface WebhookNotification extends Delivery {
+  readonly name: `account.notification.${string}`;
+  readonly sequence: 1;
+  readonly notification: {
+    readonly event: string;
+    readonly account: { readonly id: string; readonly name: string };
+    /** Id or name of the object that it is about. */
+    readonly subject: string;
+    /** Name of the key, or host of the endpoint; null for other kinds. */
+    readonly name: string | null;
+    /** Counts are decimal text. */
+    readonly facts: Readonly<Record<string, string>>;
+    readonly created_at: string;
+  };
+}
 
 /** Header fields as `fetch`, Node and frameworks have them. */
 export type WebhookHeaders =
@@ -28,9 +47,9 @@ export interface WebhookRequest {
   /** The bytes as they came, before any parser. */
   readonly body: string | Uint8Array | ArrayBuffer;
   /** Longest difference from the clock here. Default: five minutes. */
-  readonly toleranceSeconds?: number;
+  readonly toleranceSeconds?: number | undefined;
   /** Seconds since 1970, instead of the clock. */
-  readonly nowSeconds?: number;
+  readonly nowSeconds?: number | undefined;
 }
 
 /** The request is not authentic: answer 400, and do nothing. */
@@ -39,11 +58,14 @@ export class WebhookRefused extends CrossrampError {
 }
 
 /**
- * @returns the event. Its name, sequence and attempt come from header fields, which the signature does not cover; id and
- *   transaction are signed.
+ * @typeParam Webhook - `WebhookEvent | WebhookNotification` for an endpoint that gets notifications; others get events only.
+ * @returns the event. Its name, sequence and attempt come from header fields, which the signature does not cover; id,
+ *   transaction and notification are signed.
  * @throws {WebhookRefused} when no secret signed the request, or when it is too old.
  */
-export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
+export async function verifyWebhook<Webhook extends WebhookEvent | WebhookNotification = WebhookEvent>(
+  request: WebhookRequest,
+): Promise<Webhook> {
   const { secret, body, toleranceSeconds = 300, nowSeconds = Date.now() / 1_000 } = request;
   const header = readerOf(request.headers);
   const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
@@ -53,15 +75,18 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const signed = await new Blob([`${id}.${timestamp}.`, part]).arrayBuffer();
   const signatures = header('webhook-signature').split(' ');
   for (const each of [secret].flat())
-    if (await isSignedBy(each, signatures, signed))
+    if (await isSignedBy(each, signatures, signed)) {
+      const value = parseExact(await new Blob([part]).text()) as object;
       return {
         id,
-        name: header('crossramp-event') as EventName,
+        name: header('crossramp-event'),
         sequence: Number(header('crossramp-sequence')),
         attempt: Number(header('crossramp-attempt')),
         isTest: header('crossramp-test') === 'true',
-        transaction: parseExact(await new Blob([part]).text()),
-      } as WebhookEvent;
+        // A notification names itself.
+        ['event' in value ? 'notification' : 'transaction']: value,
+      } as never;
+    }
   throw new WebhookRefused('no signature of the secret');
 }
 

@@ -6,7 +6,7 @@ export const ACCOUNT_MODES = ['sandbox', 'live'] as const;
 /** `sandbox`: play money on sandbox rails; `live`: real money on real rails. An account never changes its mode. */
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
-/** The present time of the accounts of each mode: milliseconds since 1970. */
+/** The current time of the accounts of each mode: milliseconds since 1970. */
 export type Times = Readonly<Record<AccountMode, number>>;
 
 /** @returns the time of the sandbox and of live accounts as statements expect it: ISO 8601. */
@@ -14,7 +14,7 @@ export function instantsOf({ sandbox, live }: Times): [string, string] {
   return [new Date(sandbox).toISOString(), new Date(live).toISOString()];
 }
 
-/** @returns the mode of the keys of an account; keys of the other mode open nothing. */
+/** @returns the mode of the keys of an account; keys of the other mode have no access. */
 export function keyModeOf(mode: AccountMode): KeyMode {
   return mode === 'live' ? 'live' : 'test';
 }

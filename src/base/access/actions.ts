@@ -1,6 +1,6 @@
 /**
- * Every action that is not a read, by the name under which the audit log has it, with the scope that it needs (C-40) and what
- * it does. GraphQL, `/v2`, the hosted pages and the CLI record their actions under these names.
+ * Every action that is not a read, by its name in the audit log, with its required scope (C-40) and its effect.
+ * GraphQL, `/v2`, the hosted pages and the CLI record their actions under these names.
  */
 import type { Scope } from './api-key.ts';
 
@@ -10,7 +10,7 @@ export interface Action {
   readonly scope: Scope;
   /** Effect of the action, in one sentence. */
   readonly description: string;
-  /** The mutations that do it. */
+  /** The mutations that perform it. */
   readonly mutations: readonly string[];
 }
 
@@ -19,6 +19,10 @@ const row = (scope: Scope, description: string, ...mutations: readonly string[])
   description,
   mutations,
 });
+
+/** A view by the platform of another account's record. */
+const view = (subject: string): Action =>
+  row('platform:risk', `Looks at ${subject} of another account. By the query \`reviewCase\` only.`);
 
 /** All actions by name, with their subject and their effect. */
 export const ACTIONS = {
@@ -44,11 +48,7 @@ export const ACTIONS = {
     'Records facts of a transaction that authorities ask for, or corrects them.',
     'recordFacts',
   ),
-  'payment.refund': row(
-    'move',
-    'Refunds a finished PIX payment, whole or in part, out of the balance.',
-    'refundPayment',
-  ),
+  'payment.refund': row('move', 'Refunds a PIX payment from the balance, or a part of it.', 'refundPayment'),
   'balance.pay_out': row(
     'move',
     'Creates an offramp out of the balance, accepts its quote or names its payee.',
@@ -180,14 +180,10 @@ export const ACTIONS = {
   ),
   'review.release': row('read', 'Gives a case of the review queue back.', 'releaseReviewCase'),
   'review.note': row('read', 'Adds a note about the subject of a case of the review queue.', 'addReviewNote'),
-  'transaction.view': row(
-    'platform:risk',
-    'Looks at a transaction of another account, as a case of the review queue. By the query `reviewCase` only.',
-  ),
-  'suspense.view': row(
-    'platform:risk',
-    'Looks at money in suspense of another account, as a case of the review queue. By the query `reviewCase` only.',
-  ),
+  'transaction.view': view('a transaction'),
+  'suspense.view': view('money in suspense'),
+  'case.view': view('the case of a customer'),
+  'hit.view': view('a hit of screening'),
   'identity.add': row(
     'read',
     'Links a person to their identity at a sign-in provider. By the pages of the console only.',
@@ -315,16 +311,32 @@ export const ACTIONS = {
     'Sends money in suspense back to where it came from.',
     'returnSuspense',
   ),
-  'news.retry': row('platform:risk', 'Tries unsettled news of a rail again.', 'retryRailNews'),
-  'news.close': row(
+  'rail_event.retry': row('platform:risk', 'Processes an unsettled rail event again.', 'retryRailEvent'),
+  'rail_event.close': row(
     'platform:risk',
-    'Closes news of a rail that needs no further action, with a reason.',
-    'closeRailNews',
+    'Closes a rail event that needs no further action, with a reason.',
+    'closeRailEvent',
   ),
   'order.settle': row(
     'platform:risk',
     'Settles by hand an order to the PIX provider whose outcome the provider cannot tell.',
     'settlePixOrder',
+  ),
+  'restore.begin': row(
+    'platform:risk',
+    'Stops all rails after a restore of the database, until they were scanned for payments since a time. By `crossramp restored begin` only.',
+  ),
+  'restore.release': row(
+    'platform:risk',
+    'Lets a rail send again after a restore without a scan for its payments. By `crossramp restored release` only.',
+  ),
+  'restore.match': row(
+    'platform:risk',
+    'Matches a payment of before a restore with an order, which is then not sent. By `crossramp restored match` only.',
+  ),
+  'restore.dismiss': row(
+    'platform:risk',
+    'Decides that a payment of before a restore is that of no order, so that the orders it holds are sent. By `crossramp restored dismiss` only.',
   ),
   'job.retry': row(
     'platform:risk',
@@ -372,3 +384,14 @@ export const ACTIONS = {
 
 /** Name of an action. */
 export type ActionName = keyof typeof ACTIONS;
+
+/** @returns whether a scope is one of the platform. */
+export function isPlatformScope(scope: Scope): boolean {
+  return scope.startsWith('platform:');
+}
+
+/** @returns whether all actions of a mutation need a scope of the platform. */
+export function isPlatformMutation(mutation: string): boolean {
+  const actions = Object.values<Action>(ACTIONS).filter(({ mutations }) => mutations.includes(mutation));
+  return actions.length > 0 && actions.every(({ scope }) => isPlatformScope(scope));
+}

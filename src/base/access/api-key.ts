@@ -14,8 +14,8 @@ export type KeyMode = 'test' | 'live';
  */
 export const SCOPES = ['read', 'create', 'move', 'admin'] as const;
 /**
- * Scopes of the gateway's operator, never of an account's key: fees, spreads and limits; holds, step-ups, suspense
- * and disputes; house accounts, manual journals and reconciliation; rails; figures of the house, which change nothing.
+ * Scopes of the gateway's operator, never of an account's key: fees, spreads and limits; holds, step-ups, suspense and
+ * disputes; house accounts, manual journals and reconciliation; rails; figures of the house (read only).
  */
 export const PLATFORM_SCOPES = [
   'platform:pricing',
@@ -27,7 +27,7 @@ export const PLATFORM_SCOPES = [
 /** A member of SCOPES or PLATFORM_SCOPES. */
 export type Scope = (typeof SCOPES)[number] | (typeof PLATFORM_SCOPES)[number];
 
-/** @returns the scopes that an account's keys can have; keys of the platform create and move nothing of their own. */
+/** @returns the scopes that an account's keys can have; keys of the platform create and move nothing for themselves. */
 export function grantableScopes({ isPlatform }: { readonly isPlatform: boolean }): readonly Scope[] {
   return isPlatform ? ['read', 'admin', ...PLATFORM_SCOPES] : SCOPES;
 }
@@ -46,7 +46,7 @@ export function newApiKey(mode: KeyMode, cell = ''): string {
   return body + checksum(body);
 }
 
-/** @param cell - as `newApiKey`. @returns a new id of a key, which its stream tokens carry. */
+/** @param cell - see `newApiKey`. @returns a new id of a key, which its stream tokens carry. */
 export function newKeyId(cell = ''): string {
   return `key_${cell}${randomBase62(ID_LENGTH)}`;
 }

@@ -1,11 +1,11 @@
 /**
- * The token of a link to an export: `crex_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC
- * of the token and of the address under the stored hash of the API key that made it, as that of a stream token (decision
- * 0089): nothing is stored, any process can check it, it opens one address, and it expires with its key.
+ * The token of a link to an export: `crex_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is
+ * an HMAC of the token and of the address under the stored hash of its API key, like that of a stream token (decision
+ * 0089). Therefore nothing is stored, any process can check it, it opens one address, and it expires with its key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Claims of a token; trust none of them before the signature was checked. */
+/** Claims of a token, which must not be trusted before the signature was checked. */
 export interface ExportLinkClaims {
   readonly accountId: bigint;
   readonly keyId: string;
@@ -45,7 +45,7 @@ export function isSignedExportLink(
   return input.length === expected.length && timingSafeEqual(input, expected);
 }
 
-/** @returns path and query without the token, which the signature is of. @param search - without its question mark. */
+/** @returns path and query without the token, which are the signed text. @param search - without its question mark. */
 export function exportAddress(path: string, search: string): string {
   const query = search.replace(PARAMETER, '').replace(/^&/, '');
   return query === '' ? path : `${path}?${query}`;

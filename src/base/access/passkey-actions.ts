@@ -1,7 +1,7 @@
-/** Actions that a person does with a fresh passkey alone (C-40). */
+/** Actions that a person can perform only with a fresh passkey (C-40). */
 import type { ActionName } from './actions.ts';
 
-/** Actions for which a person needs a fresh passkey: money leaves, or another person gets access. */
+/** Actions that need a fresh passkey of the person: money leaves, or another person gets access. */
 export const PASSKEY_ACTIONS: readonly ActionName[] = [
   'withdrawal.create',
   'withdrawal.approve',
@@ -9,6 +9,7 @@ export const PASSKEY_ACTIONS: readonly ActionName[] = [
   'money_out.approve',
   'payment.refund',
   'hold.release',
+  'hold.reject',
   'step_up.approve',
   'case.approve',
   'case.unfreeze',

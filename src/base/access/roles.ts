@@ -28,11 +28,10 @@ export const ACCOUNT_ROLES = {
 
 /** Roles in the account of the platform. */
 export const PLATFORM_ROLES = {
-  platform_viewer: { scopes: ['read'], description: 'Sees what belongs to the platform.' },
+  platform_viewer: { scopes: ['read'], description: 'Sees the data of the platform.' },
   platform_risk: {
     scopes: ['read', 'platform:risk'],
-    description:
-      'Decides about holds, failed returns, suspense, news of rails and orders to the PIX provider.',
+    description: 'Decides about holds, failed returns, suspense, rail events and orders to the PIX provider.',
   },
   platform_finance: {
     scopes: ['read', 'platform:pricing', 'platform:books'],

@@ -12,7 +12,9 @@ export interface SecretBox {
   readonly open: (stored: string, owner: string) => string;
 }
 
-/** A secret cannot be sealed or opened: the key is missing, or is another one. The message contains no secret. */
+/**
+ * Thrown if a secret cannot be sealed or opened: the key is missing, or is another one. The message contains no secret.
+ */
 export class SecretKeyError extends Error {
   override readonly name = 'SecretKeyError';
 }
@@ -23,7 +25,7 @@ export interface SecretKey {
   readonly bytes: Buffer;
 }
 
-/** Begins every sealed text. */
+/** Prefix of every sealed text. */
 export const SEALED = 's1.';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -50,8 +52,7 @@ export function parseSecretKey(text: string): SecretKey | undefined {
 
 /**
  * @param readKeys - reads the keys, the current one first; throws if there are none. Called when a key is first needed,
- * before a
- *   secret is sealed at most once a second, and when a sealed text names a key that is not known.
+ * before sealing at most once a second, and when a sealed text names an unknown key.
  */
 export function secretBox(readKeys: () => readonly SecretKey[]): SecretBox {
   let keys: readonly SecretKey[] = [];
@@ -67,7 +68,7 @@ export function secretBox(readKeys: () => readonly SecretKey[]): SecretBox {
         read();
       } catch (error) {
         if (keys.length === 0) throw error;
-        // A file that is just being replaced: the keys that were read stay in use until the next rotation.
+        // While the file is being replaced, the known keys stay in use until the next rotation.
         readAt = performance.now();
       }
     return keys[0] as SecretKey;
@@ -86,7 +87,7 @@ export function secretBox(readKeys: () => readonly SecretKey[]): SecretBox {
   };
 }
 
-/** Fails on each use: for services that are put together without a key file. */
+/** Fails on each use; for services without a key file. */
 export const NO_SECRET_KEYS: SecretBox = secretBox(() => {
   throw new SecretKeyError('there is no key file for secrets');
 });

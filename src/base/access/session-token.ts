@@ -22,7 +22,9 @@ export function isSessionToken(text: string): boolean {
   return FORM.test(text);
 }
 
-/** @param cell - as `newSessionToken`. @returns a new slug: the code, and 96 random bits as 16 characters of base64url. */
+/**
+ * @param cell - see `newSessionToken`. @returns a new slug: the code, and 96 random bits as 16 characters of base64url.
+ */
 export function newSlug(cell = ''): string {
   return cell + randomBytes(SLUG_BYTES).toString('base64url');
 }

@@ -1,33 +1,33 @@
 /**
- * Transfer of a sign-in from one cell of an operator to another (docs/decisions/0095): what the first cell knows of the person, signed with a key
- * that both have. It holds for a minute, for one browser and one cell.
+ * Transfer of a sign-in from one cell of an operator to another (docs/decisions/0095): data about the person from the
+ * first cell, signed with a key that both have. It is valid for a minute, for one browser and one cell.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Content of a transfer. */
 export interface SignInTransfer {
-  /** By which the second cell takes it once. */
+  /** Id by which the second cell accepts it only once. */
   readonly id: string;
   /** Names of the cells. */
   readonly from: string;
   readonly to: string;
   /** Identities of the person at sign-in providers. */
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
-  /** When the person signed in, and when this was made. Unit: ms since 1970. */
+  /** Times of the person's sign-in, and of the transfer. Unit: ms since 1970. */
   readonly signedInAt: number;
   readonly madeAt: number;
-  /** Hash of the secret that the browser has. */
+  /** Hash of the browser's secret. */
   readonly browser: string;
 }
 
-/** Time for which a transfer holds, either way: the clocks of two servers differ. Unit: ms. */
+/** Validity of a transfer in both directions, because the clocks of two servers differ. Unit: ms. */
 export const TRANSFER_MS = 60_000;
 const PURPOSE = 'crossramp sign-in transfer 1';
-/** Content, and the 43 characters that 32 bytes have. */
+/** Content, and a signature of 32 bytes as 43 characters. */
 const FORM = /^([\w-]{1,4000})\.([\w-]{43})$/;
 const SECRET_BYTES = 32;
 
-/** @returns a secret for the browser, and the text that it carries to the other cell. */
+/** @returns a secret for the browser, and the text that the browser takes to the other cell. */
 export function makeTransfer(
   key: Buffer,
   content: Omit<SignInTransfer, 'id' | 'browser'>,
@@ -38,7 +38,10 @@ export function makeTransfer(
   return { secret, text: `${body}.${signatureOf(key, body).toString('base64url')}` };
 }
 
-/** @param secret - of the browser that brings it. @returns the content of a transfer that holds now for this cell. */
+/**
+ * @param secret - secret of the browser that brings the transfer. @returns the content of a transfer that is now valid
+ * for this cell.
+ */
 export function readTransfer(
   key: Buffer,
   text: string,

@@ -1,11 +1,11 @@
 /**
- * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC under
- * the stored hash of the API key that issued it. So nothing more is stored, any process can check the token, and the token
- * expires with its key (docs/decisions/0019).
+ * The form of a stream token: `crst_<account>.<key id>.<end, seconds since 1970>.<signature>`. The signature is an HMAC
+ * under the stored hash of the API key that issued it. Therefore nothing more is stored, any process can check the
+ * token, and the token expires with its key (docs/decisions/0019).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Claims of a token; trust none of them before the signature was checked. */
+/** Claims of a token, which must not be trusted before the signature was checked. */
 export interface StreamTokenClaims {
   readonly accountId: bigint;
   readonly keyId: string;
@@ -36,7 +36,7 @@ export function readStreamToken(token: string): StreamTokenClaims | undefined {
     : { accountId: BigInt(accountId), keyId, expiresAt: Number(expiresAt) };
 }
 
-/** @param token - of the right form. @returns whether it was signed under this key. */
+/** @param token - token of the right form. @returns whether it was signed under this key. */
 export function isSignedStreamToken(token: string, claims: StreamTokenClaims, keyHash: Uint8Array): boolean {
   const signature = Buffer.from(FORM.exec(token)?.[4] ?? '', 'base64url');
   const expected = signatureOf(claims, keyHash);

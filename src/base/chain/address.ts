@@ -12,7 +12,7 @@ import { EVM_CHAIN_IDS, tokenOfContract } from './token-contract.ts';
 /** The parts of an address. */
 interface Reading {
   readonly canonical: string;
-  /** Key hash, script hash, witness program or public key. */
+  /** Key hash, script hash, witness program or public key of the address. */
   readonly payload: Uint8Array;
   /** Set for Bitcoin segregated witness only. */
   readonly witnessVersion?: number;
@@ -64,19 +64,17 @@ const DEAD_ENDS: ReadonlyMap<string, string> = new Map([
   ['So11111111111111111111111111111111111111112', 'the contract of wrapped SOL'],
 ]);
 /**
- * Number of leading zeros of an address that was chosen, not hashed: zero itself, 0x…dEaD, precompiles, system
+ * Number of leading zeros of an address that was chosen instead of hashed: zero itself, 0x…dEaD, precompiles, system
  * contracts.
  */
 const RESERVED_ZEROS = 18;
 
 /**
  * Reads an address.
- *
- * @param network - of the catalogue: TRX, ETH, POLYGON, BASE, BSC, SOL, BTC.
+ * @param network - network of the catalogue: TRX, ETH, POLYGON, BASE, BSC, SOL, BTC.
  * @param text - as typed or pasted, of any length.
- * @returns the one form in which the address is stored and compared: EVM with the EIP-55 checksum, bech32 in
- *   lower case, base58 as it is; undefined when the text is not an address of the network or the network is
- *   not known.
+ * @returns the one form in which the address is stored and compared: EVM with the EIP-55 checksum, bech32 in lower
+ * case, base58 unchanged; undefined if the text is not an address of the network or the network is unknown.
  */
 export function parseAddress(network: string, text: string): string | undefined {
   return readingOf(network, text)?.canonical;
@@ -88,8 +86,7 @@ export function addressNetworks(text: string): readonly string[] {
 }
 
 /**
- * The accepted form as text, for use after "expected".
- *
+ * Returns the accepted form as text, for use after "expected".
  * @throws {Error} when the network is not one of the catalogue.
  */
 export function addressForm(network: string): string {
@@ -99,9 +96,8 @@ export function addressForm(network: string): string {
 }
 
 /**
- * Reasons why nothing may be sent to a valid address. The contract of a token is refused on every network that shares its
- * form: elsewhere no one owns the same address.
- *
+ * Returns the reason why nothing may be sent to a valid address. The contract of a token is refused on every network
+ * that shares its form: elsewhere no one owns the same address.
  * @param canonical - result of parseAddress for the network.
  * @returns the reason, for use after "the address is"; undefined if it may be a destination.
  * @throws {Error} when the address is not canonical.
@@ -210,7 +206,7 @@ function isUnguarded(version = 0, payload: Uint8Array): boolean {
   return version > 1 || (version === 1 && payload.length !== PROGRAM_BYTES.taproot);
 }
 
-/** The coders throw at malformed input; here that becomes a result. */
+/** The coders throw at malformed input, which this function turns into a result. */
 function attempt(decode: () => Uint8Array): Uint8Array | undefined {
   try {
     return decode();

@@ -9,9 +9,9 @@ import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { evmAddress, p2wpkhAddress, tronAddress } from './address.ts';
 import { EVM_CHAIN_IDS } from './token-contract.ts';
 
-/** Of the path `m / purpose' / coin' / account'`. */
+/** Length of the path `m / purpose' / coin' / account'`. */
 const ACCOUNT_DEPTH = 3;
-/** The branch for issued addresses; 1 would be change. */
+/** The branch of the path for issued addresses; branch 1 is for change. */
 const RECEIVE = 0;
 /** Versions of the serialized key: BIP-32; `zpub`, as which wallets export BIP-84 accounts (SLIP-132). */
 const XPUB = { private: 0x0488ade4, public: 0x0488b21e };
@@ -21,15 +21,14 @@ const HASH_BYTES = 20;
 
 /**
  * The address of one deposit. EVM networks share their addresses: issue an index only once among all of them.
- *
  * @param network - TRX (m/44'/195'/0'), an EVM network (m/44'/60'/0') or BTC (m/84'/0'/0', P2WPKH).
- * @param xpub - extended public key of the account, `xpub…`; for BTC also `zpub…`. The key does not show whether its coin
- * type is that of the network, so the person who configures it has to check.
+ * @param xpub - extended public key of the account, `xpub…`; for BTC also `zpub…`. The key does not show whether its
+ * coin type is that of the network; the person who configures it has to check.
  * @param index - 0 to 2^31 - 1.
  * @returns the address in canonical form.
- * @throws {RangeError} when the network has no public derivation (SOL: ed25519 derives hardened only,
- *   SLIP-10), when the key is private, unreadable or not one of an account, or when the index is out of
- *   range. The message never repeats the key.
+ * @throws {RangeError} when the network has no public derivation (SOL: ed25519 derives hardened only, SLIP-10); when
+ * the key is private, unreadable or not one of an account; or when the index is out of range. The message never repeats
+ * the key.
  */
 export function deriveDepositAddress(network: string, xpub: string, index: number): string {
   const encode = encoderOf(network);

@@ -37,7 +37,7 @@ export class SharedCache<Owner, Key, Value> {
   readonly #owners = new Map<Owner, { readonly keys: Set<Key>; weight: number }>();
   #weight = 0;
 
-  /** @param max - largest weight of all values together. */
+  /** @param max - maximum weight of all values together. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -55,7 +55,7 @@ export class SharedCache<Owner, Key, Value> {
     this.grow(key, value, weight);
   }
 
-  /** Adds to the weight of a value; does nothing if another value, or none, is stored under the key. */
+  /** Adds to the weight of a value; does nothing if the key has another value, or none. */
   grow(key: Key, value: Value, more: number): void {
     const found = this.#values.get(key);
     if (found?.value !== value) return;

@@ -1,7 +1,7 @@
 /** Long work over many items, in slices that let other work of the process run in between. */
 import { setImmediate as otherWork } from 'node:timers/promises';
 
-/** Of the size of a write to a socket, some 10 µs each: a fifth of a millisecond. */
+/** Slice time: similar to a write to a socket, some 10 µs each, a fifth of a millisecond. */
 const SLICE = 16;
 
 /** Runs the work for each item. Items that are added to a set or map meanwhile are included. */

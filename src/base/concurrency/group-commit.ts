@@ -4,6 +4,7 @@
  * on behalf of no caller.
  */
 import { aboutTransaction } from '../trace/about.ts';
+import { measure } from '../trace/measures.ts';
 import { type BatchSpan, presentSpan, traceBatch } from '../trace/spans.ts';
 import { onNobodysBehalf } from './on-behalf.ts';
 
@@ -11,16 +12,16 @@ import { onNobodysBehalf } from './on-behalf.ts';
 export interface GroupCommitOptions<Request> {
   /** Maximum number of requests in a batch. */
   readonly max: number;
-  /** Whether an error affects all requests: the batch may have happened, or no request can be processed now. */
+  /** Whether an error affects all requests: the batch may have been committed, or no request can be processed now. */
   readonly failsAll: (error: unknown) => boolean;
   /** Requests of the same key never share a batch: the later one must see the changes of the earlier one. */
   readonly keyOf?: (request: Request) => string;
   /**
-   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively shares no
-   * batch.
+   * Properties that requests of one batch share, such as an account. A request that needs one of them exclusively gets
+   * a batch of its own.
    */
   readonly sharesOf?: (request: Request) => Share;
-  /** Only requests that have the same of this share a batch. */
+  /** Only requests with the same value of this property share a batch. */
   readonly onlyOf?: (request: Request) => unknown;
 }
 
@@ -33,14 +34,15 @@ export interface Share {
 interface Waiting<Request, Result> {
   readonly request: Request;
   readonly span: BatchSpan;
+  /** Time by the clock of the process. */
+  readonly sinceMs: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
  * Adds waiting requests that fit to a started batch. Called after a wait, such as for a lock.
- *
- * @returns the requests of the batch: the first ones, then the added ones.
+ * @returns the requests of the batch: the initial ones, then the added ones.
  */
 export type Grow<Request> = (fits: (request: Request) => boolean) => readonly Request[];
 
@@ -51,8 +53,8 @@ export type Run<Request, Result> = (
 ) => Promise<readonly Result[]>;
 
 /**
- * @returns a function that works on one request. When a batch fails, its requests are retried one by one, so that none fails
- * because of the others; unless the error affects all of them.
+ * @returns a function that processes one request. When a batch fails, its requests are retried one by one, so that none
+ * fails because of the others; unless the error affects all of them.
  */
 export function groupCommit<Request, Result>(
   run: Run<Request, Result>,
@@ -77,7 +79,7 @@ export function groupCommit<Request, Result>(
     }
     waiting = later;
   };
-  /** `isOpen`: the batch may still grow. A batch that is retried request by request may not. */
+  /** `isOpen`: whether the batch may still grow. A batch that is retried request by request may not grow. */
   const settle = async (batch: Waiting<Request, Result>[], isOpen: boolean): Promise<void> => {
     try {
       const requests = () => batch.map(({ request }) => request);
@@ -86,7 +88,9 @@ export function groupCommit<Request, Result>(
         return requests();
       };
       const spans = batch.map((each) => each.span);
+      const begunAt = performance.now();
       const results = await traceBatch(spans, () => run(requests(), grow));
+      measure((by) => by.batch(batch.map(({ sinceMs }) => Math.max(0, begunAt - sinceMs) / 1_000)));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
@@ -96,7 +100,8 @@ export function groupCommit<Request, Result>(
   const work = async (): Promise<void> => {
     isRunning = true;
     while (waiting.length > 0) {
-      // Callers that just got their answers often send the next request in the same turn of the event loop: wait for those.
+      // Callers that just got their answers often send the next request in the same turn of the event loop, so the
+      // batch waits for those.
       await new Promise((resolve) => setImmediate(resolve));
       const batch: Waiting<Request, Result>[] = [];
       fill(batch);
@@ -107,14 +112,14 @@ export function groupCommit<Request, Result>(
 
   return (request) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ request, span: presentSpan(), resolve, reject });
+      waiting.push({ request, span: presentSpan(), sinceMs: performance.now(), resolve, reject });
       if (!isRunning) void aboutTransaction(undefined, () => onNobodysBehalf(work));
     });
 }
 
 type Keying<Request> = Pick<GroupCommitOptions<Request>, 'keyOf' | 'sharesOf'>;
 
-/** The keys and shares of a batch, and of the requests that wait before others. */
+/** The keys and shares of a batch, and of earlier waiting requests. */
 class ClaimedKeys<Request> {
   readonly #keying: Keying<Request>;
   readonly #keys = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * The caller on whose behalf work runs, across asynchronous calls. Each caller has a share of scarce resources (decision
- * 0053). Work for several callers, or work that the gateway starts, runs on behalf of no caller. Otherwise all of it would
- * wait for the share of the caller who happened to start it.
+ * The caller on whose behalf work runs, across asynchronous calls. Each caller has a share of scarce resources
+ * (decision 0053). Work for several callers, or work that the gateway starts, runs on behalf of no caller, because it
+ * must not wait for the share of the caller who happened to start it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -16,7 +16,7 @@ export function onBehalf<Result>(who: Requester, work: () => Result): Result {
   return requester.run(who, work);
 }
 
-/** Does work on no account's behalf. */
+/** Runs work on behalf of no account. */
 export function onNobodysBehalf<Result>(work: () => Result): Result {
   return requester.run(NO_REQUESTER, work);
 }

@@ -8,11 +8,10 @@ type Gather = () => Promise<unknown> | undefined;
 const IMMEDIATE: Gather = () => undefined;
 
 /**
- * Shares one read among all callers that arrive while another is under way. A read that has begun may miss what a caller just
- * wrote, so a caller never joins it but shares the next one.
- *
- * @param read - fresh at the time it is called.
- * @returns a read that begins after each call of it. The read fails for all who share it.
+ * Shares one read among all callers that arrive while another is under way. A read that has begun may miss the latest
+ * write of a caller, so a caller never joins it but shares the next one.
+ * @param read - returns the state at the time of its call.
+ * @returns a function whose read begins after each call. The read fails for all callers who share it.
  */
 export function readTogether<Result>(read: () => Promise<Result>, gather = IMMEDIATE): () => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
@@ -31,10 +30,10 @@ export function readTogether<Result>(read: () => Promise<Result>, gather = IMMED
 }
 
 /**
- * Variant of `readTogether` for one read of many items: callers that arrive while a read is under way share the next one.
- *
+ * Variant of `readTogether` for one read of many items: callers that arrive while a read is under way share the next
+ * one.
  * @param read - returns the values of the given items, in their order.
- * @returns a read of one item that begins after the call.
+ * @returns a function that reads one item after its call.
  */
 export function readManyTogether<Request, Result>(
   read: (requests: readonly Request[]) => Promise<readonly Result[]>,
@@ -54,14 +53,13 @@ export function readManyTogether<Request, Result>(
 
 type Read = () => Promise<unknown>;
 
-/** Maximum number of remembered reads; a forgotten read loses one chance of being shared. */
+/** Maximum number of stored reads; a removed read loses one chance of being shared. */
 const REMEMBERED_MAX = 1_000;
 const remembered = new WeakMap<object, Map<string, Read>>();
 
 /**
  * Variant of `readTogether` for reads with parameters, such as settings, rates or names.
- *
- * @param source - of the read, such as a database.
+ * @param source - source of the read, such as a database.
  * @param requests - parameters; equal ones share a read.
  * @returns a value that no caller may change, because it is shared.
  */

@@ -1,13 +1,13 @@
-/** Tasks that are started together, none of which is left running when the call returns. */
+/** Tasks that are started together, all of which have ended when the call returns. */
 
 /** PostgreSQL's code of a statement that was sent after one that failed. The code does not contain the reason. */
 const ABORTED = '25P02';
 
 /**
- * Variant of `Promise.all` that waits for all promises even when one fails. So no statement of the group runs after the
- * handling of a failure, such as the `rollback` of a database transaction.
- *
- * @throws the first error in the order of the promises; the abort of the database transaction if there is no other.
+ * Variant of `Promise.all` that waits for all promises even when one fails. Therefore no statement of the group runs
+ * after the handling of a failure, such as the `rollback` of a database transaction.
+ * @throws the first error in the order of the promises; the abort of the database transaction only if there is no
+ * other.
  */
 export async function together<const Works extends readonly unknown[]>(
   works: Works,

@@ -1,6 +1,6 @@
-/** A time limit for work that cannot be ended: its caller goes on without the result. */
+/** A time limit for work that cannot be ended: its caller continues without the result. */
 
-/** @param late - makes the error of work that took longer. @returns the result of the work, or its own error. */
+/** @param late - returns the error of work that took longer. @returns the result of the work, or its own error. */
 export async function within<Result>(
   limitMs: number,
   work: Promise<Result>,

@@ -1,5 +1,5 @@
 /**
- * Every error that the gateway answers with, in one table. A code is a promise: docs/errors.md explains each, and
+ * Every error of the gateway's answers, in one table. A code is stable: docs/errors.md explains each, and
  * `/errors/<CODE>` of a running gateway serves that explanation (C-50).
  */
 
@@ -157,7 +157,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface Violation {
   readonly parameter: string;
   readonly message: string;
-  /** Set where the violation has a code of its own. */
+  /** Set if the violation has a code of its own. */
   readonly code?: ErrorCode;
 }
 
@@ -165,7 +165,7 @@ export interface Violation {
 export interface RefusedFacts {
   /** Scope that the caller lacks. */
   readonly scope?: string;
-  /** Names of the actions that are possible on the transaction now. */
+  /** Names of the actions that are currently possible on the transaction. */
   readonly actions?: readonly string[];
   /** Largest or smallest amount that is allowed, and its currency. */
   readonly limit?: { readonly amount: string; readonly currency: string };
@@ -179,7 +179,7 @@ export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
   readonly violations: readonly Violation[];
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which another attempt makes sense. */
   readonly retryAfter: number | undefined;
   /** Header fields that belong to the answer, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -191,11 +191,11 @@ export class GatewayError extends Error {
   readonly isReplayed: boolean;
 
   /**
-   * @param code - of the table.
+   * @param code - code of the table.
    * @param detail - one sentence for the caller, about this occurrence.
-   * @param options - bad inputs, all of them; seconds to wait before the next attempt; header fields and further members of
-   * the answer; `facts` for programs; `isReplayed` for a stored refusal; `cause`: the reason for the log, hidden from the
-   * caller.
+   * @param options - bad inputs, all of them; seconds to wait before the next attempt; header fields and further
+   * members of the answer; `facts` for programs; `isReplayed` for a stored refusal; `cause`: the reason for the log,
+   * hidden from the caller.
    */
   constructor(
     code: ErrorCode,
@@ -222,8 +222,8 @@ export class GatewayError extends Error {
 }
 
 /**
- * @param violations - at least one.
- * @returns the error that names them all; a single one with a code of its own has that code.
+ * @param violations - list of at least one.
+ * @returns the error that names all of them; a single violation with a code of its own determines the code.
  */
 export function invalidParameters(violations: readonly Violation[]): GatewayError {
   const own = violations.length === 1 ? violations[0]?.code : undefined;
@@ -247,7 +247,7 @@ export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }
 
-/** @returns the members that only this error adds to an answer: bad inputs, if there are any, and its own. */
+/** @returns the members that only this error adds to an answer: bad inputs, if any, and its own. */
 export function shownViolations({ violations, members }: GatewayError): {
   violations?: { parameter: string; message: string }[];
 } {

@@ -3,13 +3,13 @@
 import { parseDay } from '../time/instant.ts';
 import { invalidParameters, type Violation } from './errors.ts';
 
-/** A value under the name by which its caller knows it. */
+/** A value under its name for the caller. */
 export interface Named {
   readonly name: string;
   readonly value: string;
 }
 
-/** Characters of a text that is looked up. */
+/** Maximum number of characters of a searched text. */
 export const LONGEST_TEXT = 200;
 
 /**
@@ -20,7 +20,7 @@ export const VIOLATIONS_MAX = 50;
 
 /** Collects violations of a request, to report them together. */
 export class Violations {
-  /** By parameter, so that a long input is not searched for each of its members. */
+  /** Violations by parameter, so that a long input is not searched for each of its members. */
   readonly #noted = new Map<string, Violation>();
 
   /** Adds a violation; for each parameter only the first is kept. */
@@ -30,7 +30,7 @@ export class Violations {
     return undefined;
   }
 
-  /** Whether the response is full: further checks are not needed. */
+  /** Whether the response is full, so that no further checks are needed. */
   get isFull(): boolean {
     return this.#noted.size >= VIOLATIONS_MAX;
   }

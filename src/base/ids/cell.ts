@@ -1,17 +1,13 @@
 /**
- * Cells: databases that share nothing, each with all data of its account holders (docs/scaling.md). A cell has a code of two
- * characters. All ids and tokens that it issues carry the code, so that any gateway and any load balancer finds the cell
- * without a look-up. The first cell has no code: its ids are those of an installation without cells.
+ * Cells: databases that share nothing, each with all data of its account holders (docs/scaling.md). A cell has a code
+ * of two characters. All issued ids and tokens contain the code, so that any gateway and any load balancer finds the
+ * cell without a look-up. The first cell has no code: its ids are those of an installation without cells.
  *
- * | Issued | In the first cell | In cell `a1` |
- * |---|---|---|
- * | API key | `crx_test_` and 36 characters | `crx_test_a1` and 36 |
- * | id of a key, and with it a stream token | `key_` and 16 | `key_a1` and 16 |
- * | session of a payer | 24 | `a1` and 24 |
- * | slug of a static link | 16 | `a1` and 16 |
- * | session of a person, link that signs in | 43 | `a1` and 43 |
- * | txid | 32 | `a1` and 32 |
- * | account, ledger account, ledger line and other numbers | below 10^12 | from 361 × 10^12: `a1` is 361 in base 36 |
+ * | Issued | In the first cell | In cell `a1` | |---|---|---| | API key | `crx_test_` and 36 characters | `crx_test_a1`
+ * and 36 | | id of a key, and with it a stream token | `key_` and 16 | `key_a1` and 16 | | session of a payer | 24 |
+ * `a1` and 24 | | slug of a static link | 16 | `a1` and 16 | | session of a person, link that signs in | 43 | `a1` and
+ * 43 | | txid | 32 | `a1` and 32 | | account, ledger account, ledger line and other numbers | below 10^12 | from 361 ×
+ * 10^12: `a1` is 361 in base 36 |
  */
 
 /** Code of the first cell. */
@@ -32,7 +28,9 @@ interface CodedForm {
   readonly pattern: string;
 }
 
-/** Texts that carry a code in their first characters or behind a prefix, in the syntax that JavaScript, PCRE and RE2 share. */
+/**
+ * Texts with a code in their first characters or behind a prefix, in the syntax that JavaScript, PCRE and RE2 share.
+ */
 export const CODED_FORMS = {
   apiKey: { name: 'API key', pattern: 'crx_(?:test|live)_([0-9a-z]{2})[0-9A-Za-z]{36}' },
   streamToken: {
@@ -81,7 +79,8 @@ export function cellOf(text: string): string {
 }
 
 /**
- * @returns the number before the first that the cell assigns to an account, a ledger account or a line: 0 in the first cell.
+ * @returns the number before the first one that the cell assigns to an account, a ledger account or a line: 0 in the
+ * first cell.
  */
 export function numbersBefore(cell: string): bigint {
   return cell === FIRST_CELL ? 0n : BigInt(Number.parseInt(cell, RADIX)) * IDS_PER_CELL;

@@ -11,7 +11,7 @@ const LENGTH = 26;
 /** 48 bits of milliseconds, with the two zero bits on top that fill 130 bits. */
 const TIME_LENGTH = 10;
 const TIME_MAX = 2 ** 48 - 1;
-/** Version 7 and variant 10 are visible in two places: E or F is 0111x, 89AB and RSTV are x10xx. */
+/** Version 7 and variant 10 are visible at two positions: E or F is 0111x, 89AB and RSTV are x10xx. */
 const FORM = /^CRX[0-7][0-9A-HJKMNP-TV-Z]{9}[EF][0-9A-HJKMNP-TV-Z]{2}[89ABRSTV][0-9A-HJKMNP-TV-Z]{12}$/;
 
 const VERSION = 7n << 76n;
@@ -34,7 +34,7 @@ let last = { time: -1, tail: 0n };
 export function newEnd2end(at: Date): string {
   const time = at.getTime();
   if (!(time >= 0 && time <= TIME_MAX)) throw new RangeError('expected a time from 1970 to 10889');
-  // Steps are random too: from one id the next cannot be guessed (RFC 9562, 6.2, method 2).
+  // Steps are random, too, so that the next id cannot be guessed from one (RFC 9562, 6.2, method 2).
   const tail = time === last.time ? last.tail + 1n + randomBits(4) : firstTail();
   assert(tail < TAIL_LIMIT, 'the free bits of one millisecond ran out');
   last = { time, tail };
@@ -47,7 +47,10 @@ export function isEnd2end(text: string): boolean {
   return FORM.test(text);
 }
 
-/** @returns the transaction that an order to a rail is of, by its key; undefined for orders of the house, such as sweeps. */
+/**
+ * @returns the transaction of an order to a rail, by the order's key; undefined for orders of the house, such as
+ * sweeps.
+ */
 export function end2endOfOrder(key: string): string | undefined {
   const end2end = key.slice(0, PREFIX.length + LENGTH);
   return isEnd2end(end2end) ? end2end : undefined;
@@ -66,7 +69,7 @@ export function end2endTime(text: string): Date {
   return new Date(time);
 }
 
-/** 72 of the 74 bits: the rest is room for counting, far beyond the number of ids in a millisecond. */
+/** Use of 72 of the 74 bits: the rest is room for counting, far beyond the number of ids in a millisecond. */
 function firstTail(): bigint {
   return randomBits(9);
 }

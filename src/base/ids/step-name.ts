@@ -1,6 +1,6 @@
-/** Names of steps, in the form of the machines and in that of events. */
+/** Names of steps, in the form of the machines and in the form of events. */
 
-/** `component/STATE`; `start` is where a transaction is made. */
+/** `component/STATE`; `start` is the step before the creation of a transaction. */
 export type StepName = `${string}/${string}` | 'start';
 
 /** A step of a transaction, in two words; both are empty before the first. */
@@ -9,7 +9,7 @@ interface Step {
   readonly state: string;
 }
 
-/** @returns the present step of a transaction; `start` before it is created. */
+/** @returns the current step of a transaction; `start` before it is created. */
 export function stepNameOf({ component, state }: Step): StepName {
   return component === '' ? 'start' : `${component}/${state}`;
 }

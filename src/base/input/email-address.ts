@@ -1,4 +1,4 @@
-/** E-mail addresses, as people type them. */
+/** E-mail addresses as people type them. */
 
 /** Characters of an e-mail address. */
 export const EMAIL_LENGTH_MAX = 254;

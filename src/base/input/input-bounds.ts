@@ -5,7 +5,7 @@
 import { GatewayError } from '../errors/errors.ts';
 import { endOfString } from '../text/exact-json.ts';
 
-/** Bounded properties, with their maximum: far more than any valid input has. */
+/** Bounded properties, each with a maximum far above that of any valid input. */
 export const INPUT_BOUNDS = { members: 200, entries: 1_000, levels: 200, values: 10_000 } as const;
 
 type Bound = keyof typeof INPUT_BOUNDS;
@@ -18,8 +18,7 @@ const FORMS: Readonly<Record<Bound, (max: string) => string>> = {
 };
 
 /**
- * Reads a text once, whatever it contains.
- *
+ * Reads a text in one pass, whatever it contains.
  * @param text - any text; the parser decides whether it is JSON.
  * @throws {GatewayError} `BAD_REQUEST` over a bound, at any depth.
  */

@@ -1,6 +1,6 @@
-/** Answers to calls of `fetch`, up to a size. */
+/** Reads answers to calls of `fetch`, up to a size. */
 
-/** @param tooLong - makes the error of an answer above that size. @returns the text of an answer. */
+/** @param tooLong - returns the error of an answer above that size. @returns the text of an answer. */
 export async function readAnswer(
   { body }: Pick<Response, 'body'>,
   maxBytes: number,

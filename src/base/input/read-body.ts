@@ -5,7 +5,8 @@ import { GatewayError } from '../errors/errors.ts';
 /** Maximum size of a request body (C-51). Unit: bytes. */
 export const BODY_MAX_BYTES = 1_048_576;
 /**
- * Maximum number of bytes of a too large body that the gateway discards, so that its sender can read the response.
+ * Maximum number of bytes of an oversized body that the gateway reads and discards, so that its sender can read the
+ * response.
  */
 const PASSED_OVER_MAX_BYTES = 8 * BODY_MAX_BYTES;
 
@@ -31,7 +32,7 @@ function endedEarly(): GatewayError {
   return new GatewayError('BAD_REQUEST', 'the body ended too early');
 }
 
-/** By the events of the stream: an iterator would double the cost of reading a small request. */
+/** Reads by the events of the stream: an iterator would double the cost of reading a small request. */
 function wholeOf(request: IncomingMessage, tooLarge: () => GatewayError): Promise<Buffer> {
   // For a request without a body, no event may follow.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
@@ -64,7 +65,7 @@ interface Endable {
   readonly _dumpAndCloseReadable: () => void;
 }
 
-/** Whether the whole body has already arrived: usually it is in one piece with its headers. */
+/** Whether the whole body has already arrived: usually it comes in one piece with its headers. */
 function hasCome(request: IncomingMessage): request is IncomingMessage & Endable {
   const { readableLength } = request;
   return (

@@ -29,7 +29,7 @@ export type Asset = keyof typeof ASSETS;
  * Properties of a network. A new EVM network needs a line here; any other also needs its address form (address.ts).
  */
 export interface Network {
-  /** As wallets and people call it. */
+  /** Name in wallets and among people. */
   readonly title: string;
   /** Token standard of the network, which wallets show next to the title. */
   readonly standard?: string;
@@ -39,11 +39,11 @@ export interface Network {
   readonly explorer: string;
   /** The native coin of the network; every other asset there needs a contract. */
   readonly coin: string;
-  /** Of EVM networks (EIP-155; registry ethereum-lists/chains). */
+  /** Chain id of EVM networks (EIP-155; registry ethereum-lists/chains). */
   readonly chainId?: number;
   /** For EVM networks: the maximum gas price, unless settings change it. Gwei. */
   readonly maxGasGwei?: string;
-  /** Names under which it is known elsewhere. */
+  /** Other names of the network. */
   readonly aliases: readonly string[];
 }
 
@@ -115,7 +115,7 @@ export const NETWORKS: Readonly<Record<string, Network>> = {
 /** The lock time of C-21. */
 const LOCK_SECONDS = 1_800;
 
-/** BRL, the one fiat currency. */
+/** BRL, the only fiat currency. */
 export const BRL: Currency = {
   code: 'BRL',
   asset: 'BRL',
@@ -147,7 +147,7 @@ export const CURRENCIES: readonly Currency[] = [
   token('BTC', 'BTC', 8),
 ];
 
-/** Coins that only pay network fees: only house accounts hold them. */
+/** Coins that only pay network fees, held only by house accounts. */
 const GAS_COINS: readonly Currency[] = [
   token('POL', 'POLYGON', 18),
   token('ETH', 'BASE', 18),
@@ -157,7 +157,7 @@ const GAS_COINS: readonly Currency[] = [
 
 const BY_CODE = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 const RAW_CODE = /^([A-Z0-9]{2,12})_([A-Z0-9]{2,12})$/;
-/** Decimals of currencies that occur only in imported history: as fine as any that is known. */
+/** Decimals of currencies that occur only in imported history: as many as the finest known currency has. */
 const UNLISTED_DECIMALS = 18;
 
 /** @returns the currency of a raw ledger code, or undefined when the catalogue does not have it. */
@@ -177,8 +177,7 @@ export function currenciesMeant(text: string): readonly Currency[] {
 }
 
 /**
- * The currency of a raw code that history may name although the catalogue does not.
- *
+ * Returns the currency of a raw code that history may name although the catalogue does not.
  * @returns undefined when the text does not have the form of a raw ledger code.
  */
 export function currencyOfHistory(code: string): Currency | undefined {
@@ -188,7 +187,7 @@ export function currencyOfHistory(code: string): Currency | undefined {
   return parts ? currencyNamed(parts[1] as string, parts[2] as string, UNLISTED_DECIMALS) : undefined;
 }
 
-/** @returns the currency of a ledger account; every code in the ledger has the form of one. */
+/** @returns the currency of a ledger account, whose code always has the right form. */
 export function currencyOfLedger(code: string): Currency {
   const currency = currencyOfHistory(code);
   assert(currency, `${code} is a raw ledger code`);
@@ -207,7 +206,7 @@ export function networkName(currency: Currency): string {
   return standard && coin !== currency.asset ? `${title} (${standard})` : title;
 }
 
-/** @returns the block explorer's page of an on-chain transaction, or undefined where the network has none. */
+/** @returns the block explorer's page of an on-chain transaction; undefined if the network has none. */
 export function explorerUrl(currencyCode: string, txHash: string): string | undefined {
   const network = NETWORKS[BY_CODE.get(currencyCode)?.network ?? ''];
   return network && network.explorer + txHash;

@@ -1,4 +1,4 @@
-/** House accounts that no transaction relies on, by their names in the chart: only these are moved by manual journals. */
+/** House accounts that no transaction relies on, by their names in the chart; manual journals move only these. */
 export const MANUAL_ACCOUNTS = [
   'A.pix',
   'A.custody',

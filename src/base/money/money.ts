@@ -1,4 +1,7 @@
-/** Exact decimals as text and as minor units. No code here or in the layers above converts money to a binary float. */
+/**
+ * Exact decimals as text and as minor units. No code in this file or in the layers above converts money to a binary
+ * float.
+ */
 
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
@@ -19,8 +22,7 @@ export function plainAmount(text: string): string {
 }
 
 /**
- * The shortest text of the same number: no trailing zeros, no bare point, no negative zero.
- *
+ * Returns the shortest text of the same number: no trailing zeros, no trailing point, no negative zero.
  * @param text - a plain decimal, as PostgreSQL prints `numeric`.
  */
 export function trimDecimal(text: string): string {
@@ -102,8 +104,8 @@ export function multiply(left: string, right: string): string {
 }
 
 /**
- * @returns the quotient of two plain decimals, neither negative, to the given number of decimals, halves up; the
- *   divisor is above zero.
+ * @returns the quotient of two plain decimals, neither negative, to the given number of decimals, rounded half up; the
+ * divisor is above zero.
  */
 export function divide(left: string, right: string, decimals: number): string {
   const [leftScale, rightScale] = [decimalsOf(left), decimalsOf(right)];
@@ -112,7 +114,7 @@ export function divide(left: string, right: string, decimals: number): string {
   return fromMinor((2n * dividend + divisor) / (2n * divisor), decimals);
 }
 
-/** @returns the exact sum of plain decimals; `0` of none. */
+/** @returns the exact sum of plain decimals; `0` for an empty list. */
 export function sum(texts: readonly string[]): string {
   const scale = Math.max(0, ...texts.map(decimalsOf));
   return fromMinor(

@@ -1,9 +1,10 @@
 /**
- * Amounts that a customer pays and receives (C-21), in exact integer arithmetic: pure, no clock, no settings of its own.
+ * Amounts that a customer pays and receives (C-21), in exact integer arithmetic; the functions are pure, without a
+ * clock and settings.
  *
- * A price of crypto is the number of cents for one minor unit, as a ratio; it stays exact until a result is rounded, each
- * time in favour of the house: received or sent amounts down, amounts to pay up, and for money in the fee up to the next
- * cent. For money out the fee is not rounded: the sent amount is, and the shown fee follows from it.
+ * A price of crypto is the number of cents for one minor unit, as a ratio. It stays exact until a result is rounded,
+ * each time in favour of the house: received or sent amounts down, amounts to pay up, and for money in the fee up to
+ * the next cent. For money out the sent amount is rounded instead of the fee, which follows from it.
  */
 
 import { assert } from '../errors/assert.ts';
@@ -20,7 +21,7 @@ export interface Pricing {
   readonly feeFixed: string;
 }
 
-/** Price in either direction. Amounts are in minor units: cents, and minor units of the crypto currency. */
+/** Price of an order in either direction. Amounts are in minor units: cents, and minor units of the crypto currency. */
 export interface Price {
   /** BRL for one crypto with the spread, exact: never rounded. */
   readonly quote: string;
@@ -30,14 +31,14 @@ export interface Price {
   readonly brlMinor: bigint;
   /**
    * Percentage and fixed fee together. Onramp: rounded up to cents. Offramp: the gross in whole cents less the amount
-   * sent, so by `sentMinor` also the whole cents by which the last unit of crypto is worth more.
+   * sent; with `sentMinor` also the whole cents by which the last unit of crypto is worth more.
    */
   readonly feeMinor: bigint;
   /**
    * Onramp: the amount that the customer receives, after the network fee. Offramp: the amount that the customer pays.
    */
   readonly cryptoMinor: bigint;
-  /** In the crypto currency; 0 for money out. */
+  /** Amount in the crypto currency; 0 for money out. */
   readonly networkFeeMinor: bigint;
 }
 
@@ -105,12 +106,11 @@ export function priceIn(order: OrderIn, pricing: Pricing): Price | undefined {
 }
 
 /**
- * Prices crypto -> BRL: sent = floor(paid × quote − fee, 2), rounded once. The shown fee is the part of the gross in whole
- * cents that is not sent, so that both together never exceed the worth of the crypto.
+ * Prices crypto -> BRL: sent = floor(paid × quote − fee, 2), rounded once. The shown fee is the part of the gross in
+ * whole cents that is not sent, so that fee and amount together never exceed the worth of the crypto.
  *
- * From `sentMinor`, the amount to pay is the smallest that covers this amount, and exactly this amount is sent: the value of
- * the rest of a coarse last unit of crypto stays with the house. Closed form in both directions, no search.
- *
+ * From `sentMinor`, the amount to pay is the smallest that covers this amount, and exactly this amount is sent: the
+ * value of the rest of a coarse last unit of crypto stays with the house. Closed form in both directions, no search.
  * @returns undefined when nothing would be sent.
  * @throws {Error} when a rate or a setting is out of the bounds of its type.
  */
@@ -138,8 +138,8 @@ export function priceOut(order: OrderOut, pricing: Pricing): Price | undefined {
 }
 
 /**
- * The smallest whole amount that leaves at least `net` after the fee. Exact although the fee rounds: in whole cents
- * gross − ⌈fee⌉ >= net says the same as gross − fee >= net.
+ * The smallest whole amount that leaves at least `net` after the fee. It is exact although the fee is rounded: in whole
+ * cents gross − ⌈fee⌉ >= net is equivalent to gross − fee >= net.
  */
 function grossUp(net: bigint, { rate, fixed, one }: Fee): bigint {
   return ceilDivide(net * one + fixed, one - rate);

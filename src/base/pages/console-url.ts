@@ -6,7 +6,7 @@
 /** Path below which the console is. */
 export const CONSOLE_PATH = '/console';
 
-/** @param publicUrl - of the gateway. @returns its origin as browsers of people know it. */
+/** @param publicUrl - URL of the gateway. @returns its origin for people's browsers. */
 export function consoleOrigin(publicUrl: string): string {
   const url = new URL(publicUrl);
   if (isLoopback(url.hostname)) url.hostname = 'localhost';

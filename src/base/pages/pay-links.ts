@@ -36,7 +36,7 @@ export function qrContent(row: Payable): string | undefined {
   return row.process?.brCode ?? depositUri(row) ?? depositPayment(row)?.address;
 }
 
-/** @returns the link that opens a wallet with address and exact amount; undefined where the network has no such form. */
+/** @returns the link that opens a wallet with address and exact amount; undefined if the network has no such form. */
 export function depositUri(row: Payable): string | undefined {
   const deposit = depositPayment(row);
   return deposit && paymentUri(deposit);

@@ -1,8 +1,8 @@
 /**
- * Pictures without any other content. A file can be a picture and something else as well: a script in its metadata, an
- * archive after its end. The stored picture has only the parts that draw it, in the form of its format. Colours can still
- * encode anything, and so can bytes that only a decoder can distinguish from pixels (see `strip-jpeg.ts` and
- * `strip-webp.ts`).
+ * Pictures without any other content. A file can be a picture and also something else: a script in its metadata, an
+ * archive after its end. The stored picture has only the parts that are needed to draw it, in the form of its format.
+ * Colours can still encode anything, and so can bytes that only a decoder distinguishes from pixels (see
+ * `strip-jpeg.ts` and `strip-webp.ts`).
  */
 import { stripJpeg } from './strip-jpeg.ts';
 import { stripPng } from './strip-png.ts';

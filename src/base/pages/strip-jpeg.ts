@@ -1,12 +1,13 @@
 /**
- * A JPEG reduced to the parts that draw it (ITU T.81, annex B). Every copied segment has the form that the standard defines.
- * Bytes of a scan after its last pixel are copied: only a decoder knows where the pixels end.
+ * A JPEG reduced to the parts that are needed to draw it (ITU T.81, annex B). Every copied segment has the form that
+ * the standard defines. Bytes of a scan after its last pixel are copied, because only a decoder knows where the pixels
+ * end.
  */
 
 const START = Buffer.from('ffd8', 'hex');
 const END = Buffer.from('ffd9', 'hex');
 const MARKER = { huffman: 0xc4, end: 0xd9, scan: 0xda, quantization: 0xdb, adobe: 0xee } as const;
-/** `Adobe`, with which the segment of its colour transform begins. */
+/** Prefix of the segment with Adobe's colour transform. */
 const ADOBE = Buffer.from('Adobe', 'latin1');
 const COMPONENTS_MAX = 4;
 const TABLES_MAX = 4;
@@ -15,7 +16,7 @@ interface Segment {
   readonly marker: number;
   /** Content after the length. */
   readonly data: Buffer;
-  /** The whole segment; of a scan also its pixels. */
+  /** The whole segment; for a scan including its pixels. */
   readonly bytes: Buffer;
 }
 
@@ -34,7 +35,7 @@ export function stripJpeg(bytes: Buffer): Buffer | undefined {
   return Buffer.concat([START, ...drawn.map((segment) => segment.bytes), END]);
 }
 
-/** @returns the segments between the first two bytes and the end of the picture; undefined when it is truncated. */
+/** @returns the segments between the first two bytes and the end of the picture; undefined if it is truncated. */
 function segmentsOf(bytes: Buffer): readonly Segment[] | undefined {
   if (!bytes.subarray(0, 2).equals(START)) return undefined;
   const segments: Segment[] = [];
@@ -68,7 +69,7 @@ const FORMS: Readonly<Record<number, (data: Buffer) => boolean>> = {
   204: ({ length }) => length % 2 === 0 && length <= 2 * 2 * TABLES_MAX,
   [MARKER.scan]: (data) => isCounted(data, { countAt: 0, each: 2, beside: 4 }),
   [MARKER.quantization]: (data) => quantized(data) !== undefined,
-  // Number of lines, interval of restarts.
+  // Forms of the number of lines and the interval of restarts.
   220: ({ length }) => length === 2,
   221: ({ length }) => length === 2,
   // Of the application segments, only Adobe's colour transform changes the picture.
@@ -113,7 +114,7 @@ function quantized(data: Buffer): readonly number[] | undefined {
   return at === data.length ? numbers : undefined;
 }
 
-/** Whether the data are Huffman tables: of each the number of codes by length, and their values, none of them twice. */
+/** Whether the data are Huffman tables: for each the number of codes by length, and their values, each at most once. */
 function isHuffman(data: Buffer): boolean {
   let at = 0;
   while (at < data.length) {

@@ -1,6 +1,6 @@
 /**
- * A PNG reduced to the parts that draw it (PNG third edition, section 11). Every stored chunk has the form of the
- * specification, and the pixels inflate to exactly the picture: no data can be hidden after them.
+ * A PNG reduced to the parts that are needed to draw it (PNG third edition, section 11). Every stored chunk has the
+ * form of the specification, and the pixels inflate to exactly the picture: no data can be hidden after them.
  */
 import { crc32, inflateSync } from 'node:zlib';
 
@@ -117,8 +117,8 @@ const FORMS: Readonly<Record<string, (data: Buffer, head: Head) => boolean>> = {
 };
 
 /**
- * A palette is only a proposal where colours are not indexes into it, and transparency does not exist next to an
- * alpha channel.
+ * A palette is only a proposal if colours are not indexes into it, and there is no transparency next to an alpha
+ * channel.
  */
 function isDrawn(type: string, { colour }: Head): boolean {
   if (type === 'PLTE') return colour === PALETTE;
@@ -137,17 +137,17 @@ function isWithin(data: Buffer, head: Head): boolean {
   return left + width <= head.width && top + height <= head.height;
 }
 
-/** Whether there is a picture, and each frame of an animation is a picture as well. */
+/** Whether the file has a picture, and each frame of an animation has one, too. */
 function hasPixels(chunks: readonly Chunk[], head: Head): boolean {
   const pixels: Buffer[] = [];
   const frames: { readonly size: Size; readonly parts: Buffer[] }[] = [];
   for (const { type, data } of chunks) {
     if (type === 'IDAT') pixels.push(data);
     if (type === 'fcTL') frames.push({ size: sizeAt(data, 4), parts: [] });
-    // After its position in the animation. A chunk without a frame is discarded.
+    // Data after the position in the animation. A chunk without a frame is discarded.
     if (type === 'fdAT' && frames.at(-1)?.parts.push(data.subarray(4)) === undefined) return false;
   }
-  // The first frame may be the picture itself: then it is announced before it.
+  // The first frame may be the picture itself, and is announced before it.
   const order = chunks.map(({ type }) => type);
   const announced = order.indexOf('fcTL');
   const own = announced >= 0 && announced < order.indexOf('IDAT') ? frames.slice(1) : frames;
@@ -157,7 +157,10 @@ function hasPixels(chunks: readonly Chunk[], head: Head): boolean {
   );
 }
 
-/** Whether the parts are one stream that inflates to the pixels of this size, with nothing after the stream or the pixels. */
+/**
+ * Whether the parts are one stream that inflates to the pixels of this size, with nothing after the stream or the
+ * pixels.
+ */
 function isPixels(parts: readonly Buffer[], size: Size, head: Head): boolean {
   const deflated = Buffer.concat(parts);
   const expected = rawLength(size, head);

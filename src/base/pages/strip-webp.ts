@@ -1,6 +1,7 @@
 /**
- * A WebP reduced to the parts that draw it (WebP container specification). Pixels begin with the header of their format.
- * Bytes after the last pixel in `VP8`, `VP8L` and `ALPH` are copied: only a decoder knows where the pixels end.
+ * A WebP reduced to the parts that are needed to draw it (WebP container specification). Pixels begin with the header
+ * of their format. Bytes after the last pixel in `VP8`, `VP8L` and `ALPH` are copied, because only a decoder knows
+ * where the pixels end.
  */
 
 const HEAD_LENGTH = 12;
@@ -36,7 +37,7 @@ export function stripWebp(bytes: Buffer): Buffer | undefined {
   return Buffer.concat([head, body]);
 }
 
-/** @returns the parts, one behind the other; undefined when the last is cut. */
+/** @returns the parts in order; undefined if the last one is truncated. */
 function partsOf(bytes: Buffer): readonly Part[] | undefined {
   const parts: Part[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -54,7 +55,7 @@ function isDrawn({ type }: Part): boolean {
   return type === 'ANMF' || DRAWN.includes(type) || Object.hasOwn(LENGTHS, type);
 }
 
-/** Whether these are the parts of a picture, or of an animation; each part may occur once, except frames. */
+/** Whether these are the parts of a picture or of an animation; each part may occur once, except frames. */
 function isPicture(parts: readonly Part[]): boolean {
   const types = parts.map(({ type }) => type);
   const single = types.filter((type) => type !== 'ANMF');
@@ -71,7 +72,7 @@ function hasPixels(types: readonly string[]): boolean {
   return types.filter((type) => PIXELS.includes(type)).length === 1 && types.length <= 2;
 }
 
-/** The header of pixels and transparency in their format; other parts have none. */
+/** Whether pixels or transparency have the header of their format; other parts have no header. */
 const HEADS: Readonly<Record<string, (data: Buffer) => boolean>> = {
   // A key frame: its tag with the length of the first partition, start code, two sides of 14 bits that are not zero.
   'VP8 ': (data) =>
@@ -82,7 +83,7 @@ const HEADS: Readonly<Record<string, (data: Buffer) => boolean>> = {
     [6, 8].every((at) => (data.readUInt16LE(at) & 0x3fff) > 0),
   // Signature, then two sides of 14 bits, a flag, and the version, which is 0.
   VP8L: (data) => data.length > 5 && data[0] === 0x2f && data.readUInt32LE(1) >>> 29 === 0,
-  // Two reserved bits, then preprocessing, filter and compression; filter and compression have only two values each.
+  // Two reserved bits, then preprocessing, filter and compression; the latter two have only two values each.
   ALPH: (data) => data.length > 1 && ((data[0] as number) & 0b11100010) === 0,
 };
 

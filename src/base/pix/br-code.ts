@@ -19,7 +19,7 @@ export interface StaticBrCode {
   readonly txid?: string | undefined;
 }
 
-/** A code that names where the payer's bank fetches the charge: amount and txid are there. */
+/** A code with the URL of the charge, from which the payer's bank fetches amount and txid. */
 export interface DynamicBrCode {
   /** Host and path without a scheme, at most 77 characters. */
   readonly url: string;
@@ -54,7 +54,7 @@ const PRINTABLE = /^[ -~]+$/;
 const KEY = /^[!-~]{1,77}$/;
 const URL_FORM = /^(?=.{1,77}$)[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+(?:\/[!-~]*)?$/i;
 const TXID = /^[A-Za-z0-9]{1,25}$/;
-/** EMV QRCPS 4.7.4: decimals may be fewer, the point may be last. */
+/** EMV QRCPS 4.7.4: fewer decimals are allowed, and a point at the end. */
 const WIRE_AMOUNT = /^(\d{1,10})(?:\.(\d{0,2}))?$/;
 
 /**
@@ -77,11 +77,10 @@ export function staticBrCode(code: StaticBrCode): string {
 }
 
 /**
- * Writes a dynamic BR Code for one payment. Name and city are handled as in a static code; amount and txid stay at the URL,
- * as the Pix initiation standards require.
- *
- * @throws {RangeError} when the URL has a scheme, no host with a dot, or more than 77 characters, or name or
- *   city has no ASCII character.
+ * Writes a dynamic BR Code for one payment. Name and city are treated as in a static code; amount and txid are at the
+ * URL, as the Pix initiation standards require.
+ * @throws {RangeError} when the URL has a scheme, no host with a dot, or more than 77 characters, or name or city has
+ * no ASCII character.
  */
 export function dynamicBrCode(code: DynamicBrCode): string {
   if (!URL_FORM.test(code.url)) {
@@ -91,12 +90,11 @@ export function dynamicBrCode(code: DynamicBrCode): string {
 }
 
 /**
- * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped; so are amount and txid
- * of a dynamic code, since those at its URL apply. Names longer than a writer may use are accepted.
- *
- * @returns undefined when the objects are malformed, repeated or missing, the CRC is wrong or in lower case,
- *   a character is not printable ASCII (writers would count the length of others differently), or the code is
- *   for withdrawing cash.
+ * Reads a BR Code of PIX. Other templates, such as that of a recurrence (ids 80 to 99), are skipped, and so are amount
+ * and txid of a dynamic code, because those at its URL apply. Names longer than a writer may use are accepted.
+ * @returns undefined when the objects are malformed, repeated or missing, the CRC is wrong or in lower case, a
+ * character is not printable ASCII (writers would count the length of others differently), or the code is for
+ * withdrawing cash.
  */
 export function decodeBrCode(text: string): BrCode | undefined {
   if (text.length > LENGTH_MAX || !PRINTABLE.test(text)) return undefined;
@@ -146,7 +144,7 @@ function field(id: string, value: string): string {
   return value && id + String(value.length).padStart(2, '0') + value;
 }
 
-/** @returns a name as codes have it: letters without accents, at most 25; empty where it has no such letter. */
+/** @returns a name in the form for codes: letters without accents, at most 25; empty if it has no such letter. */
 export function asciiOf(name: string): string {
   return foldToAscii(name, NAME_MAX);
 }
@@ -186,7 +184,7 @@ function parseFields(text: string): Fields | undefined {
   return fields;
 }
 
-/** The format indicator is first, the CRC last and right. */
+/** Checks that the format indicator is first, and that the CRC is last and right. */
 function isSealed(text: string, fields: Fields): boolean {
   const [lastId, crc] = [...fields].at(-1) ?? [];
   return text.startsWith('000201') && lastId === '63' && crc === crc16(text.slice(0, -CRC_LENGTH));
@@ -198,7 +196,7 @@ function isOfBrazil(fields: Fields): boolean {
   return isForm && text('53') === '986' && text('58') === 'BR';
 }
 
-/** The single template of ids 26 to 51 that is of PIX; other arrangements may have theirs in the same code. */
+/** The only template of ids 26 to 51 for PIX; other payment arrangements may have theirs in the same code. */
 function pixTemplate(fields: Fields): Fields | undefined {
   const templates = [...fields]
     .filter(([id]) => id >= '26' && id <= '51')
@@ -219,7 +217,7 @@ function readKey(
   txid = NO_TXID,
 ): ({ kind: 'static' } & Omit<StaticBrCode, 'merchantName' | 'merchantCity'>) | undefined {
   const key = template.get('01') ?? '';
-  // 03 names the party that pays out cash: treating such a code as a payment would pay for nothing.
+  // Object 03 names the party that pays out cash: treating such a code as a payment would pay for nothing.
   if (!KEY.test(key) || template.has('25') || template.has('03')) return undefined;
   const amount = readAmount(amountText);
   if (amount === undefined || (txid !== NO_TXID && !TXID.test(txid))) return undefined;
@@ -233,9 +231,7 @@ function readKey(
   };
 }
 
-/**
- * @returns two decimals; empty without an amount; undefined when it is malformed or zero (EMV QRCPS 4.7.4).
- */
+/** @returns two decimals; empty without an amount; undefined if it is malformed or zero (EMV QRCPS 4.7.4). */
 function readAmount(text: string | undefined): string | undefined {
   if (text === undefined) return '';
   const [, whole, decimals = ''] = WIRE_AMOUNT.exec(text) ?? [];

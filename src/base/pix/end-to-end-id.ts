@@ -5,10 +5,7 @@
 import { createHash } from 'node:crypto';
 import { base62Of, randomBase62 } from '../access/api-key.ts';
 
-/**
- * Letter, ISPB of the bank that made it (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free
- * characters.
- */
+/** Letter, ISPB of the issuing bank (alphanumeric since API Pix 2.9.0), UTC to the minute, 11 free characters. */
 const FORM =
   /^[ED][0-9A-Z]{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[A-Za-z0-9]{11}$/;
 const FREE_LENGTH = 11;
@@ -26,9 +23,8 @@ export interface Origin {
 }
 
 /**
- * Checks the form only, so that identifiers of other banks pass: a 31st of February is accepted, and no clock is
- * compared.
- *
+ * Checks only the form, so that identifiers of other banks pass: a 31st of February is accepted, and the time is not
+ * compared with a clock.
  * @returns whether the text is the EndToEndId of a payment, `E…` of 32 characters.
  */
 export function isEndToEndId(text: string): boolean {
@@ -38,6 +34,12 @@ export function isEndToEndId(text: string): boolean {
 /** @returns whether the text is the EndToEndId of a return (`rtrId`), `D…` of 32 characters, by form only. */
 export function isReturnId(text: string): boolean {
   return text.startsWith('D') && FORM.test(text);
+}
+
+/** @returns the time in the EndToEndId of a payment, to the minute; undefined for any other text. */
+export function endToEndTime(text: string): Date | undefined {
+  if (!isEndToEndId(text)) return undefined;
+  return new Date(text.slice(9, 21).replace(/^(.{4})(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5Z'));
 }
 
 /**
@@ -74,8 +76,9 @@ export function orderNameOf(key: string): string {
 }
 
 /**
- * @returns a return id derived from a name: always the same for a name and time, so that a repeated order is the same return.
- * @throws {RangeError} as `newReturnId`.
+ * @returns a return id derived from a name: always the same for a name and time, so that a repeated order is the same
+ * return.
+ * @throws {RangeError} the error of `newReturnId`.
  */
 export function returnIdOf(origin: Origin, name: string): string {
   const digest = createHash('sha256').update(name).digest();

@@ -1,6 +1,6 @@
 /**
- * PIX keys in the canonical form of the directory of keys (DICT, BACEN). The type is always declared: 11 digits can be a CPF
- * as well as a phone.
+ * PIX keys in the canonical form of the directory of keys (DICT, BACEN). The caller always declares the type, because
+ * 11 digits can be a CPF or a phone number.
  */
 import { parseTaxId } from './tax-id.ts';
 
@@ -9,7 +9,7 @@ export const PIX_KEY_TYPES = ['cpf', 'cnpj', 'email', 'phone', 'random'] as cons
 /** A member of PIX_KEY_TYPES. */
 export type PixKeyType = (typeof PIX_KEY_TYPES)[number];
 
-/** The accepted form of each type, to end a sentence that begins with the parameter's name. */
+/** The accepted form of each type, for the end of a sentence that begins with the parameter's name. */
 export const PIX_KEY_FORMS: Readonly<Record<PixKeyType, string>> = {
   cpf: 'must be a CPF with right check digits: 11 digits, or 000.000.000-00',
   cnpj: 'must be a CNPJ with right check digits: 12 digits or letters and 2 digits, or AA.AAA.AAA/AAAA-00',
@@ -25,20 +25,18 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const EMAIL = new RegExp(`^[a-z0-9.!#$&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`);
 const ASCII = /^[!-~]*$/;
 
-/**
- * Country code or none, area code with brackets or without, nine digits with a hyphen or a space or neither.
- */
+/** Optional country code, area code with or without brackets, nine digits with or without a hyphen or a space. */
 const PHONE_FORM = /^(?:\+?55 ?)?(?:\((\d{2})\) ?|(\d{2}) ?)(\d{5})[- ]?(\d{4})$/;
 /** The 67 area codes in use (Anatel, national numbering plan). */
 const AREA_CODE = /^(?:1[1-9]|2[12478]|3[1-578]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])$/;
 /**
- * Nine digits of the mobile service, Anatel resolution 749/2022, article 12: 7, 8 or 9 first, but 700 is
- * satellite. A landline has eight digits and is no key: DICT registers a mobile phone ("número de telefone
- * celular"), for its owner proves it with a code by SMS.
+ * Nine digits of the mobile service, Anatel resolution 749/2022, article 12: 7, 8 or 9 first, but 700 is satellite. A
+ * landline number has eight digits and is no key: DICT registers only mobile phones ("número de telefone celular"),
+ * whose owners prove them with a code by SMS.
  */
 const MOBILE = /^(?!700)[789]\d{8}$/;
 
-/** Any UUID version: the example of the BR Code manual itself is not of the random version 4. */
+/** Any UUID version is accepted: the example of the BR Code manual itself is not of the random version 4. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Characters without a width, which pasted text often contains. */
@@ -80,7 +78,7 @@ function parsePhone(text: string): string | undefined {
   return MOBILE.test(front + back) ? `+55${areaCode}${front}${back}` : undefined;
 }
 
-/** ASCII is checked first, since lower-casing turns the Kelvin sign into a plain k. */
+/** ASCII is checked first, because lower-casing turns the Kelvin sign into a plain k. */
 function matchLowerCase(form: RegExp, text: string): string | undefined {
   const lower = text.toLowerCase();
   return ASCII.test(text) && form.test(lower) ? lower : undefined;

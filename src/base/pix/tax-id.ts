@@ -3,14 +3,14 @@
  * 2.229/2024). Tax ids are text everywhere: a number would lose leading zeros, and a CNPJ may contain letters.
  */
 
-/** A tax id whose check digits are right. */
+/** A tax id with correct check digits. */
 export interface TaxId {
   readonly kind: 'cpf' | 'cnpj';
   /** 11 digits, or 12 of `[0-9A-Z]` and 2 digits: no punctuation, upper case. */
   readonly value: string;
 }
 
-/** Without punctuation. No flags: with `i` and `u`, ſ would be an S. */
+/** Without punctuation. The pattern has no flags: with `i` and `u`, ſ would match S. */
 const CPF_FORM = /^\d{11}$/;
 const CNPJ_FORM = /^[0-9A-Za-z]{12}\d{2}$/;
 /** Punctuation of the masks, blanks of any kind, dashes of any length, and characters without a width. */
@@ -37,7 +37,8 @@ export function parseTaxId(text: string): TaxId | undefined {
 }
 
 /**
- * @param text - a tax id, punctuated or not; wrong check digits are accepted, since imported history may have them.
+ * @param text - a tax id, with or without punctuation; wrong check digits are accepted, because imported history may
+ * have them.
  * @returns the tax id with the whole mask, `529.982.247-25` or `12.ABC.345/01DE-35`; text of another form unchanged.
  */
 export function formatTaxId(text: string): string {
@@ -46,9 +47,9 @@ export function formatTaxId(text: string): string {
 }
 
 /**
- * @param text - as of formatTaxId.
- * @returns the tax id without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; `***`
- *   for text of another form.
+ * @param text - see formatTaxId.
+ * @returns the tax id without its first group and its check digits, `***.982.247-**` or `**.ABC.345/01DE-**`; `***` for
+ * text of another form.
  */
 export function maskTaxId(text: string): string {
   const taxId = readForm(text);
@@ -58,7 +59,44 @@ export function maskTaxId(text: string): string {
   return `${'*'.repeat(start)}${masked.slice(start, -2)}**`;
 }
 
-/** Form only: the value may have wrong check digits. */
+/**
+ * Reads a tax id of a provider, which may hide characters.
+ *
+ * @returns the text without punctuation, in capitals, each hidden character as `*`: `***.982.247-**`, `xxx982247xx` and
+ *   `•••982247••` are `***982247**`. An X hides, unless the whole is a CNPJ with right check digits.
+ */
+export function readMaskedTaxId(text: string): string {
+  const plain = plainTaxId(text).toUpperCase();
+  return parseTaxId(plain)?.value ?? plain.replace(/[^0-9A-Z]|X/gu, '*');
+}
+
+/** @returns whether the result of `readMaskedTaxId` has hidden characters. */
+export function isMaskedTaxId(text: string): boolean {
+  return text.includes('*');
+}
+
+/**
+ * @param shown - result of `readMaskedTaxId`.
+ * @returns whether each visible character matches the tax id. A CPF in a field as long as a CNPJ begins with zeros.
+ */
+export function fitsTaxId(shown: string, taxId: string): boolean {
+  const whole = taxId.padStart(shown.length, '0');
+  return (
+    shown.length === whole.length && [...shown].every((each, index) => each === '*' || each === whole[index])
+  );
+}
+
+/**
+ * @param shown - result of `readMaskedTaxId`.
+ * @param expected - tax id of the expected person.
+ * @returns the shown tax id; null for a mask that fits the expected one, because it also fits a thousand others.
+ */
+export function namedTaxId(shown: string | null, expected: string | null): string | null {
+  if (shown === null || expected === null || !isMaskedTaxId(shown)) return shown;
+  return fitsTaxId(shown, expected) ? null : shown;
+}
+
+/** Checks only the form: the value may have wrong check digits. */
 function readForm(text: string): TaxId | undefined {
   const plain = plainTaxId(text);
   const kind = CPF_FORM.test(plain) ? 'cpf' : CNPJ_FORM.test(plain) ? 'cnpj' : undefined;
@@ -77,7 +115,7 @@ function punctuate({ kind, value }: TaxId): string {
     : `${group(0, 2)}.${group(2, 5)}.${group(5, 8)}/${group(8, 12)}-${group(12)}`;
 }
 
-/** Modulo 11; a character is worth its ASCII code less 48, so A is 17 (IN RFB 2.229/2024). */
+/** Check digits modulo 11; a character is worth its ASCII code less 48, so A is 17 (IN RFB 2.229/2024). */
 function checkDigit(base: string, highestWeight: number): number {
   let total = 0;
   for (let fromRight = 0; fromRight < base.length; fromRight++) {

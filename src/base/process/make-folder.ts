@@ -1,4 +1,4 @@
-/** Makes a folder. Node's own `recursive` never ends below a folder that accepts no folders, such as `/proc`. */
+/** Makes a folder. Node's own `recursive` never returns below a folder that accepts no folders, such as `/proc`. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 

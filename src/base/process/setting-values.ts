@@ -1,4 +1,4 @@
-/** Values of settings as people write them; undefined for a text that is not accepted. */
+/** Parses values of settings as people write them; undefined for an unaccepted text. */
 
 /** Requests per second, and the maximum burst. */
 export interface RateLimit {
@@ -11,7 +11,7 @@ export function within(text: string, min: number, max: number): number | undefin
   return /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
 }
 
-/** @returns bytes of a number of gigabytes. */
+/** @returns the number of bytes in a number of gigabytes. */
 export function gigabytes(text: string): number | undefined {
   return /^\d{1,6}(\.\d{1,3})?$/.test(text) && Number(text) > 0 ? Number(text) * 1e9 : undefined;
 }
@@ -21,7 +21,7 @@ export function httpUrl(text: string): string | undefined {
   return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
 }
 
-/** @returns header fields as OpenTelemetry writes them: `api-key=abc,tenant=a%20b`. */
+/** @returns header fields from the notation of OpenTelemetry: `api-key=abc,tenant=a%20b`. */
 export function headerFields(text: string): Readonly<Record<string, string>> | undefined {
   const fields = text.split(',').map((each) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\s]*)\s*$/.exec(each));
   if (!fields.every((field) => field && isDecodable(field[2] as string))) return undefined;
@@ -40,7 +40,7 @@ export function timeOfDay(text: string): number | null | undefined {
   return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** @param text - such as `100/200`; without a burst it is twice the rate. */
+/** @param text - such as `100/200`; without a burst, the burst is twice the rate. */
 export function bucket(text: string): RateLimit | undefined {
   const parts = /^(\d{1,7})(?:\/(\d{1,7}))?$/.exec(text);
   const perSecond = Number(parts?.[1] ?? 0);
@@ -69,7 +69,7 @@ export function failureLimit(text: string): RateLimit | null | undefined {
   return text === 'off' ? null : bucket(text);
 }
 
-/** @returns whether it is a URL of Redis, whose database is a number. */
+/** @returns whether it is a URL of Redis with a number as database. */
 export function isRedisUrl(text: string): boolean {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { username, password, pathname } = new URL(text);
@@ -77,8 +77,8 @@ export function isRedisUrl(text: string): boolean {
 }
 
 /**
- * @returns the fault of a mail server and its sender, which are both there or none; undefined without one. The message does
- * not contain the URL.
+ * @returns the fault of a mail server and its sender, which must both be set or both be missing; undefined without one.
+ * The message does not contain the URL.
  */
 export function mailFault(url: string | undefined, from: string | undefined): string | undefined {
   if (!url && !from) return undefined;

@@ -20,7 +20,10 @@ interface Bounds {
   readonly fallback?: number;
 }
 
-/** The members of one object. A reader of all members calls `end`, which refuses a member that it does not know, such as a slip of the pen. */
+/**
+ * The members of one object. A reader of all members calls `end`, which refuses an unknown member, such as a misspelt
+ * one.
+ */
 export class Settings {
   /** Path of the object: `live.pix`. */
   readonly path: string;
@@ -63,7 +66,7 @@ export class Settings {
   }
 
   /**
-   * @returns the value that `parse` makes of a text; `parse` returns undefined for a text that it rejects. `expected` is the
+   * @returns the result of `parse` for a text; `parse` returns undefined for a text that it rejects. `expected` is the
    * form as text.
    */
   parse<Value>(
@@ -125,7 +128,7 @@ export class Settings {
     return 1_000 * this.integer(name, bounds);
   }
 
-  /** @returns a decimal number, written as a text so that no digit is lost, that is not negative. */
+  /** @returns a non-negative decimal number, written as a text so that no digit is lost. */
   decimal(name: string, fallback?: string): string {
     const form = 'a decimal number as a text, such as "0.01"';
     return this.parse(
@@ -136,7 +139,7 @@ export class Settings {
     );
   }
 
-  /** @returns an amount as `decimal` reads it, in minor units with the given number of decimals. */
+  /** @returns an amount in minor units with the given number of decimals, read like `decimal`. */
   minor(name: string, decimals: number, fallback?: string): bigint {
     const amount = this.decimal(name, fallback);
     const count = amount.split('.')[1]?.length ?? 0;
@@ -156,7 +159,7 @@ export class Settings {
     return typeof value === 'boolean' ? value : this.refuse(name, 'true or false');
   }
 
-  /** @returns an object inside. */
+  /** @returns the reader of a nested object. */
   part(name: string): Settings {
     return new Settings(this.raw(name), this.at(name));
   }
@@ -168,7 +171,7 @@ export class Settings {
     return isAccepted ? value : this.refuse(name, 'a list of texts');
   }
 
-  /** @returns the objects of a list that has at least one. */
+  /** @returns the readers of the objects of a list that has at least one. */
   parts(name: string): readonly Settings[] {
     const value = this.raw(name);
     if (!Array.isArray(value) || value.length === 0)
@@ -176,7 +179,10 @@ export class Settings {
     return value.map((each, index) => new Settings(each, `${this.at(name)}[${index}]`));
   }
 
-  /** @returns `settings`, which have been read from here. @throws {SettingsError} naming a member that was not read. */
+  /**
+   * @returns `settings`, which the caller has read from this object. @throws {SettingsError} naming a member that was
+   * not read.
+   */
   end<Value>(settings: Value): Value {
     const unknown = this.names().find((name) => !this.#read.has(name));
     if (unknown === undefined) return settings;
@@ -189,7 +195,7 @@ function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** @returns the URL without a slash at its end, unless it has a query; undefined where it is not accepted. */
+/** @returns the URL without a slash at its end, unless it has a query; undefined if it is not accepted. */
 function safeUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, username, password } = new URL(text);
@@ -198,7 +204,7 @@ function safeUrl(text: string): string | undefined {
   return text.includes('?') ? text : text.replace(/\/+$/, '');
 }
 
-/** The actual value, cut to fit a line. A private key in the settings is never printed. */
+/** The actual value, shortened to one line. A private key in the settings is never printed. */
 function shown(value: unknown): string {
   if (typeof value === 'string' && PRIVATE_KEY.test(value)) return 'a private key';
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN_MAX);

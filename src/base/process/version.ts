@@ -1,7 +1,7 @@
 /** The version of this installation. */
 import { readFileSync } from 'node:fs';
 
-/** As in package.json. */
+/** The version in package.json. */
 export const VERSION: string = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ).version;

@@ -28,10 +28,9 @@ export function parseExactJson(text: string): ExactJson {
 }
 
 /**
- * Parsers use one of the members that an object has twice, and not all of them the same one.
- *
- * @param text - of a JSON object.
- * @returns names of its own members that occur more than once, however they are escaped; nested objects are not checked.
+ * If an object has a member twice, parsers use one of the two, and not all of them the same.
+ * @param text - text of a JSON object.
+ * @returns names of its own members that occur more than once, whatever their escapes; nested objects are not checked.
  */
 export function repeatedMembers(text: string): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -58,8 +57,8 @@ export function repeatedMembers(text: string): ReadonlySet<string> {
 }
 
 /**
- * @returns the position after a string that begins at `start`; the end of the text when the string does not end.
- *   Searches instead of stepping, because strings make up most of a body.
+ * @returns the position after a string that begins at `start`; the end of the text if the string does not end. A search
+ * is faster than stepping, because strings make up most of a body.
  */
 export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {

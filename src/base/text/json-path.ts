@@ -13,15 +13,18 @@ const STEP = /\.([A-Za-z_][\w-]*)|\[(\d{1,4})\]|\['([^'\\]{1,100})'\]/g;
 /** Accepted form, for messages. */
 export const PATH_FORM = `a path such as "$.result.c[0]" or "$['USDT-BRL'].last"`;
 
-/** @returns the steps of a path; undefined where it has another form. */
+/** @returns the steps of a path; undefined for another form. */
 export function parsePath(text: string): readonly PathStep[] | undefined {
   if (!FORM.test(text)) return undefined;
   return [...text.matchAll(STEP)].map(([, name, index, quoted]) => name ?? quoted ?? Number(index));
 }
 
-/** @returns the value at a path; undefined if there is none. */
-export function valueAt(json: ExactJson, path: readonly PathStep[]): ExactJson | undefined {
-  let value: ExactJson | undefined = json;
+/** @returns the value at a path, of exact or of plain JSON; undefined if there is none. */
+export function valueAt<Json>(
+  json: Json,
+  path: readonly PathStep[],
+): (Json extends ExactJson ? ExactJson : unknown) | undefined {
+  let value = json as ExactJson | undefined;
   for (const step of path) {
     if (typeof step === 'number') value = Array.isArray(value) ? value[step] : undefined;
     else value = isExactObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;

@@ -9,5 +9,5 @@ export function label(en: string, pt: string): Label {
   return Object.freeze({ en, pt });
 }
 
-/** The empty label: both texts empty, as `error_message` is without an error. */
+/** The empty label: both texts are empty, as in `error_message` without an error. */
 export const EMPTY_LABEL: Label = label('', '');

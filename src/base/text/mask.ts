@@ -1,4 +1,7 @@
-/** Masks personal data on pages that a link alone opens: people recognise their own data, and others learn nothing. */
+/**
+ * Masks personal data on pages that anyone with the link can open: people recognise their own data, and others learn
+ * nothing.
+ */
 
 /** @returns a CPF as `***.456.789-**`, a CNPJ as `**.345.678/0001-**`; anything else as stars. */
 export function maskTaxId(taxId: string): string {
@@ -14,7 +17,7 @@ export function maskName(name: string): string {
   return [first, ...others.map((other) => `${[...other][0]}.`)].join(' ');
 }
 
-/** @returns the first three and the last two characters of a PIX key, stars between. */
+/** @returns the first three and the last two characters of a PIX key, with stars between. */
 export function maskPixKey(key: string): string {
   return key.length > 7 ? `${key.slice(0, 3)}***${key.slice(-2)}` : '***';
 }

@@ -1,6 +1,6 @@
 /** Suggests the name that a misspelt one resembles most. */
 
-/** Maximum length of a compared name: no name of ours is longer. */
+/** Maximum length of a compared name, which no known name exceeds. */
 const LENGTH_MAX = 80;
 
 /** @returns the known name with the fewest changes, ignoring case, if they are few. */

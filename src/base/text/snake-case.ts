@@ -1,4 +1,4 @@
-/** Names of members as `/v2` and the database write them. */
+/** Names of members in the notation of `/v2` and the database. */
 
 /** @returns `end_to_end` of `endToEnd`. */
 export function snakeCase(name: string): string {

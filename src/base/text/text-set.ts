@@ -1,4 +1,7 @@
-/** A set of texts as UTF-8 in one buffer: a `Set` of hundreds of thousands of texts takes several times the memory. */
+/**
+ * A set of texts as UTF-8 in one buffer, because a `Set` of hundreds of thousands of texts takes several times the
+ * memory.
+ */
 
 /** Initial sizes; both double as needed. Units: texts, bytes. */
 const FIRST = { texts: 1_024, bytes: 16_384 };
@@ -10,9 +13,9 @@ const HASH = { start: 0x811c9dc5, factor: 0x01000193 };
 /** Distinct texts in the order in which they were added. */
 export class TextSet {
   #bytes = Buffer.allocUnsafe(FIRST.bytes);
-  /** Where each text ends, and thus where the next one starts. */
+  /** End of each text, and start of the next one. */
   #ends = new Uint32Array(FIRST.texts);
-  /** By hash the index of a text plus 1, at the first free slot from there on; 0 where none is. */
+  /** Index of a text plus 1, at the first free slot from its hash on; 0 for a free slot. */
   #slots = new Uint32Array(FIRST.texts * SLOTS_PER_TEXT);
   #size = 0;
 

@@ -10,7 +10,7 @@ export function utf8Text(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
 
-/** @returns the text that these bytes are. */
+/** @returns the text of these bytes. */
 export function textOfUtf8(bytes: string): string {
   return NOT_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
 }

@@ -1,6 +1,6 @@
 /** Brasília days, for limits (C-21) and the close of the books, by the time zone database with its past summer times. */
 
-/** Made when it is first needed, because it reads the time zone database: 30 ms of CPU. */
+/** Created when it is first needed, because it reads the time zone database: 30 ms of CPU. */
 let calendar: Intl.DateTimeFormat | undefined;
 const HOUR_MS = 3_600_000;
 
@@ -16,8 +16,8 @@ export function brasiliaDay(ms: number): string {
 }
 
 /**
- * @returns the start of a day in Brasília time, milliseconds since 1970. Brasília was two to five hours behind UTC,
- *   and is three.
+ * @returns the start of a day in Brasília time, milliseconds since 1970. Brasília was two to five hours behind UTC in
+ * the past, and is three now.
  */
 export function brasiliaMidnight(day: string): number {
   const midnightUtc = Date.parse(`${day}T00:00:00Z`);

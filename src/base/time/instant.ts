@@ -33,7 +33,8 @@ export function isoMillis(instant: Instant): string {
 }
 
 /**
- * @returns the instant in whole seconds when it is a whole second, else with its fraction: no digit is lost or added.
+ * @returns the instant in whole seconds if it is a whole second, otherwise with its fraction; no digit is lost or
+ * added.
  */
 export function isoExact(instant: Instant): string {
   const millis = isoMillis(instant);
@@ -41,10 +42,9 @@ export function isoExact(instant: Instant): string {
 }
 
 /**
- * Reads an instant of RFC 3339, which has a zone. A leap second is read as the second after it.
- *
- * @returns the instant to the millisecond in UTC, of the years 1 to 9999, or undefined when the text is not one or names an
- *   instant that does not exist (30 February, 25:00).
+ * Reads an instant of RFC 3339, which has a zone. A leap second is read as the next second.
+ * @returns the instant to the millisecond in UTC, of the years 1 to 9999, or undefined when the text is not one or
+ * names an instant that does not exist (30 February, 25:00).
  */
 export function parseInstant(text: string): Date | undefined {
   const parts = text.length > TEXT_MAX ? null : RFC_3339.exec(text);
@@ -55,17 +55,17 @@ export function parseInstant(text: string): Date | undefined {
     `${day}T${hour}:${minute}:${isLeap ? '59' : second}${fraction.slice(0, 4)}${zone.toUpperCase()}`,
   );
   if (Number.isNaN(instant.getTime()) || (isLeap && !DAY_END.test(instant.toISOString()))) return undefined;
-  // The zone can lead out of the years that can be printed.
+  // The zone can shift the time to a year that cannot be printed.
   if (!ISO_DAY.test(instant.toISOString().slice(0, 10))) return undefined;
   return isLeap ? new Date(instant.getTime() + SECOND_MS) : instant;
 }
 
-/** As `parseInstant`; a time without a zone is Brasília's, on every machine (C-36). */
+/** Like `parseInstant`; a time without a zone is in Brasília time, on every machine (C-36). */
 export function parseBrasiliaInstant(text: string): Date | undefined {
   return parseInstant(ZONED.test(text) ? text : text + BRASILIA);
 }
 
-/** @returns the day when the text is an existing `YYYY-MM-DD` of the years 1 to 9999, else undefined (C-13). */
+/** @returns the day if the text is an existing `YYYY-MM-DD` of the years 1 to 9999; otherwise undefined (C-13). */
 export function parseDay(text: string): string | undefined {
   if (!ISO_DAY.test(text)) return undefined;
   const midnight = new Date(`${text}T00:00:00Z`);

@@ -1,10 +1,11 @@
 /**
- * Time by the clock of a server, which all its clients share (docs/decisions/0055). Between two readings the monotonic clock
- * of the process is used: a wall clock that is wrong, or jumps, has no effect.
+ * Time by the clock of a server, which all its clients share (docs/decisions/0055). Between two readings the monotonic
+ * clock of the process is used, so a wrong or jumping wall clock has no effect.
  */
 
 /**
- * A time that the server read, and the times of the request and of the answer. Unit: ms; the last two by `performance.now()`.
+ * A time that the server read, with the times of the request and of the answer. Unit: ms; the last two by
+ * `performance.now()`.
  */
 export interface ClockReading {
   readonly serverMs: number;
@@ -14,11 +15,11 @@ export interface ClockReading {
 
 /** The server's clock. */
 export interface RemoteClock {
-  /** Takes a reading into account. */
+  /** Evaluates a reading. */
   readonly note: (reading: ClockReading) => void;
   /** @returns milliseconds since 1970. @throws before the first reading. */
   readonly nowMs: () => number;
-  /** @returns the lead of the process's wall clock; negative when it is behind. Unit: ms. */
+  /** @returns the lead of the process's wall clock; negative if it is behind. Unit: ms. */
   readonly wallAheadMs: () => number;
 }
 
@@ -38,7 +39,7 @@ export function remoteClock(): RemoteClock {
       const errorMs = (receivedAt - sentAt) / 2;
       const originMs = serverMs - (sentAt + receivedAt) / 2;
       const oldErrorMs = best && best.errorMs + (receivedAt - best.at) * DRIFT;
-      // A slow reading is less exact than an older fast one, unless the server's clock was set since.
+      // A slow reading is less exact than an older fast one, unless the server's clock was set in between.
       const isBetter = !best || oldErrorMs === undefined || errorMs <= oldErrorMs;
       const isSet = best && Math.abs(originMs - best.originMs) > errorMs + (oldErrorMs ?? 0) + 1;
       if (isBetter || isSet) best = { originMs, errorMs, at: receivedAt };

@@ -1,4 +1,4 @@
-/** Zones in which calendar files are written: days, and times of day with their offset. */
+/** Time zones of files: days, and times of day with their offset. */
 import { brasiliaDay, brasiliaMidnight, dayAfter } from './brasilia-day.ts';
 import { type Instant, isoMillis, millisOf } from './instant.ts';
 
@@ -16,7 +16,7 @@ export interface WallTime {
   readonly day: string;
   /** `HH:MM:SS`. */
   readonly time: string;
-  /** Hours from UTC; below zero in Brazil. */
+  /** Offset from UTC in hours; negative in Brazil. */
   readonly offset: number;
 }
 
@@ -66,7 +66,10 @@ export function startOf(zone: Zone, day: string): number {
   return zone === 'UTC' ? Date.parse(`${day}T00:00:00Z`) : brasiliaMidnight(day);
 }
 
-/** @returns the first instant of the days, and the first after them; undefined where the range is open. Unit: ms since 1970. */
+/**
+ * @returns the first instant of the days, and the first instant after them; undefined for an open bound. Unit: ms since
+ * 1970.
+ */
 export function boundsIn(
   zone: Zone,
   { dateFrom, dateTo }: DayRange,
@@ -78,8 +81,8 @@ export function boundsIn(
 }
 
 /**
- * The days of UTC that contain days of a zone: lists are read by days of UTC, and `isWithin` excludes times outside
- * of the days of the zone.
+ * Returns the days of UTC that contain days of a zone: lists are read by days of UTC, and `isWithin` excludes times
+ * outside of the zone's days.
  */
 export function utcDaysOf(
   zone: Zone,

@@ -1,4 +1,4 @@
-/** The transaction that work is about: log lines name it at any depth of the call. */
+/** The transaction of the current work, which log lines name at any depth of the call. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Work, and its transaction once it is known. */
@@ -8,7 +8,7 @@ interface Work {
 
 const atWork = new AsyncLocalStorage<Work>();
 
-/** Does work that is about one transaction. @param end2end - undefined: about none, about many, or not known yet. */
+/** Runs work that is about one transaction. @param end2end - undefined for no, many or an unknown transaction. */
 export function aboutTransaction<Result>(end2end: string | undefined, work: () => Result): Result {
   return atWork.run({ end2end }, work);
 }

@@ -1,6 +1,7 @@
 /**
- * The provider of spans where no SDK of OpenTelemetry was loaded: ids, sampling, the context of asynchronous work, W3C Trace
- * Context. An SDK does the same and more, with 57 MB of packages and five times the work for a span (decision 0081).
+ * The provider of spans if no SDK of OpenTelemetry was loaded: ids, sampling, the context of asynchronous work, W3C
+ * Trace Context. An SDK does the same and more, with 57 MB of packages and five times the work for a span (decision
+ * 0081).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
@@ -47,7 +48,7 @@ export interface EndedSpan {
   readonly isFailed: boolean;
 }
 
-/** @param send - gets each span of a sampled trace when it has ended. */
+/** @param send - receives each ended span of a sampled trace. */
 export function ownTracer(sampling: Sampling, send: (span: EndedSpan) => void): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, above = context.active()): Span => {
     const parent = trace.getSpanContext(above);
@@ -80,49 +81,43 @@ function isSampled({ traceFlags }: SpanContext): boolean {
   return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
+const NO_ATTRIBUTES: Attributes = {};
+const NO_LINKS: readonly Link[] = [];
+
+/** Attributes and links are replaced and never changed, so a span can hold those of its caller without a copy. */
 class OwnSpan implements Span {
-  readonly #context: SpanContext;
-  readonly #parentSpanId: string | undefined;
-  readonly #kind: SpanKind;
-  readonly #startMs = nowMs();
-  readonly #attributes: Attributes;
-  readonly #links: Link[];
+  readonly #span: { -readonly [Member in keyof EndedSpan]: EndedSpan[Member] };
   readonly #send: (span: EndedSpan) => void;
-  #name: string;
-  #isFailed = false;
   #hasEnded = false;
 
   constructor(
-    own: SpanContext,
+    context: SpanContext,
     parentSpanId: string | undefined,
     name: string,
-    { kind = SpanKind.INTERNAL, attributes, links = [] }: SpanOptions,
+    { kind = SpanKind.INTERNAL, attributes = NO_ATTRIBUTES, links = NO_LINKS as Link[] }: SpanOptions,
     send: (span: EndedSpan) => void,
   ) {
-    this.#context = own;
-    this.#parentSpanId = parentSpanId;
-    this.#name = name;
-    this.#kind = kind;
-    this.#attributes = { ...attributes };
-    this.#links = links;
+    const startMs = nowMs();
+    const times = { startMs, endMs: startMs };
+    this.#span = { context, parentSpanId, name, kind, ...times, attributes, links, isFailed: false };
     this.#send = send;
   }
 
   spanContext(): SpanContext {
-    return this.#context;
+    return this.#span.context;
   }
 
   setAttribute(key: string, value: AttributeValue): this {
-    this.#attributes[key] = value;
-    return this;
+    return this.setAttributes({ [key]: value });
   }
 
   setAttributes(attributes: Attributes): this {
-    Object.assign(this.#attributes, attributes);
+    const { attributes: before } = this.#span;
+    this.#span.attributes = before === NO_ATTRIBUTES ? attributes : { ...before, ...attributes };
     return this;
   }
 
-  /** Events and exceptions have messages, which may contain input of callers: none is recorded. */
+  /** Events and exceptions have messages that may contain input of callers, so none is recorded. */
   addEvent(): this {
     return this;
   }
@@ -130,22 +125,21 @@ class OwnSpan implements Span {
   recordException(): void {}
 
   addLink(link: Link): this {
-    this.#links.push(link);
-    return this;
+    return this.addLinks([link]);
   }
 
   addLinks(links: Link[]): this {
-    this.#links.push(...links);
+    this.#span.links = [...this.#span.links, ...links];
     return this;
   }
 
   setStatus({ code }: SpanStatus): this {
-    this.#isFailed = code === SpanStatusCode.ERROR;
+    this.#span.isFailed = code === SpanStatusCode.ERROR;
     return this;
   }
 
   updateName(name: string): this {
-    this.#name = name;
+    this.#span.name = name;
     return this;
   }
 
@@ -156,23 +150,14 @@ class OwnSpan implements Span {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#send({
-      context: this.#context,
-      parentSpanId: this.#parentSpanId,
-      name: this.#name,
-      kind: this.#kind,
-      startMs: this.#startMs,
-      endMs: nowMs(),
-      attributes: this.#attributes,
-      links: this.#links,
-      isFailed: this.#isFailed,
-    });
+    this.#span.endMs = nowMs();
+    this.#send(this.#span);
   }
 }
 
 const storage = new AsyncLocalStorage<Context>();
 
-/** Carries the span at work through asynchronous work. */
+/** Carries the current span through asynchronous work. */
 export const ownContexts: ContextManager = {
   active: () => storage.getStore() ?? ROOT_CONTEXT,
   with: (now, work, self, ...args) => storage.run(now, () => work.call(self as never, ...args)),
@@ -185,13 +170,13 @@ export const ownContexts: ContextManager = {
 };
 
 const PARENT = 'traceparent';
-/** Version 00, and the beginning of later ones. */
+/** Matches version 00, and the beginning of later versions. */
 const PARENT_FORM = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const NO_ID = /^0+$/;
 
 /**
- * W3C Trace Context: https://www.w3.org/TR/trace-context/. Free text of a caller (`tracestate`) is not accepted, so none is
- * sent to rails.
+ * W3C Trace Context: https://www.w3.org/TR/trace-context/. Free text of a caller (`tracestate`) is not accepted, so
+ * none is sent to rails.
  */
 export const w3cPropagator: TextMapPropagator = {
   fields: () => [PARENT],
@@ -214,7 +199,10 @@ export const w3cPropagator: TextMapPropagator = {
   },
 };
 
-/** The system's random bytes, many at a time, as digits: a call for each id costs as much as all other work for a span. */
+/**
+ * Random bytes of the system, fetched many at a time, as digits: a call for each id costs as much as all other work for
+ * a span.
+ */
 const RANDOM_BYTES = 4_096;
 let digits = '';
 let used = 0;

@@ -1,7 +1,7 @@
 /**
- * Spans of OpenTelemetry (decision 0081): requests, batches, statements, jobs, deliveries and calls of rails. Until
- * `startSpans` was called, each function here only does its work. Attributes are names of the code and ids of ours, never a
- * value that a caller, payer or rail sent.
+ * Spans of OpenTelemetry (decision 0081): requests, batches, statements, jobs, deliveries and calls of rails. Before
+ * `startSpans` is called, each function here only runs its work. Attributes are names in the code and ids of the
+ * gateway, never a value from a caller, payer or rail.
  */
 import {
   type Attributes,
@@ -11,6 +11,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   type Tracer,
   trace,
@@ -21,7 +22,7 @@ type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 let tracer: Tracer | undefined;
 
-/** Makes spans from now on; undefined stops it. */
+/** Creates spans after this call; undefined stops it. */
 export function startSpans(by: Tracer | undefined): void {
   tracer = by;
 }
@@ -34,12 +35,15 @@ export function traceAtWork(): string | undefined {
 /** The span of a request, which ends when its answer has ended. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Does work below the span. */
+  /** Runs work below the span. */
   readonly run: <Result>(work: () => Result) => Result;
   readonly end: (name: string, attributes: Attributes, isFailed: boolean) => void;
 }
 
-/** @param fields - of the request; `traceparent` continues the trace of the caller. @returns undefined without traces. */
+/**
+ * @param fields - header fields of the request; `traceparent` continues the trace of the caller. @returns undefined
+ * without traces.
+ */
 export function startRequestSpan(fields: Fields): RequestSpan | undefined {
   if (!tracer) return undefined;
   const from = propagation.extract(ROOT_CONTEXT, fields);
@@ -57,7 +61,7 @@ export function startRequestSpan(fields: Fields): RequestSpan | undefined {
   };
 }
 
-/** Does work in a span: below the one at work, or as the first of a trace of its own. */
+/** Runs work in a span: below the current one, or as the first of a new trace. */
 export function traceWork<Result>(
   name: string,
   attributes: Attributes,
@@ -69,9 +73,8 @@ export function traceWork<Result>(
 }
 
 /**
- * Makes a call to another program in a span, if it belongs to a trace: background polls do not.
- *
- * @param call - gets the header fields that continue the trace there, in lower case; none without a trace.
+ * Makes a call to another program in a span if it belongs to a trace, which background polls do not.
+ * @param call - receives the header fields that continue the trace there, in lower case; none without a trace.
  */
 export function traceCall<Result>(
   name: string,
@@ -92,8 +95,10 @@ export function traceCall<Result>(
 
 /** Measures the time of a statement until its answer, if it belongs to a trace. @returns the answer. */
 export function traceStatement<Result>(name: string, answer: Promise<Result>): Promise<Result> {
-  if (!tracer || !trace.getActiveSpan()?.isRecording()) return answer;
-  const span = tracer.startSpan(name || 'statement', { kind: SpanKind.CLIENT, attributes: STATEMENT });
+  if (!tracer) return answer;
+  const above = context.active();
+  if (!trace.getSpan(above)?.isRecording()) return answer;
+  const span = tracer.startSpan(name || 'statement', STATEMENT, above);
   answer.then(
     () => span.end(),
     (error: unknown) => fail(span, error),
@@ -101,17 +106,20 @@ export function traceStatement<Result>(name: string, answer: Promise<Result>): P
   return answer;
 }
 
-const STATEMENT: Attributes = { 'db.system.name': 'postgresql' };
+const STATEMENT: SpanOptions = {
+  kind: SpanKind.CLIENT,
+  attributes: { 'db.system.name': 'postgresql' },
+};
 
 /** A trace that requests a batch; undefined without traces. */
 export type BatchSpan = Context | undefined;
 
-/** @returns the span of the present work, for a batch that it requests. */
+/** @returns the span of the current work, for a batch that it requests. */
 export function presentSpan(): BatchSpan {
   return tracer && context.active();
 }
 
-/** Does work for several traces: its span is below the first trace, with links to the others. */
+/** Runs work for several traces: its span is below the first trace, with links to the others. */
 export function traceBatch<Result>(
   requests: readonly BatchSpan[],
   work: () => Promise<Result>,

@@ -2,11 +2,11 @@
  * Enhancements of the console with script: copy, prices, rows, keys. The files of this folder are served as one script
  * (`assets.ts`).
  */
-import { follow, MINUTE_MS, showAges } from './live.ts';
+import { follow, followRuns, MINUTE_MS, showAges } from './live.ts';
 import { openKeys, openPalette } from './over.ts';
 import { announce, byId, enliven, pageData, places, ROOT, words } from './page-data.ts';
 
-// Work that only the script does.
+// Functions that only the script has.
 
 function copy(button: HTMLElement): void {
   const text = byId(button.dataset.copy || '')?.textContent || '';
@@ -27,10 +27,10 @@ document.addEventListener('click', (event) => {
   }
 });
 
-/** Maximum number of pages of a list that are put on paper. */
+/** Maximum number of printed pages of a list. */
 const PAPER_PAGES = 40;
 
-/** Prints a whole list instead of the shown page; if that is too long, the print says so. */
+/** Prints a whole list instead of the shown page; the print says so if the list is too long. */
 async function printWhole(): Promise<void> {
   const body = document.querySelector('[data-whole] tbody');
   const first = new URL(location.href);
@@ -65,7 +65,7 @@ addEventListener('pageshow', () => {
   });
 });
 
-// The price of an order, while it is written.
+// Shows the price of an order while it is entered.
 
 /** Pause in typing before a price is requested. Unit: ms. */
 const PAUSE_MS = 400;
@@ -87,12 +87,12 @@ async function showPrice(form: HTMLFormElement): Promise<void> {
     ? await fetch(form.action, { method: 'POST', body: sent }).catch(() => null)
     : null;
   const page = new DOMParser().parseFromString(answer ? await answer.text() : '', 'text/html');
-  // Later input makes a request of its own.
+  // Later input makes another request.
   if (requested === pricing)
     byId('price')?.replaceChildren(...(page.getElementById('price')?.childNodes ?? []));
 }
 
-// The look of payers' pages, while it is written.
+// Previews the payers' pages while their look is edited.
 
 document.addEventListener('input', (event) => {
   const input = event.target as HTMLInputElement;
@@ -173,10 +173,12 @@ document.addEventListener('keydown', (event) => {
   handler();
 });
 
-// The answer to a form has the address of the form: loading it again would repeat the form, which no one requested.
+// The answer to a form has the form's address, so loading it again would send the form again without anyone asking for
+// it.
 if (location.pathname.startsWith(`${ROOT}/acts/`) && pageData.here)
   history.replaceState(null, '', pageData.here);
 enliven(document);
 showAges(document);
 window.setInterval(() => showAges(document), MINUTE_MS);
+followRuns();
 if (document.querySelector('[data-live]') && pageData.csrf) void follow();

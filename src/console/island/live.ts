@@ -4,7 +4,7 @@
  */
 import { announce, byId, enliven, type PageData, pageData, words } from './page-data.ts';
 
-/** Minimum interval between two loads of the page, however much happens. */
+/** Minimum interval between two loads of the page, whatever the number of changes. */
 const REFRESH_MS = 1_000;
 const RETRY_MS = 3_000;
 const MARKED_MS = 2_000;
@@ -15,7 +15,7 @@ let isRequesting = false;
 let isStale = false;
 let fresh = 0;
 
-/** One request at a time; later changes are requested after it. */
+/** Only one request runs at a time; later changes are requested after it. */
 function refreshSoon(pause = REFRESH_MS): void {
   isStale = true;
   if (isRequesting) return;
@@ -56,6 +56,16 @@ async function refresh(): Promise<boolean> {
       here.replaceChildren(...there.childNodes);
   });
   return false;
+}
+
+/** Interval of following a reconciliation that is made, of which no event tells. Unit: ms. */
+const RUN_MS = 2_000;
+
+/** Loads the page again and again while it shows a run, or waits for one that it began. */
+export function followRuns(): void {
+  window.setInterval(() => {
+    if (document.querySelector('[data-run], [data-sent] .sending')) refreshSoon();
+  }, RUN_MS);
 }
 
 function leave(): false {
@@ -173,7 +183,7 @@ export function showAges(root: ParentNode): void {
     each.title ||= each.textContent ?? '';
     const distance = Date.parse(each.dateTime) - now;
     const [unit, size] =
-      UNITS.find(([, its]) => Math.abs(distance) >= its) ?? (['minute', MINUTE_MS] as const);
+      UNITS.find(([, its]) => Math.abs(distance) >= its) ?? (['second', MINUTE_MS] as const);
     const isNear = Math.abs(distance) < NEAR_MS;
     each.textContent = isNear ? agoFormat.format(Math.trunc(distance / size), unit) : each.title;
   });

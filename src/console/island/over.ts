@@ -58,7 +58,7 @@ function offeredNow(): HTMLElement[] {
     .filter((each) => each.matches('.btn, .add > summary, button:not([name="ask"])'));
 }
 
-/** Labels that several elements of the screen have are left out: the choice would be ambiguous. */
+/** Labels that occur several times on the screen are left out: the choice would be ambiguous. */
 function choicesOfScreen(): Choice[] {
   const names = offeredNow().map(wordOf);
   return names
@@ -66,7 +66,7 @@ function choicesOfScreen(): Choice[] {
     .map((word) => ({ word, group: words.here ?? '', choose: () => pressOffered(word) }));
 }
 
-/** Found by its label: a live update may have replaced the element (live.ts). */
+/** The element is found by its label: a live update may have replaced it (live.ts). */
 function pressOffered(word: string): void {
   const offered = offeredNow().find((each) => wordOf(each) === word);
   if (offered) press(offered);
@@ -139,7 +139,7 @@ function hitChoice(hit: HTMLElement, link: HTMLAnchorElement): Choice {
   };
 }
 
-/** Filtered by the typed text; search results follow, and Enter on any other text searches for it. */
+/** Entries that match the typed text, followed by search results; Enter on any other text searches for it. */
 export function openPalette(): void {
   const over = dialog(words.search || '', 'palette');
   const label = make('label', '');

@@ -20,7 +20,7 @@ export interface PageData {
 export const pageData = JSON.parse(document.body.dataset.told || '{}') as PageData;
 /** Texts in the language of the page. */
 export const words = JSON.parse(document.body.dataset.words || '{}') as Readonly<Record<string, string>>;
-/** Places to go. */
+/** Screens that the palette can open. */
 export const { places } = pageData;
 /** Path of the console. */
 export const ROOT = '/console';

@@ -33,7 +33,7 @@ export function brandingCard(context: ScreenContext, branding: Branding): Html {
     open: translate('changeSettings'),
     what: translate('changeLookWhat'),
     button: translate('changeSettingsYes'),
-    fields: html`${one({ name: 'displayName', label: translate('set_displayName'), value: branding.displayName })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint'), value: branding.accent })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint'), value: branding.supportUrl })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices, value: String(branding.showsPrice) })}${one({ name: 'sendsReceipts', label: translate('set_sendsReceipts'), hint: translate('sendsReceiptsHint'), options: choices, value: String(branding.sendsReceipts) })}`,
+    fields: html`${one({ name: 'displayName', label: translate('set_displayName'), holds: branding.displayName })}${one({ name: 'accent', label: translate('set_accent'), hint: translate('accentHint'), holds: branding.accent ?? '' })}${one({ name: 'supportUrl', label: translate('set_supportUrl'), hint: translate('supportUrlHint'), holds: branding.supportUrl ?? '' })}${one({ name: 'showsPrice', label: translate('set_showsPrice'), options: choices, holds: String(branding.showsPrice) })}${one({ name: 'sendsReceipts', label: translate('set_sendsReceipts'), hint: translate('sendsReceiptsHint'), options: choices, holds: String(branding.sendsReceipts) })}`,
   });
   const reset = disclosedForm(context, {
     action,
@@ -85,7 +85,7 @@ function logoForms(context: ScreenContext, { logoHash }: Branding): Html {
 /** A list of origins, and the action that replaces it. */
 export interface OriginList {
   readonly action: 'UpdateBranding' | 'UpdateAllowedOrigins';
-  /** Variables of the action: for the list, and for the one that was seen. */
+  /** Variables of the action: one for the list, and one for the list that the person saw. */
   readonly name: string;
   readonly replaces: string;
   readonly title: string;
@@ -93,7 +93,9 @@ export interface OriginList {
   readonly origins: readonly string[];
 }
 
-/** @returns the list; each form sends the whole list, with one more or one less, and the one that was seen. */
+/**
+ * @returns the list; each form sends the whole list with one entry added or removed, and the list that the person saw.
+ */
 export function originList(
   context: ScreenContext,
   { action, name, replaces, title, why, origins }: OriginList,

@@ -1,10 +1,10 @@
-/** A page of payers in small, with the account's name, colour and logo; the script shows in it what is being written. */
+/** A payers' page in small, with the account's name, colour and logo; the script shows unsaved changes in it. */
 import { attributes, type Html, html } from '../../ui/html.ts';
 import { initials } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';
 import { logoPath } from '../logo.ts';
 
-/** Colour of buttons where the account has none of its own; as in the styles. */
+/** Colour of buttons if the account has none of its own; the same as in the styles. */
 const STANDARD = '#0c5c6c';
 
 /** Design of the pages of an account, as far as the preview shows it. */
@@ -14,7 +14,7 @@ export interface PageDesign {
   readonly logoHash: string | null;
 }
 
-/** @returns the preview. Parts that the script changes name their field. */
+/** @returns the preview. Each part that the script changes names its field. */
 export function brandingPreview({ translate }: ScreenContext, design: PageDesign): Html {
   const { displayName, accent, logoHash } = design;
   const fill = accent ?? STANDARD;

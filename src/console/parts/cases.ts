@@ -1,4 +1,4 @@
-/** Cases of the review queue: their addresses, subjects and assignees, and the forms that assign a case or give it back. */
+/** Cases of the review queue: their addresses, subjects and assignees, and the forms that assign or release a case. */
 
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
@@ -9,7 +9,7 @@ import { translateName, type Word } from '../words.ts';
 import { listTime } from './figures.ts';
 import { actionForm } from './form.ts';
 
-/** Screen on which a kind of cases is worked on; null when the case itself has the forms, or no screen has any. */
+/** Screen that handles a kind of cases; null if the case itself has the forms, or no screen has any. */
 export const SCREEN_OF: Readonly<
   Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
 > = {
@@ -19,7 +19,7 @@ export const SCREEN_OF: Readonly<
   SCREENING_HIT: null,
   DISPUTE: null,
   MED_CASE: null,
-  FAILED_REFUND: () => [pathTo('/operator'), 'operator'],
+  FAILED_REFUND: null,
   HELD_DEPOSIT: null,
   SUSPENSE: null,
   OUTFLOW_CEILING: null,
@@ -31,12 +31,26 @@ export const SCREEN_OF: Readonly<
     const [rail = '', day = ''] = reference.split('/');
     return [pathTo('/reconciliation', { rail, day }), 'reconciliation'];
   },
+  BOOK_DEFECT: null,
+  UNKNOWN_PAYMENT: null,
+  UNDECIDED_ORDER: () => [pathTo('/rails'), 'rails'],
   PAUSED_NETWORK: () => [pathTo('/rails'), 'rails'],
 };
 
 /** @returns the address of a case. */
 export function caseHref(caseKey: string): string {
   return pathTo('/review/case', { id: caseKey });
+}
+
+/** @returns the link to the case that decides about a transaction. */
+export function decideLink(
+  { translate }: ScreenContext,
+  kind: ReviewKind,
+  account: string,
+  { end2end, clientName }: { readonly end2end: string; readonly clientName: string | null },
+): Html {
+  const name = html`<span class="unseen"> ${clientName ?? end2end}</span>`;
+  return html`<a class="btn pill" href="${caseHref(`${kind}:${account}:${end2end}`)}">${translate('decide')}${name}</a>`;
 }
 
 /** @returns the subject of a case, in a few words. */
@@ -50,12 +64,12 @@ export function aboutText({ translate, language }: ScreenContext, { kind, detail
   return detail ? shortened(translateName(translate, detail)) : reference;
 }
 
-/** An address is known by its ends. */
+/** An address is recognised by its two ends. */
 function shortened(text: string): string {
   return text.length > 30 && !/[\s/]/.test(text) ? `${text.slice(0, 6)}…${text.slice(-6)}` : text;
 }
 
-/** @returns when a case is due; marked where that is over. */
+/** @returns the due time of a case, marked if it has passed. */
 export function dueText(
   { translate, language }: ScreenContext,
   dueAt: string | null,
@@ -72,7 +86,7 @@ export function assigneeText({ translate }: ScreenContext, { isMine, assignee, a
   return assignee === null ? translate('assignedNobody') : (assigneeName ?? assignee);
 }
 
-/** @returns the form that assigns a case to the person, or gives it back. */
+/** @returns the form that assigns a case to the person, or releases it. */
 export function assignForm(context: ScreenContext, { caseKey, isMine, assignee }: Case): Html | null {
   const { translate } = context;
   const preset = { id: caseKey };

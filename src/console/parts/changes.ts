@@ -5,10 +5,13 @@ import type { Word } from '../words.ts';
 import { inBrl } from './figures.ts';
 import { count } from './lists.ts';
 
-/** Texts that name the time before. */
-export type WhenBefore = 'whenYesterday' | 'when7' | 'when30';
+/** Texts that name the previous period. */
+export type WhenBefore = 'whenYesterday' | 'when7' | 'when30' | 'whenLastMonth';
 
-/** @returns the change of an amount in BRL against that of the time before, as a sentence without its full stop. */
+/** Growth in percent from which it is told as a multiple. */
+const TIMES_FROM = 900;
+
+/** @returns the change of an amount in BRL from the previous period, as a sentence without its full stop. */
 export function changeText(
   { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   amount: string,
@@ -19,11 +22,15 @@ export function changeText(
   const at = translate(when);
   if (change === null) return translate('nothingBefore', { when: at });
   const { percent, isMore } = change;
+  const values = { before: inBrl(before, language), when: at };
+  if (isMore && Number(percent) >= TIMES_FROM) {
+    const times = Math.round(Number(percent) / 100) + 1;
+    return translate('timesBefore', { ...values, times: count(times, language) });
+  }
   if (percent === '0') return translate('sameAsBefore', { when: at });
   return translate(isMore ? 'moreThanBefore' : 'lessThanBefore', {
-    percent,
-    before: inBrl(before, language),
-    when: at,
+    ...values,
+    percent: count(Number(percent), language),
   });
 }
 

@@ -1,5 +1,5 @@
 /** Daily close as a checklist: each rail reconciled, its balances, suspense and journals settled, then the close. */
-import { type Html, html } from '../../ui/html.ts';
+import { attributes, type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { dayText } from '../../ui/times.ts';
 import { pathTo, type ScreenContext } from '../context.ts';
@@ -16,14 +16,14 @@ interface Line {
   readonly isDone: boolean;
   readonly what: string;
   readonly more?: Html | string | null;
-  /** Link to where it is done, or the form that does it. */
+  /** Link to the screen of this task, or the form that completes it. */
   readonly aside?: Html | null;
 }
 
 /**
- * @param isFirst - whether no day is closed yet: which one is closed first is chosen with the closed days.
- * @returns the checklist of the next day, with the form that closes it; open items do not stop the close, and are repeated
- * there.
+ * @param isFirst - whether no day is closed yet: then the list of closed days chooses the first one.
+ * @returns the checklist of the next day, with the form that closes it; open items do not prevent the close, and are
+ * repeated there.
  */
 export function closeChecklist(context: ScreenContext, list: Checklist, isFirst: boolean): Html {
   const { translate, language } = context;
@@ -65,7 +65,17 @@ function railName({ translate }: ScreenContext, rail: string): string {
   return rail === 'pix' ? translate('PIX') : rail;
 }
 
-function reconciled(context: ScreenContext, day: string, { rail, report }: RailOfDay): Line {
+/** Progress of a run, whoever began it; before its first figures it is shown to the person who sends the form. */
+function progressOf({ translate, language }: ScreenContext, rail: string, running: RailOfDay['run']): Html {
+  const label = translate('reconcileRuns', { rail });
+  if (!running) return html`<progress class="sending" aria-label="${label}"></progress>`;
+  const { phase, done, total } = running;
+  const figures = { done: count(done, language), total: count(total ?? done, language) };
+  const bar = attributes({ max: total || null, value: total ? done : null, 'aria-label': label });
+  return html`<progress data-run${bar}></progress> <small class="num">${translate(`run_${phase}`, figures)}</small>`;
+}
+
+function reconciled(context: ScreenContext, day: string, { rail, report, run: running }: RailOfDay): Line {
   const { translate, language } = context;
   const name = railName(context, rail);
   const run = actionForm(context, {
@@ -73,6 +83,7 @@ function reconciled(context: ScreenContext, day: string, { rail, report }: RailO
     preset: { day, rail },
     button: translate(report ? 'reconcileAgain' : 'reconcileNow'),
     kind: 'pill',
+    fields: html`<span data-live="run-${rail}">${progressOf(context, name, running)}</span>`,
   });
   if (!report) return { isDone: false, what: translate('notReconciled', { rail: name }), aside: run };
   const { matched, missingHere, missingThere, amountDiffers, detailsDiffer, madeAt } = report;
@@ -87,7 +98,7 @@ function reconciled(context: ScreenContext, day: string, { rail, report }: RailO
   return { isDone: open === 0, what, more, aside: run };
 }
 
-/** Positions against provider and chain, where the report compared them. */
+/** Positions compared with provider and chain, if the report compared them. */
 function balanced(context: ScreenContext, { rail, report }: RailOfDay): readonly Line[] {
   const { translate } = context;
   if (!report || report.balances.length === 0) return [];

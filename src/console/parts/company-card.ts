@@ -11,7 +11,7 @@ import { section, unseen } from './lists.ts';
 
 type Owner = Company['owners'][number];
 
-/** @param account - id of the account whose company is edited; undefined: it is only shown. */
+/** @param account - id of the account whose company is edited; undefined shows the company only. */
 export function companyCard(
   context: ScreenContext,
   company: Company | null | undefined,

@@ -28,7 +28,10 @@ export interface ConfirmedOrder {
   readonly expiresAt?: string | null;
 }
 
-/** @returns the confirmation of a form's input, with the button that creates it and the one that leads back to the form. */
+/**
+ * @returns the confirmation of a form's input, with the button that creates the order and the button that leads back to
+ * the form.
+ */
 export function confirmation(context: ScreenContext, order: ConfirmedOrder): Html {
   const { translate, language, pending } = context;
   const [source, target] = [money(order.source, language), money(order.target, language)];
@@ -51,7 +54,7 @@ export function confirmation(context: ScreenContext, order: ConfirmedOrder): Htm
   return html`<section class="card in stack form" id="confirm"><h2>${translate(title)}</h2><p data-sentence><b>${translate(order.sentence, { source, target })}</b></p>${keyValues(pairs)}${until}<div class="row">${create}${edit}</div></section>`;
 }
 
-/** Fields that are new in every form. */
+/** Fields whose value is new in every form. */
 const OWN = ['csrf', 'shownIn', 'back', 'idempotencyKey', 'ask'];
 
 /** Entered and chosen values, by the name of the field. */

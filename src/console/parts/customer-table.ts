@@ -5,7 +5,7 @@ import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { CustomerRowFragment as Customer } from '../generated/graphql.ts';
-import { inBrl, listTime } from './figures.ts';
+import { heldAmount, inBrl, listTime } from './figures.ts';
 import { field } from './form.ts';
 import { unseen } from './lists.ts';
 
@@ -67,16 +67,22 @@ export function customerTable(
   );
 }
 
-/** @returns the fields of the limits of a customer. */
+/**
+ * @param limits - for each limit, the value that the form sets, and the value that applies without it.
+ * @returns the fields of the limits of a customer.
+ */
 export function limitFields(
   context: ScreenContext,
   action: string,
   preset: Readonly<Record<string, string>>,
+  limits: Readonly<Record<'limitDaily' | 'stepUp30d', readonly [own: string | null, other: string | null]>>,
 ): readonly Html[] {
+  const { translate, language } = context;
   return (['limitDaily', 'stepUp30d'] as const).map((name) => {
-    const label = context.translate(
-      name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d',
-    );
-    return field(context, action, { name, label, inputmode: 'decimal' }, preset);
+    const [own, other] = limits[name];
+    const label = translate(name === 'limitDaily' ? 'set_customerLimitDaily' : 'set_customerStepUp30d');
+    const holds = heldAmount(own, language);
+    const placeholder = other === null ? translate('asTemplate') : inBrl(other, language);
+    return field(context, action, { name, label, inputmode: 'decimal', holds, placeholder }, preset);
   });
 }

@@ -53,7 +53,7 @@ export function deliveryList(context: ScreenContext, page: DeliveryPageFragment,
         html`<a href="${pathTo(`/webhook-deliveries/${deliveryId}`)}"><code>${event?.name ?? translate('details')}</code></a>`,
     },
     {
-      name: translate('transactions'),
+      name: translate('oneTransaction'),
       style: 'mono',
       cell: ({ transaction: { end2end } }) =>
         html`<a href="${pathTo(`/transactions/${end2end}`, { show: 'webhooks' })}">…${end2end.slice(-6)}</a>`,

@@ -53,9 +53,15 @@ export function deliveryFigures(
     points: slices.map((each) => ({
       name: nearText(Date.parse(each.since), language, 'minute'),
       value: String(each.delivered),
+      failed: String(each.dead + each.pending),
     })),
     sentence,
-    words: { open: translate('chartTable'), name: translate('time'), value: translate('deliveriesDone') },
+    words: {
+      open: translate('chartTable'),
+      name: translate('time'),
+      value: translate('deliveriesDone'),
+      failed: translate('deliveriesFailed'),
+    },
     show: (value) => count(Number(value), language),
   });
   return html`<dl class="sums">${figures}</dl><div class="in">${chart}</div>`;

@@ -1,4 +1,6 @@
-/** Choice of the events that an endpoint gets: the chosen ones, and a search for more. Works without script. */
+/**
+ * Choice of the events that an endpoint gets: the chosen ones, and a search for more. This part works without script.
+ */
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { empty } from '../../ui/parts.ts';
@@ -61,7 +63,7 @@ function chosenTable(context: ScreenContext, id: string, eventNames: readonly st
   return html`<p class="in small soft">${translate('onlyEventsSent')}</p>${table({ caption, isCaptionUnseen: true, rows: eventNames, columns })}`;
 }
 
-/** Events to add: without a search all events of a template together, otherwise each result by itself. */
+/** Events to add: without a search all events of a template together, otherwise each result separately. */
 function additions(
   context: ScreenContext,
   {

@@ -3,21 +3,22 @@ import { snakeCase } from '../../base/text/snake-case.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { ScreenContext } from '../context.ts';
+import type { Word } from '../words.ts';
 
 /** Formats with the labels of their links, in the order of the menu. */
 const FORMATS = {
-  csv: 'CSV',
-  'csv-pt': 'CSV (pt-BR)',
-  jsonl: 'JSON lines',
-  ofx: 'OFX (BRL)',
-  hledger: 'hledger',
-} as const;
+  'csv-pt': 'format_csvPt',
+  ofx: 'format_ofx',
+  csv: 'format_csv',
+  jsonl: 'format_jsonl',
+  hledger: 'format_hledger',
+} as const satisfies Readonly<Record<string, Word>>;
 
 /** Export formats of each list. */
 const LISTS = {
-  transactions: ['csv', 'csv-pt', 'jsonl'],
-  statement: ['csv', 'csv-pt', 'jsonl', 'ofx', 'hledger'],
-  books: ['csv', 'csv-pt'],
+  transactions: ['csv-pt', 'csv', 'jsonl'],
+  statement: ['csv-pt', 'ofx', 'csv', 'jsonl', 'hledger'],
+  books: ['csv-pt', 'csv'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof FORMATS)[]>>;
 
 /** Filters whose names or values in exports differ from those in the address of a screen. */
@@ -35,9 +36,9 @@ export function exportMenu(
   );
   const links = LISTS[list].map((format) => {
     const search = new URLSearchParams({ format, ...Object.fromEntries(fields) });
-    return html`<a class="btn" href="/export/${list}?${search.toString()}" download>${FORMATS[format]}</a>`;
+    return html`<a class="btn" href="/export/${list}?${search.toString()}" download>${translate(FORMATS[format])}</a>`;
   });
-  return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${translate('export')}</button><div id="export" class="menu" popover>${links}</div>`;
+  return html`<button class="btn" type="button" popovertarget="export">${icon('save')} ${translate('export')}</button><div id="export" class="menu" popover>${links}<a class="btn" href="/docs/exports#links">${translate('exportLinks')}</a></div>`;
 }
 
 function fieldValue(name: string, value: string): string {

@@ -1,5 +1,5 @@
 /** Amounts, times and states in the console's format. Amounts are never rounded. */
-import { showFigure } from '../../ui/figures.ts';
+import { showDecimal, showFigure } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import type { Language } from '../../ui/language.ts';
 import { badge, type Tone } from '../../ui/parts.ts';
@@ -26,7 +26,7 @@ export type LabelShown = Readonly<Record<Language, string>>;
 /** The currency of the documents' bare amounts in BRL. */
 export const BRL: CurrencyShown = { code: 'BRL', displayName: 'BRL', decimals: 2 };
 
-/** @returns a decimal with separators of the language, with all decimals of the currency and never fewer than it has. */
+/** @returns a decimal with separators of the language, and with at least all decimals of the currency. */
 export function decimal(amount: string, decimals: number, language: Language): string {
   return showFigure(amount, language, decimals);
 }
@@ -43,6 +43,11 @@ export function money({ amount, currency }: AmountShown, language: Language): st
 /** @returns an amount in BRL in one text. */
 export function inBrl(amount: string, language: Language): string {
   return money({ amount, currency: BRL }, language);
+}
+
+/** @returns an amount or a fraction as a field holds it; empty for none. */
+export function heldAmount(amount: string | null | undefined, language: Language): string {
+  return amount ? showDecimal(amount, language) : '';
 }
 
 /** @returns a figure of a column with all decimals of its currency; zero is faint. */
@@ -66,7 +71,7 @@ export function ago(iso: string, language: Language): Html {
   return html`<time datetime="${iso}" data-ago>${nearText(Date.parse(iso), language, 'minute')}</time>`;
 }
 
-/** @returns an instant with its year; `millis` are those of its day alone. */
+/** @returns an instant with its year; `millis` are the milliseconds of its day. */
 export function fullTime(iso: string, language: Language, form: TimeForm = 'moment'): Html {
   return html`<time datetime="${iso}">${timeText(Date.parse(iso), language, form)}</time>`;
 }
@@ -94,8 +99,8 @@ export interface StepShown {
 }
 
 /**
- * @returns the tone of a step; a step that waits for a decision needs attention, also after success: its payer
- *   disputes it.
+ * @returns the tone of a step; a step that waits for a decision needs attention, even after success, because of a
+ * dispute.
  */
 export function toneOf({ statusCode, awaits }: Omit<StepShown, 'headline'>): Tone {
   const isDecided = awaits === 'DECISION';

@@ -2,7 +2,7 @@
 import { area, choice, field as framed } from '../../ui/field.ts';
 import { attributes, type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
-import { ACCOUNT_FIELD, actionPath } from '../action.ts';
+import { ACCOUNT_FIELD, actionPath, SHOWN_PREFIX } from '../action.ts';
 import { formKey, mayDo, type ScreenContext, type Sent, sameWith } from '../context.ts';
 import { type Operation, operationNamed } from '../operations.ts';
 
@@ -19,13 +19,13 @@ export interface ActionForm {
   readonly button: string | Html;
   readonly kind?: string;
   readonly fields?: Html | null;
-  /** Whether the server has listed the action as possible for this session: its scope is not checked again. */
+  /** Whether the server has listed the action as possible for this session, so that its scope is not checked again. */
   readonly isPossible?: boolean;
   /** Whether one of its fields is a file. */
   readonly hasFile?: boolean;
 }
 
-/** @returns the form of an action; null when the session may not perform it. */
+/** @returns the form of an action; null if the session may not perform it. */
 export function actionForm(
   context: ScreenContext,
   { action, preset = {}, button, kind = '', fields, isPossible = false, hasFile = false }: ActionForm,
@@ -78,6 +78,10 @@ export interface Field {
   readonly label: string;
   readonly hint?: string | null;
   readonly value?: string | null;
+  /** Current value, or empty: it fills the field, and is sent only if it was changed. */
+  readonly holds?: string;
+  /** Value that applies if the field is empty. */
+  readonly placeholder?: string;
   readonly type?: 'text' | 'date' | 'datetime-local' | 'url' | 'file' | 'lines';
   readonly inputmode?: 'decimal' | 'text';
   readonly isRequired?: boolean;
@@ -88,23 +92,55 @@ export interface Field {
 
 /** @returns a field: label above, hint and error below. `act` and `given` distinguish several forms of a page. */
 export function field(context: Sent, action: string, each: Field, preset: PresetValues = {}): Html {
+  const { name, holds } = each;
+  // After a refusal, the value that the person first saw, because another person may have changed it meanwhile.
+  const seen = sentBack(context, action, preset)?.values.get(`${SHOWN_PREFIX}${name}`) ?? holds;
+  const shown =
+    holds !== undefined && html`<input type="hidden" name="${SHOWN_PREFIX}${name}" value="${seen}">`;
+  return html`${input(context, action, each, preset)}${shown}`;
+}
+
+function refusedForm(context: Sent, action: string, preset: PresetValues) {
+  return context.refused?.action === action && isSame(context, { preset }) ? context.refused : null;
+}
+
+/** @returns the form as it was sent, if the page shows it again. */
+function sentBack(context: Sent, action: string, preset: PresetValues) {
+  const refused = refusedForm(context, action, preset);
+  return refused ?? (context.preview?.action === action ? context.preview : context.pending);
+}
+
+function input(context: Sent, action: string, each: Field, preset: PresetValues): Html {
   const { name, label, options } = each;
-  const refused = context.refused?.action === action && isSame(context, { preset }) ? context.refused : null;
-  const sent = refused ?? (context.preview?.action === action ? context.preview : context.pending);
+  const refused = refusedForm(context, action, preset);
+  const sent = sentBack(context, action, preset);
   const wrong = refused?.violations.find(({ parameter }) => nameOf(parameter) === name)?.message;
   // For a list, the field holds the entry to add.
-  const value = sent?.values.getAll(name).at(-1) ?? each.value ?? '';
-  // The frame also uses its name as id of the input: several forms of a page have fields of one name.
+  const value = sent?.values.getAll(name).at(-1) ?? each.holds ?? each.value ?? '';
+  // The frame uses its name also as id of the input: several forms of a page have fields of one name.
   const id = [action, ...Object.values(preset), name].join('-');
   const frame = { name: id, label, hint: each.hint, wrong, value };
-  const own = { name, required: each.isRequired };
+  // The first field with an error has the focus: the form may be far below the note about it.
+  const [first] = refused?.violations ?? [];
+  const own = {
+    name,
+    required: each.isRequired,
+    autofocus: first !== undefined && nameOf(first.parameter) === name,
+  };
   if (options) return choice({ ...frame, options, attributes: own });
   const { type = 'text', inputmode } = each;
   if (type === 'lines') return area({ ...frame, attributes: own });
   if (type === 'file')
     return framed({ ...frame, value: '', attributes: { ...own, type, accept: each.accept } });
-  const traits = { ...own, type, inputmode, autocomplete: 'off', maxlength: 500 };
+  const { placeholder } = each;
+  const traits = { ...own, type, inputmode, placeholder, autocomplete: 'off', maxlength: 500 };
   return framed({ ...frame, attributes: traits });
+}
+
+/** @returns the field for the reason of a decision. */
+export function reasonField(context: ScreenContext, action: string, preset?: PresetValues): Html {
+  const label = context.translate('decisionReason');
+  return field(context, action, { name: 'reason', label, isRequired: true }, preset);
 }
 
 /** @returns the last name of a parameter's path; a number is a position in the list of that name. */
@@ -125,7 +161,7 @@ export function addForm(context: ScreenContext, form: ActionForm & { readonly op
   return html`<details class="in line add"${isOpen && html` open`}><summary>${icon('plus')} ${form.open}</summary><div class="form">${inner}</div></details>`;
 }
 
-/** @returns a form that changes the query of the screen, and so its address. */
+/** @returns a form that changes the query of the screen's address. */
 export function queryForm(
   context: ScreenContext,
   fields: Html,

@@ -20,7 +20,7 @@ export type Kind = (typeof KINDS)[number];
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Delivery = Found['deliveries'][number];
 
-/** Log entries about it, for people who may read the logs of its account. */
+/** Log entries about the transaction, for people who may read the logs of its account. */
 type Logs = Partial<Pick<TransactionQuery, 'auditLog' | 'requestLog'>>;
 
 /** Something that happened. */
@@ -29,11 +29,16 @@ export interface Happening extends Omit<Shown, 'when'> {
   readonly kind: Kind;
 }
 
-/** @returns everything that happened, in order. */
-export function happenings(context: ScreenContext, found: Found, data: Logs): readonly Happening[] {
+/** @param isOwn - whether the reader acts on the account of the transaction. @returns everything that happened, in order. */
+export function happenings(
+  context: ScreenContext,
+  found: Found,
+  data: Logs,
+  isOwn = true,
+): readonly Happening[] {
   const all = [
     ...steps(context, found),
-    ...postings(context, found),
+    ...postings(context, found, isOwn),
     ...returns(context, found),
     ...found.deliveries.flatMap((delivery) => attempts(context, delivery)),
     ...actionEntries(context, data),
@@ -42,7 +47,7 @@ export function happenings(context: ScreenContext, found: Found, data: Logs): re
   return all.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-/** @param style - name of the part of the page, which stays when the page is updated. @returns the axis. */
+/** @param style - name of the part of the page; it stays the same when the page is updated. @returns the axis. */
 export function axisOf(
   { translate, language }: ScreenContext,
   happened: readonly Happening[],
@@ -77,7 +82,7 @@ function steps({ translate, language }: ScreenContext, { events }: Found): Happe
   });
 }
 
-function postings(context: ScreenContext, { ledgerLines }: Found): Happening[] {
+function postings(context: ScreenContext, { ledgerLines }: Found, isOwn: boolean): Happening[] {
   return journalsOf(ledgerLines).map((journal) => ({
     at: journal.date,
     kind: 'money',
@@ -87,7 +92,7 @@ function postings(context: ScreenContext, { ledgerLines }: Found): Happening[] {
     note: [...new Set(journal.lines.map(({ ledgerAccount }) => ledgerAccount.currency.displayName))].join(
       ', ',
     ),
-    more: journalTable(context, journal),
+    more: journalTable(context, journal, isOwn),
   }));
 }
 

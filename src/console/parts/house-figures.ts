@@ -15,7 +15,7 @@ import { section } from './lists.ts';
 type Day = NonNullable<PlatformTodayQuery['houseDays']>[number];
 type Line = NonNullable<PlatformTodayQuery['treasury']>[number];
 
-/** @returns figures of today and 30 days with their charts; a text if there is too much to add up. */
+/** @returns figures of today and 30 days with their charts; a text if there are too many records to add up. */
 export function houseVolume(context: ScreenContext, all: PlatformTodayQuery['houseDays']): Html {
   const { translate, language } = context;
   if (!all) return empty('activity', translate('volumeAway'));
@@ -36,7 +36,7 @@ export function houseVolume(context: ScreenContext, all: PlatformTodayQuery['hou
   return html`<dl class="sums">${figures}</dl><div class="in">${volumeChart(context, month, before)}${marginChart(context, month)}</div>`;
 }
 
-/** Null where the margin of a day is not known. */
+/** Null if the margin of a day is unknown. */
 function marginOf(days: readonly Day[]): string | null {
   const known = days.flatMap(({ margin }) => margin ?? []);
   return known.length < days.length ? null : sum(known);

@@ -1,4 +1,4 @@
-/** A journal as the holder of an account may see it: own lines with the balance after, house accounts by their class. */
+/** A journal as an account holder may see it: own lines with the balance after, house accounts by their class. */
 import { sum } from '../../base/money/money.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
@@ -28,9 +28,13 @@ export function journalsOf(lines: readonly PostingFragment[]): readonly Journal[
   return [...journals].map(([id, own]) => ({ id, date: own[0]?.date ?? '', lines: own }));
 }
 
-/** @returns the table of a journal; under its lines the sum of each currency. */
-export function journalTable({ translate, language }: ScreenContext, { id, lines }: Journal): Html {
-  const sides = sidesOf(translate, lines);
+/** @param isOwn - whether the reader acts on the account of the journal. @returns the table of a journal; under its lines the sum of each currency. */
+export function journalTable(
+  { translate, language }: ScreenContext,
+  { id, lines }: Journal,
+  isOwn: boolean,
+): Html {
+  const sides = sidesOf(translate, lines, isOwn);
   const shown = (amount: string | null, { decimals }: CurrencyShown) =>
     amount !== null && /[1-9]/.test(amount) ? decimal(amount, decimals, language) : null;
   const caption = translate('journal', { id });
@@ -54,9 +58,14 @@ export function journalTable({ translate, language }: ScreenContext, { id, lines
 }
 
 /** Every line of the journal once: the account's own, which have a balance, and those of the house. */
-function sidesOf(translate: ScreenContext['translate'], lines: readonly PostingFragment[]): readonly Side[] {
+function sidesOf(
+  translate: ScreenContext['translate'],
+  lines: readonly PostingFragment[],
+  isOwn: boolean,
+): readonly Side[] {
+  const word = isOwn ? 'yours' : 'theirs';
   const own = lines.map(({ ledgerAccount: { currency, subAccount }, debit, credit, balance }) => ({
-    name: `${translate('yours', { subAccount: translate(subAccount).toLowerCase() })}, ${currency.displayName}`,
+    name: `${translate(word, { subAccount: translate(subAccount).toLowerCase() })}, ${currency.displayName}`,
     currency,
     debit,
     credit,

@@ -9,14 +9,14 @@ import { type ScreenContext, sameWith } from '../context.ts';
 /** Number of rows of a page: they fit a laptop. */
 export const PAGE_ROWS = 25;
 
-/** A filter that is set. */
+/** An active filter. */
 export interface Chip {
   readonly name: string;
   readonly label: string;
   readonly value: string;
 }
 
-/** Members of a query that say which page of a list is shown. */
+/** Members of a query that select the page of a list. */
 export const PAGE_NAMES = ['after', 'before', 'at', 'page'] as const;
 
 /** Changes of a query that lead to the first page of another list. */
@@ -58,7 +58,7 @@ export function chips(context: ScreenContext, all: readonly Chip[]): readonly Ht
   );
 }
 
-/** Bounds of a list's page. */
+/** Range of a list's page. */
 export interface PageInfo {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage?: boolean;
@@ -102,7 +102,7 @@ export function pageVariables(context: ScreenContext, size = PAGE_ROWS): PageVar
   return after === null ? { first: size } : { first: size, after };
 }
 
-/** Number of rows before the shown ones; between two pages `at` of the query counts them. */
+/** Number of rows before the shown ones; `at` of the query counts them from page to page. */
 function skippedRows(context: ScreenContext, size: number): number {
   const page = requestedPage(context);
   if (page !== undefined) return (page - 1) * size;
@@ -135,7 +135,10 @@ ${hasNumbers && numbers(context, Math.floor(skipped / size) + 1, Math.ceil(total
 ${info.hasNextPage && info.endCursor && html`<a class="btn pill" rel="next" href="${sameWith(context, later)}">${translate('next')}</a>`}</nav>`;
 }
 
-/** @returns the rows of a page, or a text in place of them; for a page after the last one, that the list ends before it. */
+/**
+ * @returns the rows of a page, or a text in their place; for a page after the last one, a text that the list ends
+ * before it.
+ */
 export function pageOf(
   { query, translate }: ScreenContext,
   rows: number,
@@ -146,7 +149,10 @@ export function pageOf(
   return isAfterEnd ? empty('search', translate('listEnded')) : content;
 }
 
-/** The first page, the last and those around this one; and a field for any other, the only one that fits a phone. */
+/**
+ * Links to the first page, the last, and those around this one; and a field for any other page, which is the only link
+ * on a phone.
+ */
 function numbers(context: ScreenContext, now: number, pages: number): Html {
   const { translate, language } = context;
   const near = [1, now - 1, now, now + 1, pages].filter((page) => page >= 1 && page <= pages);
@@ -173,7 +179,7 @@ export function section(id: string, title: string, content: HtmlValue, aside?: H
   return html`<section class="card phone-full ${kind}" aria-labelledby="${id}"><header><h2 id="${id}">${title}</h2>${aside && html`<span class="push small soft">${aside}</span>`}</header>${content}</section>`;
 }
 
-/** @returns a text for screen readers alone. */
+/** @returns a text for screen readers only. */
 export function unseen(word: string): Html {
   return html`<span class="unseen">${word}</span>`;
 }

@@ -10,6 +10,7 @@ import { translateName } from '../words.ts';
 import { listTime, money } from './figures.ts';
 import { actionForm, addForm, disclosedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
+import { secondPersonNote } from './second-person.ts';
 
 type Manual = BooksQuery['manualJournals'][number];
 
@@ -72,7 +73,8 @@ function decisions(context: ScreenContext, manual: Manual): Html {
     button: translate('rejectJournal'),
     kind: 'pill',
   });
-  return html`<div class="stack tight">${approve}${reject}</div>`;
+  const waits = secondPersonNote(context, manual.secondPersonBar);
+  return html`<div class="stack tight">${waits ?? approve}${reject}</div>`;
 }
 
 function proposeForm(context: ScreenContext): Html | null {
@@ -83,7 +85,7 @@ function proposeForm(context: ScreenContext): Html | null {
   );
   const required = { isRequired: true } as const;
   const fields = [
-    { name: 'account', label: translate('accountNumber'), ...required },
+    { name: 'account', label: translate('accountToBook'), ...required },
     { name: 'debit', label: translate('debit'), options },
     { name: 'credit', label: translate('credit'), options },
     { name: 'currency', label: translate('currency'), ...required },

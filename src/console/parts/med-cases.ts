@@ -8,7 +8,7 @@ import { MED_EVENTS } from '../words/med.ts';
 import { dueText } from './cases.ts';
 import { inBrl, listTime, money } from './figures.ts';
 import { actionForm, disclosedForm, field } from './form.ts';
-import { section } from './lists.ts';
+import { count, section } from './lists.ts';
 
 const STATE_TONES = {
   OPEN: 'warn',
@@ -52,11 +52,11 @@ function facts(context: ScreenContext, found: Case, now: string): Html | null {
   );
 }
 
-function files({ translate }: ScreenContext, { files: held }: Case): Html {
+function files({ translate, language }: ScreenContext, { files: held }: Case): Html {
   if (held.length === 0) return html`<p class="soft small">${translate('medNoFiles')}</p>`;
   return html`<h3>${translate('medFiles')}</h3><ul class="stack tight">${held.map(
     ({ fileId, name, size, sha256, isEvidence }) =>
-      html`<li><a href="${CONSOLE_PATH}/files/${fileId}" download>${name}</a> <small>${isEvidence && html`${translate('medEvidence')} · `}${translate('medBytes', { count: String(size) })}<br>SHA-256 <code>${sha256}</code></small></li>`,
+      html`<li><a href="${CONSOLE_PATH}/files/${fileId}" download>${name}</a> <small>${isEvidence && html`${translate('medEvidence')} · `}${translate('medBytes', { count: count(size, language) })}<br>SHA-256 <code>${sha256}</code></small></li>`,
   )}</ul>`;
 }
 
@@ -126,7 +126,7 @@ function answerForm(context: ScreenContext, { caseId: id }: Case): Html | null {
   });
 }
 
-/** The decision of a dispute comes from the provider alone. */
+/** Only the provider decides a dispute. */
 function outcomeForm(context: ScreenContext, { caseId: id, kind, state }: Case): Html | null {
   const isDecided = state !== 'OPEN' && state !== 'ANSWERED';
   const possible = OUTCOMES.filter((each) =>
@@ -152,11 +152,17 @@ function outcomeForm(context: ScreenContext, { caseId: id, kind, state }: Case):
   });
 }
 
+/** The position of an answer has a name; any other detail is shown as it is. */
+function detailText(translate: ScreenContext['translate'], detail: string): string {
+  const analysis = ANALYSES.find((each) => each.toLowerCase() === detail);
+  return analysis ? translate(`medAnalysis_${analysis}`) : detail;
+}
+
 function history({ translate, language }: ScreenContext, { history: reported }: Case): Html {
   const entries = reported.map(({ at, event, actor, actorName, detail }) => {
     const word = MED_EVENTS[event]?.[language] ?? event;
     const who = actor === null || actor === undefined ? null : html` · ${actorName ?? actor}`;
-    return html`<li><b>${word}</b> <small>${listTime(at, language)}${who}</small>${detail && html`<br><small class="soft">${detail}</small>`}</li>`;
+    return html`<li><b>${word}</b> <small>${listTime(at, language)}${who}</small>${detail && html`<br><small class="soft">${detailText(translate, detail)}</small>`}</li>`;
   });
   return html`<h3>${translate('medHistory')}</h3><ol class="stack tight">${entries}</ol>`;
 }

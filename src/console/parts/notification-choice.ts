@@ -1,4 +1,4 @@
-/** Notifications that the person gets by e-mail: one tick for each kind, and the language. */
+/** Notifications that the person gets by e-mail: one checkbox for each kind, and the language. */
 import { tick } from '../../ui/field.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { LANGUAGES } from '../../ui/language.ts';

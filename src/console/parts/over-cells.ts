@@ -1,4 +1,4 @@
-/** A figure of the house in each cell, and the sums: shown where the installation has several cells. */
+/** A figure of the house in each cell, and the sums; shown if the installation has several cells. */
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { empty, note } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
@@ -14,12 +14,15 @@ interface Row {
   readonly values: readonly (string | null)[];
 }
 
-/** @returns whether there are several cells; the variable of documents that ask for all of them. */
+/** @returns whether there are several cells; also the variable of documents that request all of them. */
 export function hasCells({ session }: Pick<ScreenContext, 'session'>): boolean {
   return session.cells.length > 1;
 }
 
-/** @param word - caption of the figure. @returns its section, with a line for each cell that does not answer; nothing where there is one cell. */
+/**
+ * @param word - caption of the figure. @returns its section, with a line for each cell that does not answer; nothing
+ * for a single cell.
+ */
 export function cellSection(
   context: ScreenContext,
   word: Word,
@@ -32,7 +35,9 @@ export function cellSection(
   const rows = figures.cells.flatMap(({ cell, rows: own }) =>
     (own ?? []).map((row): Row => ({ cell, ...row })),
   );
-  const lines = figures.sum.map((row) => ({ cell: translate('allCells'), ...row }));
+  const cells = missing.map(({ cell }) => cell).join(', ');
+  const sum = missing.length > 0 ? translate('sumWithout', { cells }) : translate('allCells');
+  const lines = figures.sum.map((row) => ({ cell: sum, ...row }));
   const columns = columnsOf(context, figures);
   const foot = lines.map((line) => columns.map(({ cell }): HtmlValue => cell(line)));
   const shown = table({ caption, isCaptionUnseen: true, rows, columns, foot });

@@ -10,7 +10,7 @@ import { section } from './lists.ts';
 
 type Roles = SettingsQuery['viewer']['account']['passkeyRoles'];
 
-/** @returns the roles, and the form that chooses them. A role that only reads has no action to show a passkey for. */
+/** @returns the roles, and the form that chooses them. A role that only reads has no action that needs a passkey. */
 export function passkeyRoles(context: ScreenContext, chosen: Roles): Html {
   const { translate, language, session } = context;
   const action = 'UpdatePasskeyRoles';

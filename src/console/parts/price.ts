@@ -11,9 +11,9 @@ import { type AmountShown, BRL, decimal, inBrl, money } from './figures.ts';
 export interface Priced {
   /** Name of the field with its amount in BRL. */
   readonly amount: string;
-  /** Type of the order in GraphQL, by the form's present values. */
+  /** Type of the order in GraphQL, by the form's current values. */
   readonly type: (values: URLSearchParams) => string;
-  /** Whether crypto goes in and BRL comes out. */
+  /** Whether the order converts crypto to BRL. */
   readonly isPayout?: boolean;
 }
 
@@ -61,7 +61,7 @@ function templateOf({ type }: Priced, values: URLSearchParams): string {
     .toLowerCase();
 }
 
-/** @returns the button that asks for the price, and the place where it is shown. */
+/** @returns the button that requests the price, and the element that shows it. */
 export function priceButton({ translate }: ScreenContext): Html {
   return html`<button name="ask" value="price">${translate('askPrice')}</button>`;
 }
@@ -79,7 +79,7 @@ export function priceCard(context: ScreenContext, priced: Priced, quote: NewQuer
   return html`<div id="price" role="status">${shown}<p class="small soft">${translate('priceNow')}</p></div>`;
 }
 
-/** @returns the minimum and maximum of an order: the tighter ones of the platform's limits and the account's own. */
+/** @returns the minimum and maximum of an order: the tighter ones of the platform's and the account's own limits. */
 export function rangeHint(
   { translate, language, pending, refused }: ScreenContext,
   { viewer }: NewQuery,
@@ -97,7 +97,7 @@ export function rangeHint(
   return translate('between', { min: written(min), max: written(max) });
 }
 
-/** @returns the currencies with an available balance, for a choice of the currency to withdraw. */
+/** @returns the currencies with an available balance, for the choice of a currency to withdraw. */
 export function availableOptions(
   { translate, language }: ScreenContext,
   { balances, currencies }: NewQuery,

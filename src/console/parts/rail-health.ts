@@ -15,15 +15,15 @@ export function railTable(context: ScreenContext, rows: readonly HealthFragment[
   const columns: readonly Column<HealthFragment>[] = [
     { name: translate('rail'), isRowHead: true, cell: ({ rail }) => translate(rail) },
     {
-      name: translate('lastNews'),
+      name: translate('lastRailEvent'),
       style: 'wide',
-      cell: ({ lastNewsAt }) => lastNewsAt && ago(lastNewsAt, language),
+      cell: ({ lastEventAt }) => lastEventAt && ago(lastEventAt, language),
     },
     {
-      name: translate('unsettledNews'),
+      name: translate('unsettledEvents'),
       style: 'wide',
       isFigure: true,
-      cell: ({ unsettledNews }) => shown(unsettledNews),
+      cell: ({ unsettledEvents }) => shown(unsettledEvents),
     },
     { name: translate('pendingOrders'), isFigure: true, cell: ({ pendingOrders }) => shown(pendingOrders) },
     {

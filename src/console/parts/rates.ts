@@ -8,16 +8,14 @@ import { decimal, listTime } from './figures.ts';
 import { section } from './lists.ts';
 
 type Check = RailsQuery['railHealth'][number]['checks'][number];
+type OperationCheck = RailsQuery['operationChecks'][number];
 type Rate = RailsQuery['rateFeeds'][number];
 
 const TONES = { IN: 'good', STALE: 'warn', OFF: 'bad', NONE: 'bad' } as const;
 const NONE = html``;
 
-/** @returns every check, in the order of the rails. */
-export function checksSection(context: ScreenContext, rows: readonly Check[]): Html {
-  const { translate } = context;
-  const columns: readonly Column<Check>[] = [
-    { name: translate('rail'), isRowHead: true, cell: ({ part }) => part },
+function checkColumns<Row extends OperationCheck>({ translate }: ScreenContext): readonly Column<Row>[] {
+  return [
     { name: translate('check'), cell: ({ check }) => check },
     {
       name: translate('status'),
@@ -25,7 +23,24 @@ export function checksSection(context: ScreenContext, rows: readonly Check[]): H
     },
     { name: translate('found'), cell: ({ detail }) => detail },
   ];
+}
+
+/** @returns every check, in the order of the rails. */
+export function checksSection(context: ScreenContext, rows: readonly Check[]): Html {
+  const { translate } = context;
+  const columns: readonly Column<Check>[] = [
+    { name: translate('rail'), isRowHead: true, cell: ({ part }) => part },
+    ...checkColumns<Check>(context),
+  ];
   return rows.length === 0 ? NONE : listed(context, 'checks', translate('railChecks'), { rows, columns });
+}
+
+/** @returns the checks of operation, as `doctor` makes them. */
+export function operationSection(context: ScreenContext, rows: readonly OperationCheck[]): Html {
+  return listed(context, 'operation', context.translate('operationChecks'), {
+    rows,
+    columns: checkColumns<OperationCheck>(context),
+  });
 }
 
 /** @returns each asset with its rate, and below it each of its feeds. */

@@ -1,12 +1,14 @@
-/** Debts: returns to payers that are under way or failed, and receivables from accounts; and their settlement. */
-import { sum } from '../../base/money/money.ts';
+/**
+ * Receivables and refunds: refunds to payers that are under way or failed, and receivables from accounts with their
+ * settlement.
+ */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, type Tone } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { type ScreenContext, sameWith } from '../context.ts';
 import type { OperatorQuery, RefundUnderWayFragment } from '../generated/graphql.ts';
-import { translateName } from '../words.ts';
-import { ago, inBrl, money } from './figures.ts';
+import { decideLink } from './cases.ts';
+import { ago, money } from './figures.ts';
 import { disclosedForm, field } from './form.ts';
 import { count, PAGE_ROWS, requestedPage, section, unseen } from './lists.ts';
 
@@ -16,18 +18,17 @@ type Receivable = Receivables['nodes'][number];
 
 const TONES: Readonly<Record<string, Tone>> = { FAILED: 'bad', REQUESTED: 'info' };
 
-/** @returns whether the transaction has a failed return that is still owed. */
-export function hasFailed({ transaction: { possibleActions } }: Refund): boolean {
-  return possibleActions.some(({ action }) => action === 'RETRY_REFUND');
-}
-
-/** @returns returns to payers under way, with the actions on failed ones. */
+/** @returns refunds to payers under way; a failed one with the link to its case. */
 export function refundList(context: ScreenContext, rows: readonly Refund[]): Html {
   const { translate, language } = context;
   const open = ({ transaction: { refunds } }: Refund) => refunds.filter(({ state }) => state in TONES);
   const columns: readonly Column<Refund>[] = [
+    {
+      name: translate('payerOrPayee'),
+      isRowHead: true,
+      cell: ({ transaction }) => transaction.clientName ?? translate('unknown'),
+    },
     { name: translate('account'), cell: ({ account }) => account },
-    { name: translate('payerOrPayee'), style: 'wide', cell: ({ transaction }) => transaction.clientName },
     { name: translate('reference'), style: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
     {
       name: translate('amount'),
@@ -43,13 +44,16 @@ export function refundList(context: ScreenContext, rows: readonly Refund[]): Htm
       name: translate('status'),
       cell: (row) =>
         open(row).map(
-          ({ state }) => html`<div>${badge(TONES[state] ?? 'idle', translateName(translate, state))}</div>`,
+          ({ state }) =>
+            html`<div>${badge(TONES[state] ?? 'idle', translate(state === 'FAILED' ? 'status_FAILED' : 'status_PENDING'))}</div>`,
         ),
     },
     {
       name: unseen(translate('actsHere')),
       isActions: true,
-      cell: (row) => hasFailed(row) && refundActions(context, row),
+      cell: ({ account, transaction }) =>
+        transaction.refunds.some(({ state }) => state === 'FAILED') &&
+        decideLink(context, 'FAILED_REFUND', account, transaction),
     },
   ];
   const caption = translate('openRefunds');
@@ -61,36 +65,7 @@ export function refundList(context: ScreenContext, rows: readonly Refund[]): Htm
   return section('refunds', caption, content, translate('openRefundsWhy'));
 }
 
-function refundActions(
-  context: ScreenContext,
-  { account, transaction: { end2end, possibleActions } }: Refund,
-): Html {
-  const { translate, language } = context;
-  const receivable = possibleActions.flatMap(({ effects }) =>
-    effects.map(({ money: each }) => each?.amount ?? '0'),
-  );
-  const amount = inBrl(sum(receivable), language);
-  const preset = { account, end2end };
-  const retry = disclosedForm(context, {
-    action: 'RetryRefund',
-    preset,
-    open: translate('retryRefund'),
-    what: translate('retryRefundWhat', { amount }),
-    button: translate('retryRefundYes'),
-  });
-  const reference = { name: 'reference', label: translate('paymentReference'), isRequired: true };
-  const settle = disclosedForm(context, {
-    action: 'SettleRefundByHand',
-    preset,
-    open: translate('settleRefund'),
-    what: translate('settleRefundWhat', { amount }),
-    button: translate('settleRefundYes'),
-    fields: field(context, 'SettleRefundByHand', reference, preset),
-  });
-  return html`<div class="row">${retry}${settle}</div>`;
-}
-
-/** The requested page of debts: the screen has another list, whose page is `page`. */
+/** The requested page of receivables: the screen has another list, whose page is `page`. */
 function receivablesPage(context: ScreenContext): number {
   return requestedPage(context, 'owedPage') ?? 1;
 }
@@ -103,7 +78,7 @@ export function receivablesVariables(context: ScreenContext): { readonly owedOff
   return { owedOffset: (receivablesPage(context) - 1) * PAGE_ROWS };
 }
 
-/** @returns debts of accounts to the house, each with the form that settles it; null without any. */
+/** @returns receivables from accounts, each with the form that settles it; null without any. */
 export function receivableList(context: ScreenContext, receivables: Receivables): Html | null {
   const { nodes: rows, totalCount } = receivables;
   if (totalCount === 0) return null;
@@ -130,7 +105,7 @@ export function receivableList(context: ScreenContext, receivables: Receivables)
   return section('receivables', caption, html`${content}${receivablesPages(context, receivables)}`);
 }
 
-/** Number of shown debts and of all, and links to the others; null when all are shown. */
+/** Number of shown and of all receivables, and links to the other pages; null when all are shown. */
 function receivablesPages(context: ScreenContext, { nodes, totalCount }: Receivables): Html | null {
   if (nodes.length === totalCount) return null;
   const { translate, language } = context;

@@ -7,7 +7,10 @@ import { confirmation } from './confirmation.ts';
 
 const ACTION = 'RefundPayment';
 
-/** @returns the variables that request the effects of the refund that a form describes; none where no refund waits for a confirmation. */
+/**
+ * @returns the variables that request the effects of the refund that a form describes; empty if no refund waits for a
+ * confirmation.
+ */
 export function refundVariables({ pending }: ScreenContext): Variables {
   if (!isReviewed(pending)) return {};
   const { amount } = pending.variables;

@@ -1,4 +1,4 @@
-/** A link for the payer: to be copied, and as a QR image. */
+/** A link for the payer: as text to copy, and as a QR image. */
 import { Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { copyValue } from '../../ui/parts.ts';
@@ -8,7 +8,7 @@ import type { ScreenContext } from '../context.ts';
 /** @returns the card with the link; `title` names the purpose of the link. */
 export function shareCard({ translate }: ScreenContext, link: string, title: string): Html {
   const button = html`<button type="button" data-copy="pay-link" hidden>${icon('copy')} ${translate('copy')}</button>`;
-  // The encoder draws it: the output contains no text of the link.
+  // The encoder draws the image: the output contains no text of the link.
   const picture = new Html(qrSvg(link));
   return html`<section class="card in stack tight" aria-labelledby="hand-over"><h2 id="hand-over">${title}</h2><p class="soft small">${translate('handOverWhat')}</p>
 ${copyValue({ id: 'pay-link', name: translate('payLink'), shown: link, button })}

@@ -3,7 +3,8 @@ import { type Html, html } from '../../ui/html.ts';
 import type { ScreenContext } from '../context.ts';
 import type { SuspenseToDecideFragment as Entry } from '../generated/graphql.ts';
 import { isBrl, money } from './figures.ts';
-import { actionForm, disclosedForm, field } from './form.ts';
+import { disclosedForm, field, reasonField } from './form.ts';
+import { secondPersonNote } from './second-person.ts';
 
 /** @returns the forms that decide about an entry; null when it is decided. */
 export function suspenseActions(context: ScreenContext, entry: Entry): Html | null {
@@ -11,27 +12,34 @@ export function suspenseActions(context: ScreenContext, entry: Entry): Html | nu
   return entry.isStuck ? returnAgain(context, entry) : null;
 }
 
-/** Approving names the account that was read: a newer proposal is not approved with it. */
+/** Approving names the account that the person read, so a newer proposal is not approved with it. */
 function secondPerson(
   context: ScreenContext,
-  { suspenseId: id, amount, currency }: Entry,
+  { suspenseId: id, amount, currency, secondPersonBar }: Entry,
   account: string,
 ): Html {
   const { translate, language } = context;
+  const waits = secondPersonNote(context, secondPersonBar);
   const approve = disclosedForm(context, {
     action: 'ApproveSuspense',
     preset: { id, account },
     open: translate('approveSuspense'),
     what: translate('approveSuspenseWhat', { amount: money({ amount, currency }, language), account }),
     button: translate('approveSuspenseYes'),
+    fields: reasonField(context, 'ApproveSuspense', { id, account }),
   });
-  const reject = actionForm(context, {
+  const reject = disclosedForm(context, {
     action: 'RejectSuspense',
     preset: { id },
-    button: translate('rejectSuspense'),
-    kind: 'pill',
+    open: translate('rejectSuspense'),
+    what: translate('rejectSuspenseWhat'),
+    button: translate('rejectSuspenseYes'),
+    kind: 'danger',
+    fields: reasonField(context, 'RejectSuspense', { id }),
   });
-  return html`<div class="row">${approve}${reject}</div>`;
+  return waits
+    ? html`${waits}<div class="row">${reject}</div>`
+    : html`<div class="row">${approve}${reject}</div>`;
 }
 
 function decisions(context: ScreenContext, entry: Entry): Html {
@@ -46,12 +54,12 @@ function decisions(context: ScreenContext, entry: Entry): Html {
     open: translate('assign'),
     what: translate('assignWhat', { amount: sum }),
     button: translate('assignYes'),
-    fields: field(
+    fields: html`${field(
       context,
       'AssignSuspense',
-      { name: 'account', label: translate('accountNumber'), isRequired: true },
+      { name: 'account', label: translate('accountToBook'), isRequired: true },
       preset,
-    ),
+    )}${reasonField(context, 'AssignSuspense', preset)}`,
   });
   // A payout that came back has no sender to return it to.
   const back =
@@ -63,6 +71,7 @@ function decisions(context: ScreenContext, entry: Entry): Html {
       what: translate(isBrl({ amount, currency }) ? 'sendBackWhat' : 'sendBackOnChainWhat', { amount: sum }),
       button: translate('sendBackYes'),
       kind: 'danger',
+      fields: reasonField(context, 'ReturnSuspense', preset),
     });
   return html`<div class="row">${assign}${back}</div>`;
 }
@@ -70,6 +79,13 @@ function decisions(context: ScreenContext, entry: Entry): Html {
 function returnAgain(context: ScreenContext, { suspenseId: id, amount, currency }: Entry): Html {
   const { translate, language } = context;
   const what = translate('returnAgainWhat', { amount: money({ amount, currency }, language) });
-  const [open, button] = [translate('returnAgain'), translate('returnAgainYes')];
-  return html`<div class="row">${disclosedForm(context, { action: 'ReturnSuspense', preset: { id }, open, what, button })}</div>`;
+  const form = disclosedForm(context, {
+    action: 'ReturnSuspense',
+    preset: { id },
+    open: translate('returnAgain'),
+    what,
+    button: translate('returnAgainYes'),
+    fields: reasonField(context, 'ReturnSuspense', { id }),
+  });
+  return html`<div class="row">${form}</div>`;
 }

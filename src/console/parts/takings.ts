@@ -1,4 +1,4 @@
-/** Takings on Home: today, 7 and 30 days, bars of the days, success rate and time to settle. */
+/** Takings on Home: today, 7 and 30 days, the calendar month, bars of the days, success rate and time to settle. */
 import { barChart } from '../../ui/chart.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { empty, keyValues, pair } from '../../ui/parts.ts';
@@ -16,6 +16,7 @@ const PERIODS = [
   ['today', 'takingsToday', 'whenYesterday'],
   ['week', 'takingsWeek', 'when7'],
   ['month', 'takingsMonth', 'when30'],
+  ['calendarMonth', 'takingsCalendarMonth', 'whenLastMonth'],
 ] as const satisfies readonly (readonly [keyof Takings, Word, WhenBefore])[];
 
 /** @returns the figures and their chart; a text if there are too many payments to add up. */

@@ -9,13 +9,13 @@ import { count } from './lists.ts';
 /** A kind of waiting work. */
 export interface Task {
   readonly word: Word;
-  /** Missing if the session does not see it. */
+  /** Missing if the session may not see the count. */
   readonly count: number | undefined;
   /** Missing if the session cannot open the screen. */
   readonly href: string | null;
 }
 
-/** @returns the kinds with waiting work; or a text that nothing waits. */
+/** @returns the kinds with waiting work; or a text that there is none. */
 export function taskList(
   { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   all: readonly Task[],

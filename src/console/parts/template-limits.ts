@@ -1,4 +1,4 @@
-/** Price and limits of each template for an account: those of the platform, and the tighter limits of its own. */
+/** Price and limits of each template for an account: the platform's limits, and the account's own tighter ones. */
 import { isMore } from '../../base/money/money.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
@@ -7,7 +7,7 @@ import { CLEARED_FIELD } from '../action.ts';
 import type { ScreenContext } from '../context.ts';
 import type { SettingsQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { translateName } from '../words.ts';
-import { inBrl } from './figures.ts';
+import { heldAmount, inBrl } from './figures.ts';
 import { disclosedForm, field } from './form.ts';
 import { section, unseen } from './lists.ts';
 
@@ -41,7 +41,7 @@ export function priceAndLimits(
       name: unseen(translate('actsHere')),
       isActions: true,
       cell: (row) =>
-        html`<div class="row">${limitForm(context, row)}${own.has(row.template) && removal(context, row.template)}</div>`,
+        html`<div class="row">${limitForm(context, row, own.get(row.template))}${own.has(row.template) && removal(context, row.template)}</div>`,
     },
   ];
   const caption = translate('templateSettings');
@@ -95,12 +95,23 @@ function limitText(
     : html`${theirs}<div class="small soft">${translate('youSaid', { amount: mine })}</div>`;
 }
 
-function limitForm(context: ScreenContext, row: TemplatePriceFragment): Html | null {
-  const { translate } = context;
+function limitForm(context: ScreenContext, row: TemplatePriceFragment, own: Limits | undefined): Html | null {
+  const { translate, language } = context;
   const action = 'UpdateTemplateLimits';
   const preset = { template: row.template, part: 'change' };
   const one = (name: Limit) =>
-    field(context, action, { name, label: translate(`set_${name}`), inputmode: 'decimal' }, preset);
+    field(
+      context,
+      action,
+      {
+        name,
+        label: translate(`set_${name}`),
+        inputmode: 'decimal',
+        holds: heldAmount(own?.[name], language),
+        placeholder: translate('platformSays', { amount: inBrl(row[name], language) }),
+      },
+      preset,
+    );
   return disclosedForm(context, {
     action,
     preset,

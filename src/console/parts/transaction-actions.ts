@@ -1,4 +1,5 @@
 /** Actions on a transaction at its present step, and scenarios that the sandbox can play on it. */
+import { sum } from '../../base/money/money.ts';
 import type { Label } from '../../base/text/label.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -8,11 +9,11 @@ import { mayDo, type ScreenContext } from '../context.ts';
 import type { TransactionQuery } from '../generated/graphql.ts';
 import type { Word } from '../words.ts';
 import { type AmountShown, inBrl, money } from './figures.ts';
-import { actionForm, disclosedForm, field } from './form.ts';
+import { type ActionForm, actionForm, disclosedForm, field, reasonField } from './form.ts';
 
 type Found = NonNullable<TransactionQuery['transaction']>;
 type Action = Found['possibleActions'][number];
-/** Known facts of the approval that it waits for. */
+/** Known facts of the approval that the transaction waits for. */
 type Approval = TransactionQuery['approvals'][number];
 
 /** An effect of an action, as the documents request it. */
@@ -25,10 +26,12 @@ interface ActionWords {
   readonly button: Word;
   readonly open?: Word;
   readonly what?: Word;
+  /** Whether the description states the amount as one sum. */
+  readonly isSummed?: boolean;
   readonly kind?: string;
 }
 
-/** Texts of the actions of an account holder; those of other actions are on the payer's page and the operator's screens. */
+/** Texts of the actions of account holders and of the operator; those of other actions are on the payer's page. */
 const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   ACCEPT_QUOTE: { button: 'acceptQuote', kind: 'primary' },
   APPROVE_MONEY_OUT: { button: 'approve', kind: 'primary' },
@@ -43,12 +46,19 @@ const FORMS: Readonly<Partial<Record<Action['action'], ActionWords>>> = {
   },
   REFUND_PAYMENT: { open: 'refund', what: 'refundWhat', button: 'refundYes', kind: 'danger' },
   CANCEL: { open: 'cancel', what: 'cancelWhat', button: 'cancelYes', kind: 'danger' },
+  RELEASE_HOLD: { open: 'release', what: 'releaseWhat', button: 'releaseYes' },
+  REJECT_HOLD: { open: 'rejectHold', what: 'rejectHoldWhat', button: 'rejectHoldYes', kind: 'danger' },
+  APPROVE_STEP_UP: { open: 'approveStepUp', what: 'approveStepUpWhat', button: 'approveStepUpYes' },
+  DENY_STEP_UP: { open: 'denyStepUp', what: 'denyStepUpWhat', button: 'denyStepUpYes', kind: 'danger' },
+  RETRY_REFUND: {
+    ...{ open: 'retryRefund', what: 'retryRefundWhat', button: 'retryRefundYes', isSummed: true },
+  },
+  SETTLE_REFUND_BY_HAND: {
+    ...{ open: 'settleRefund', what: 'settleRefundWhat', button: 'settleRefundYes', isSummed: true },
+  },
 };
 
-/**
- * @returns the forms of the possible actions, and the reason why a requester of money out cannot approve it; the server
- * refuses an action that became impossible meanwhile.
- */
+/** @returns the forms of the possible actions, and the reason why a requester of money out cannot approve it. */
 export function actionForms(
   context: ScreenContext,
   { possibleActions }: Found,
@@ -59,15 +69,15 @@ export function actionForms(
   if (forms.length === 0) return null;
   const why =
     approval &&
-    html`<p class="small">${translate(`waits_${approval.reason}`)} ${approval.whyNot && translate(approval.whyNot)}</p>`;
+    html`<p class="small">${translate(`waits_${approval.reason}`)} ${approval.whyNot && translate(approval.whyNot)} ${translate('approvalsNeeded')}: ${String(approval.approvalsNeeded)}.</p>`;
   return html`<section class="card in stack tight"><h2>${translate('actsHere')}</h2>${why}<div class="row">${forms}</div></section>`;
 }
 
 function formOf(context: ScreenContext, action: Action): Html | null {
-  const { translate } = context;
+  const { translate, language } = context;
   const words = FORMS[action.action];
   if (!words) return null;
-  const { button, open, what, kind = '' } = words;
+  const { button, open, what, isSummed = false, kind = '' } = words;
   const form = {
     action: `${action.mutation.charAt(0).toUpperCase()}${action.mutation.slice(1)}`,
     preset: Object.fromEntries(
@@ -78,13 +88,13 @@ function formOf(context: ScreenContext, action: Action): Html | null {
     kind,
     isPossible: true,
   };
-  const fields = html`${actionEffects(context, action)}${action.arguments.map((each) => inputOf(context, form.action, each))}`;
+  const fields = html`${!isSummed && actionEffects(context, action)}${action.arguments.map((each) => inputOf(context, form, each))}`;
   if (!open || !what) return actionForm(context, { ...form, fields });
   return disclosedForm(context, {
     ...form,
     fields,
     open: translate(open),
-    what: translate(meaningOf(action) ?? what),
+    what: translate(meaningOf(action) ?? what, { amount: inBrl(movedBy(action), language) }),
   });
 }
 
@@ -92,25 +102,23 @@ function reviewButton({ translate }: ScreenContext, kind: string): Html {
   return html`<p><button class="${kind}" name="ask" value="confirm">${translate('review')}</button></p>`;
 }
 
-/** Texts of an action that has another meaning at the present step; undefined if it has its usual meaning. */
+/** Texts of an action that has another meaning at the current step; undefined if it has its usual meaning. */
 function meaningOf(action: Action): Word | undefined {
+  if (action.action === 'RELEASE_HOLD') return isCredited(action) ? 'releaseToBalanceWhat' : undefined;
   if (action.action !== 'REFUND_PAYMENT') return undefined;
   const amount = amountOf(action);
   if (!amount) return 'refundAllWhat';
   return amount.isRequired ? 'refundPartWhat' : undefined;
 }
 
-/**
- * @returns texts for the release of a hold that credits the deposit instead of paying it out; undefined if the transaction
- * continues.
- */
-export function releaseMeaning({
-  effects,
-}: {
-  readonly effects: readonly Pick<Action['effects'][number], 'kind' | 'subAccount'>[];
-}): Word | undefined {
-  const isCredited = effects.some(({ kind, subAccount }) => kind === 'CREDIT' && subAccount === 'available');
-  return isCredited ? 'releaseToBalanceWhat' : undefined;
+/** Whether the release of a hold credits the deposit to the balance; otherwise the transaction continues. */
+function isCredited({ effects }: Action): boolean {
+  return effects.some(({ kind, subAccount }) => kind === 'CREDIT' && subAccount === 'available');
+}
+
+/** Amount in BRL that refunds to a payer move together. */
+function movedBy({ effects }: Action): string {
+  return sum(effects.map(({ money: moved }) => moved?.amount ?? '0'));
 }
 
 /** The amount that a person enters; undefined if the action has none. */
@@ -121,25 +129,29 @@ function amountOf({ arguments: accepted }: Pick<Action, 'arguments'>) {
 /** The fields that a person fills in, by the name of the argument; other arguments are fixed, or have no use on a screen. */
 function inputOf(
   context: ScreenContext,
-  action: string,
+  { action, preset }: Pick<ActionForm, 'action' | 'preset'>,
   { name, value, max, isRequired }: Action['arguments'][number],
 ): Html | null {
   const { translate, language } = context;
   if (value !== null) return null;
   switch (name) {
     case 'amount': {
-      const hint = max && translate('refundLeft', { amount: inBrl(max, language) });
+      const hint = max ? translate('refundLeft', { amount: inBrl(max, language) }) : null;
       const label = translate('refundAmount');
-      return field(context, action, { name, label, hint, inputmode: 'decimal', isRequired });
+      return field(context, action, { name, label, hint, inputmode: 'decimal', isRequired }, preset);
     }
     case 'address':
-      return field(context, action, { name, label: translate('refundAddress'), isRequired });
+      return field(context, action, { name, label: translate('refundAddress'), isRequired }, preset);
+    case 'reason':
+      return reasonField(context, action, preset);
+    case 'reference':
+      return field(context, action, { name, label: translate('paymentReference'), isRequired }, preset);
     default:
       return null;
   }
 }
 
-/** Money that the action moves, in figures; with the amount that they are for, where a person chooses it. */
+/** Money that the action moves, in figures; with the amount that a person chose for it, if there is a choice. */
 function actionEffects(context: ScreenContext, action: Action): Html | null {
   const { translate, language } = context;
   const max = action.effects.length > 0 && amountOf(action)?.max;
@@ -147,8 +159,8 @@ function actionEffects(context: ScreenContext, action: Action): Html | null {
   return html`${basis}${effectList(context, action)}`;
 }
 
-/** @returns the money that an action moves, in figures; null where it moves none. */
-export function effectList(
+/** @returns the money that an action moves, in figures; null if it moves none. */
+function effectList(
   { translate, language }: Pick<ScreenContext, 'translate' | 'language'>,
   { effects }: { readonly effects: readonly EffectShown[] },
 ): Html | null {

@@ -1,9 +1,12 @@
 /** Facts and numbers of a transaction, for its screen and its case. */
+
+import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { showDecimal } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { idPair, keyValues, pair } from '../../ui/parts.ts';
+import type { Language } from '../../ui/language.ts';
+import { idPair, keyValues, type Pair, pair } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';
 import type { WholeTransactionFragment as Found } from '../generated/graphql.ts';
 import { type AmountShown, inBrl, listTime, money } from './figures.ts';
@@ -14,7 +17,8 @@ export function leaves({ __typename }: Pick<Found, '__typename'>): boolean {
 }
 
 /** @returns the facts of a transaction: amounts, fees, customer, times. */
-export function transactionFacts({ translate, language }: ScreenContext, found: Found): Html {
+export function transactionFacts(context: ScreenContext, found: Found): Html {
+  const { translate, language } = context;
   const { source, target, fees } = found;
   const [taxId, networkFee, rate] = ['clientTaxId', 'networkFee', 'quote'].map((name) => member(found, name));
   const back = sentBack(found);
@@ -25,12 +29,13 @@ export function transactionFacts({ translate, language }: ScreenContext, found: 
         translate(leaves(found) ? 'leavesBalance' : 'goesIn'),
         source && html`<b>${money(source, language)}</b>`,
       ),
+      ...arrived(context, found),
       pair(translate('fees'), fees && inBrl(fees, language)),
       pair(
         translate('networkFee'),
         networkFee && target && money({ ...target, amount: networkFee }, language),
       ),
-      pair(translate('rate'), rate && showDecimal(rate, language)),
+      pair(translate('rate'), rate && rateOf(found, rate, language)),
       pair(
         translate(leaves(found) ? 'arrives' : 'comesOut'),
         target && html`<b>${money(target, language)}</b>`,
@@ -46,6 +51,35 @@ export function transactionFacts({ translate, language }: ScreenContext, found: 
     true,
   );
   return html`<section class="card in" aria-label="${translate('facts')}" data-live="facts">${shown}</section>`;
+}
+
+/** The price of one unit of the crypto; the number alone if the transaction does not name its crypto yet. */
+function rateOf(
+  { source, target }: Pick<Found, 'source' | 'target'>,
+  rate: string,
+  language: Language,
+): string {
+  const crypto = [source, target].find((side) => side && side.currency.code !== BRL.code);
+  return crypto ? `1 ${crypto.currency.displayName} = ${inBrl(rate, language)}` : showDecimal(rate, language);
+}
+
+/** The received amount next to the expected one, and the payout of a conversion at the current price. */
+function arrived({ translate, language }: ScreenContext, found: Found): readonly (Pair | null)[] {
+  const paid = found.payment?.paid;
+  const expected = member(found, 'exactDepositAmount') ?? found.source?.amount;
+  if (!paid || !expected) return [];
+  const difference = sum([paid.amount, `-${expected}`]);
+  const shown = (amount: string) => money({ ...paid, amount }, language);
+  const isOther = /[1-9]/.test(difference);
+  const effects = found.possibleActions.flatMap(({ effects: each }) => each);
+  const converted = effects.find(({ quote }) => quote !== null);
+  return [
+    pair(translate('amountExpected'), shown(expected)),
+    pair(translate('amountArrived'), html`<b>${shown(paid.amount)}</b>`),
+    pair(translate('amountDifference'), isOther && shown(difference)),
+    pair(translate('rateNow'), converted?.quote && rateOf(found, converted.quote, language)),
+    pair(translate('convertedNow'), converted?.money && money(converted.money, language)),
+  ];
 }
 
 /** Total of all returns to the payer; null when none has arrived. */
@@ -67,7 +101,7 @@ const NUMBERS = [
   'depositExact',
 ] as const;
 
-/** @returns its references and addresses, which are copied letter by letter. */
+/** @returns references and addresses, which people copy character by character. */
 export function transactionNumbers({ translate }: ScreenContext, found: Found): Html {
   const pairs = NUMBERS.map((name) =>
     idPair(translate(name), member(found, name === 'depositExact' ? 'exactDepositAmount' : name)),
@@ -75,7 +109,7 @@ export function transactionNumbers({ translate }: ScreenContext, found: Found): 
   return html`<section class="card in" aria-label="${translate('numbers')}" data-live="numbers">${keyValues([idPair(translate('reference'), found.end2end), ...pairs], true)}</section>`;
 }
 
-/** A member that only some kinds have. */
+/** A member that only some templates have. */
 function member(found: Found, name: string): string | null {
   const value = (found as unknown as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : null;

@@ -17,7 +17,9 @@ export function transactionTable(context: ScreenContext, rows: readonly Row[], c
   });
 }
 
-/** A row with content for several of its cells, some of which only a large screen or only a phone shows: written once. */
+/**
+ * A row with content for several of its cells, some of which only a large screen or only a phone shows; written once.
+ */
 interface WrittenRow {
   readonly row: Row;
   readonly when: Html;
@@ -73,13 +75,13 @@ function columns({ translate, language }: ScreenContext): readonly Column<Writte
 /** Facts of a transaction about its payer or payee. */
 interface WithPerson {
   readonly clientName: string | null;
-  /** Of a withdrawal. */
+  /** Payee of a withdrawal. */
   readonly address?: string | null;
 }
 
 /**
- * @returns the payer or payee; of a withdrawal, its destination, shortened in the middle: people compare the two
- *   ends.
+ * @returns the payer or payee; for a withdrawal its destination, shortened in the middle, because people compare the
+ * two ends.
  */
 export function whoOf({ clientName, address }: WithPerson): string | null {
   if (clientName) return clientName;

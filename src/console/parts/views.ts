@@ -6,10 +6,12 @@ import type { FrameFragment } from '../generated/graphql.ts';
 import { actionForm, field } from './form.ts';
 import { PAGE_NAMES } from './lists.ts';
 
-/** Parameters of an address for a single visit. */
+/** Query parameters that a stored view leaves out. */
 const PASSING = ['done', 'became', 'code', 'lang', ...PAGE_NAMES] as const;
 
-/** @returns the menu of the views: each leads to its screen, and the present one can be stored. Keys have none. */
+/**
+ * @returns the menu of the views: each leads to its screen, and the current one can be stored. API keys have no views.
+ */
 export function viewMenu(context: ScreenContext, { person }: FrameFragment['viewer']): Html | null {
   if (!person) return null;
   const { translate } = context;

@@ -1,11 +1,11 @@
 /** The request of a webhook as sent, and the command that repeats it. */
 
-/** Parts of a request; its signature is not stored. */
+/** Parts of a request; the signature is not stored. */
 export interface WebhookRequestParts {
   readonly url: string;
   readonly webhookId: string;
   readonly eventName: string;
-  /** Position in the transaction. */
+  /** Position of the event in the transaction. */
   readonly sequence: number;
   readonly attempt: number;
   readonly isTest: boolean;
@@ -24,8 +24,8 @@ export function headersOf(parts: WebhookRequestParts): readonly (readonly [name:
 }
 
 /**
- * @returns a command for a POSIX shell that sends the request again, signed when it runs: the signature would have ended five
- *   minutes after the attempt. The secret is the value of WEBHOOK_SECRET, and not part of the command.
+ * @returns a POSIX shell command that sends the request again, signed when it runs: the original signature expires five
+ * minutes after the attempt. The secret is the value of WEBHOOK_SECRET, not a part of the command.
  */
 export function curlOf(parts: WebhookRequestParts): string {
   const fields = headersOf(parts).map(([name, value]) => `  -H ${quotedForShell(`${name}: ${value}`)} \\`);

@@ -1,4 +1,4 @@
-/** Made-up events for an endpoint: a form that sends one of any name, and those sent before. */
+/** Sample events for an endpoint: a form that sends one of any name, and the samples already sent. */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, more } from '../../ui/parts.ts';
 import type { ScreenContext } from '../context.ts';

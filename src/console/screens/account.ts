@@ -9,10 +9,11 @@ import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.t
 import { operationNamed } from '../operations.ts';
 import { companyCard } from '../parts/company-card.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
-import { inBrl } from '../parts/figures.ts';
+import { heldAmount, inBrl } from '../parts/figures.ts';
 import { disclosedForm, field } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
+import { secondPersonNote } from '../parts/second-person.ts';
 import { FRACTIONS, LIMITS, limitsOf, priceColumns } from '../parts/template-limits.ts';
 
 type Holder = NonNullable<AccountQuery['accountHolder']>;
@@ -20,7 +21,6 @@ type Priced = Holder['templateSettings'][number];
 type Customers = NonNullable<Holder['customers']>;
 type Customer = Customers['nodes'][number];
 
-/** Settings of a template that are amounts in BRL. */
 /** Amounts that can be set of a template. */
 const amountsOf = (row: TemplatePriceFragment) =>
   row.isPriced ? (['feeFixed', ...LIMITS] as const) : limitsOf(row);
@@ -66,16 +66,17 @@ function settingTable(context: ScreenContext, account: string, rows: readonly Pr
 }
 
 /** A price that waits for another person. */
-function proposal({ translate, language }: ScreenContext, { proposedPrice }: Priced): Html | null {
+function proposal(context: ScreenContext, { proposedPrice }: Priced): Html | null {
   if (!proposedPrice) return null;
-  const { proposedBy: who, spread, feeRate, feeFixed } = proposedPrice;
+  const { translate, language } = context;
+  const { proposedBy: who, spread, feeRate, feeFixed, secondPersonBar } = proposedPrice;
   const shown = {
     who,
     spread: showPercent(spread, language),
     feeRate: showPercent(feeRate, language),
     feeFixed: inBrl(feeFixed, language),
   };
-  return html`<div class="small soft">${translate('proposedPrice', shown)}</div>`;
+  return html`<div class="small soft">${translate('proposedPrice', shown)}</div>${secondPersonNote(context, secondPersonBar)}`;
 }
 
 function settingForm(
@@ -83,17 +84,19 @@ function settingForm(
   preset: { readonly account: string; readonly template: string },
   row: TemplatePriceFragment,
 ): Html | null {
-  const { translate } = context;
+  const { translate, language } = context;
   const action = 'UpdateTemplateSettings';
-  const decimals = { inputmode: 'decimal' } as const;
+  const decimals = (
+    name: keyof TemplatePriceFragment & ('feeFixed' | (typeof FRACTIONS | typeof LIMITS)[number]),
+  ) => ({ inputmode: 'decimal', holds: heldAmount(row[name], language), isRequired: true }) as const;
   const fields = [
     ...(row.isPriced ? FRACTIONS : []).map((name) => ({
       name,
       label: translate(`set_${name}`),
       hint: translate('fractionHint'),
-      ...decimals,
+      ...decimals(name),
     })),
-    ...amountsOf(row).map((name) => ({ name, label: translate(`set_${name}`), ...decimals })),
+    ...amountsOf(row).map((name) => ({ name, label: translate(`set_${name}`), ...decimals(name) })),
   ];
   return disclosedForm(context, {
     action,
@@ -121,10 +124,15 @@ function customerList(
   );
 }
 
-function grantForm(context: ScreenContext, account: string, { taxId, level }: Customer): Html | null {
+function grantForm(context: ScreenContext, account: string, customer: Customer): Html | null {
+  const { taxId, level } = customer;
   const { translate } = context;
   const action = 'GrantCustomerLimits';
   const preset = { account, taxId };
+  const granted = {
+    limitDaily: [customer.grantedLimitDaily, customer.limitDaily],
+    stepUp30d: [customer.grantedStepUp30d, customer.stepUp30d],
+  } as const;
   const levels = (['BASIC', 'VERIFIED'] as const).map((each) => [each, translate(`level_${each}`)] as const);
   return disclosedForm(context, {
     action,
@@ -132,6 +140,6 @@ function grantForm(context: ScreenContext, account: string, { taxId, level }: Cu
     open: translate('changeSettings'),
     what: translate('grantWhat'),
     button: translate('changeSettingsYes'),
-    fields: html`${limitFields(context, action, preset)}${field(context, action, { name: 'level', label: translate('level'), value: level, options: levels }, preset)}`,
+    fields: html`${limitFields(context, action, preset, granted)}${field(context, action, { name: 'level', label: translate('level'), holds: level, options: levels }, preset)}`,
   });
 }

@@ -40,7 +40,7 @@ ${periodForm(context, trialBalance)}
 ${section('treasury', translate('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
 ${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
 ${section('classes', translate('byClass'), classTable(context, trialBalance.lines), period)}
-${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context))}${sums(context, profitAndLoss)}`, period)}
+${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context), netInBrl(context, profitAndLoss.lines))}${sums(context, profitAndLoss)}`, period)}
 ${cellSection(context, 'treasury', data.treasuryOverCells)}${cellSection(context, 'trialBalance', data.trialOverCells)}${cellSection(context, 'profitAndLoss', data.resultOverCells)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
     return { title: translate('books'), main };
@@ -224,6 +224,16 @@ function resultColumns(
     amountColumn(context, context.translate('amount'), ({ amount }) => amount),
     valueColumn(context),
   ];
+}
+
+/** The result of all currencies together; unknown if one of them has no rate. */
+function netInBrl(
+  { translate, language }: ScreenContext,
+  lines: BooksQuery['profitAndLoss']['lines'],
+): readonly (readonly HtmlValue[])[] {
+  const known = lines.flatMap(({ calculatedBrl }) => calculatedBrl ?? []);
+  const net = known.length < lines.length ? translate('notValued') : figure(sum(known), BRL, language);
+  return [[translate('bookNet'), '', '', net]];
 }
 
 function sums({ translate, language }: ScreenContext, { net, position }: BooksQuery['profitAndLoss']): Html {

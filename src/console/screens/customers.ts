@@ -1,8 +1,9 @@
 /** Customers: people named by the account's transactions, with the level and the limits of each. */
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
-import { pathTo, type ScreenContext, screenOf } from '../context.ts';
+import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { CustomerRowFragment, CustomersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
@@ -34,7 +35,9 @@ export const CUSTOMERS = screenOf<CustomersQuery>({
       href: transactionsOf,
       actions: (each) => limitForm(context, each),
     });
-    const list = isMissed ? empty('search', translate('nothingFound')) : found;
+    const where = may(context, PLATFORM_SCOPES) ? translate('platformOnly') : undefined;
+    const missing = empty('search', translate(isMissed ? 'nothingFound' : 'noCustomers'), where);
+    const list = rows.length === 0 ? missing : found;
     const shown = customers ? pageOf(context, rows.length, customers.totalCount, list) : list;
     const main = html`<div class="top"><h1>${translate('customers')}</h1><p class="soft">${translate('customersWhy')}</p></div>
 <form method="get" role="search" class="row"><input type="search" name="q" value="${taxIdOf(context)}" aria-label="${translate('clientTaxId')}" placeholder="${translate('clientTaxId')}" maxlength="20"><button>${icon('search')} ${translate('search')}</button>${taxIdOf(context) && html`<a class="btn quiet" href="${pathTo('/customers')}">${translate('clear')}</a>`}</form>
@@ -51,16 +54,21 @@ function transactionsOf({ taxId }: CustomerRowFragment): string {
   return pathTo('/transactions', { clientTaxId: taxId });
 }
 
-function limitForm(context: ScreenContext, { taxId }: CustomerRowFragment): Html | null {
+function limitForm(context: ScreenContext, customer: CustomerRowFragment): Html | null {
+  const { taxId, limitDaily, stepUp30d, grantedLimitDaily, grantedStepUp30d } = customer;
   const { translate } = context;
   const action = 'UpdateCustomer';
   const preset = { taxId };
+  const limits = {
+    limitDaily: [limitDaily, grantedLimitDaily],
+    stepUp30d: [stepUp30d, grantedStepUp30d],
+  } as const;
   return disclosedForm(context, {
     action,
     preset,
     open: translate('changeSettings'),
     what: translate('ownLimitsWhat'),
     button: translate('changeSettingsYes'),
-    fields: html`${limitFields(context, action, preset)}`,
+    fields: html`${limitFields(context, action, preset, limits)}`,
   });
 }

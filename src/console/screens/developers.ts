@@ -50,7 +50,7 @@ function keys(context: ScreenContext, all: readonly Key[]): Html {
       isRowHead: true,
       cell: ({ name, hint }) => html`${name} <code>…${hint}</code>`,
     },
-    { name: translate('scopes'), style: 'wide', cell: ({ scopes }) => scopes.join(', ') },
+    { name: translate('scopes'), cell: ({ scopes }) => scopes.join(', ') },
     {
       name: translate('lastUsed'),
       style: 'wide',
@@ -150,7 +150,7 @@ function endpoints(context: ScreenContext, all: readonly Endpoint[]): Html {
   return section(
     'endpoints',
     caption,
-    html`${content}${form}<p class="small"><a href="${pathTo('/webhook-secrets')}">${translate('sharedSecretLink')}</a></p>`,
+    html`${content}${form}<p class="in small"><a href="${pathTo('/webhook-secrets')}">${translate('sharedSecretLink')}</a></p>`,
   );
 }
 

@@ -25,7 +25,7 @@ export const EVENTS = screenOf<EventsQuery>({
       { name: translate('time'), cell: ({ occurredAt }) => listTime(occurredAt, language, 'millis') },
       { name: translate('event'), cell: ({ name }) => html`<code>${name}</code>` },
       {
-        name: translate('transactions'),
+        name: translate('oneTransaction'),
         style: 'mono',
         cell: ({ transaction: { end2end } }) =>
           html`<a href="${pathTo(`/transactions/${end2end}`)}">…${end2end.slice(-6)}</a>`,

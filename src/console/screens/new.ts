@@ -11,8 +11,9 @@ import { mayDo, mayPerform, type PendingForm, type ScreenContext, sameWith, scre
 import type { Variables } from '../execute.ts';
 import type { NewQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { PIX_KEY_TYPES } from '../parts/choices.ts';
+import { pixKeyTypeOptions } from '../parts/choices.ts';
 import { type ConfirmedOrder, confirmation } from '../parts/confirmation.ts';
+import { destinationField, refuseOtherNetwork } from '../parts/destinations.ts';
 import { inBrl, money } from '../parts/figures.ts';
 import { actionForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
@@ -77,7 +78,7 @@ export const KINDS: readonly Kind[] = [
     fields: ({ translate }, data) => [
       { name: 'brl', label: translate('amountBrl'), inputmode: 'decimal', isRequired: true },
       cryptoField(translate('crypto'), data),
-      { name: 'wallet', label: translate('walletOptional') },
+      { name: 'wallet', label: translate('walletTo'), hint: translate('walletHint') },
       ...customerFields(translate),
     ],
   },
@@ -100,9 +101,9 @@ export const KINDS: readonly Kind[] = [
         { name: 'brl', label: translate('amountPayee'), inputmode: 'decimal', isRequired: true },
         cryptoField(translate('crypto'), data),
         { name: 'from', label: translate('source'), options: offrampSources(context) },
-        pixTypeField(translate('pixKeyType'), translate('none')),
+        pixTypeField(context),
         { name: 'pixKey', label: translate('pixKey') },
-        ...customerFields(translate),
+        ...payeeFields(translate),
       ];
     },
   },
@@ -133,7 +134,7 @@ export const KINDS: readonly Kind[] = [
           label: translate('group'),
           options: data.viewer.account.whitelistGroups.map(({ groupId: id, name }) => [id, name]),
         },
-        destinationField(translate('destination'), data),
+        destinationField(context, data.viewer.account),
         { name: 'notes', label: translate('notes') },
       ];
     },
@@ -149,7 +150,7 @@ export const KINDS: readonly Kind[] = [
       { name: 'name', label: translate('name'), isRequired: true },
       { name: 'amount', label: translate('amountOpen'), inputmode: 'decimal' },
       cryptoField(translate('crypto'), data),
-      { name: 'externalCode', label: translate('orderOptional') },
+      orderField(translate),
     ],
   },
 ];
@@ -187,8 +188,8 @@ export const NEW = screenOf<NewQuery>({
     });
     if (views.length === 0) return { title: translate('newTitle'), main: nothingToMake(context) };
     const main = html`<div class="top"><h1>${translate('newTitle')}</h1></div>${segments(translate('whichKind'), views)}
-<section class="card in stack form"><h2>${translate(kind.word)}</h2><p class="soft">${translate(kind.what)}</p>${form}</section>
-${kind.name === 'link' && links(context, data)}`;
+${kind.name === 'link' && sharedLink(context, data)}<section class="card in stack form"><h2>${translate(kind.word)}</h2><p class="soft">${translate(kind.what)}</p>${form}</section>
+${kind.name === 'link' && linkList(context, data)}`;
     return { title: `${translate('newTitle')}: ${translate(kind.word)}`, main };
   },
 });
@@ -213,6 +214,7 @@ function orderToConfirm(context: ScreenContext, kind: Kind, data: NewQuery): Con
   const currency = data.currencies.find(({ code }) => code === pending.values.get('currency'));
   const fee = data.withdrawalFee;
   if (!currency || fee === undefined) return null;
+  refuseOtherNetwork(context, data.viewer.account, currency);
   const amount = String(pending.variables.amountReceived);
   if ((amount.split('.')[1] ?? '').length > currency.decimals)
     throw invalidParameters([{ parameter: 'amountReceived', message: translate('mustBeNumber') }]);
@@ -275,10 +277,22 @@ function chosenKind(context: ScreenContext): Kind {
 
 function customerFields(translate: ScreenContext['translate']): readonly Field[] {
   return [
-    { name: 'externalCode', label: translate('orderOptional') },
-    { name: 'clientName', label: translate('nameOptional') },
-    { name: 'clientTaxId', label: translate('taxIdOptional') },
+    orderField(translate),
+    { name: 'clientName', label: translate('customerName'), hint: translate('optional') },
+    { name: 'clientTaxId', label: translate('customerTaxId'), hint: translate('optional') },
   ];
+}
+
+function payeeFields(translate: ScreenContext['translate']): readonly Field[] {
+  return [
+    orderField(translate),
+    { name: 'clientName', label: translate('payeeName'), hint: translate('optional') },
+    { name: 'clientTaxId', label: translate('payeeTaxId'), hint: translate('optional') },
+  ];
+}
+
+function orderField(translate: ScreenContext['translate']): Field {
+  return { name: 'externalCode', label: translate('orderNumber'), hint: translate('optional') };
 }
 
 function cryptoField(label: string, { currencies }: NewQuery): Field {
@@ -290,11 +304,11 @@ function cryptoField(label: string, { currencies }: NewQuery): Field {
   };
 }
 
-function pixTypeField(label: string, none: string): Field {
+function pixTypeField({ translate, language }: ScreenContext): Field {
   return {
     name: 'pixKeyType',
-    label,
-    options: [['', none], ...PIX_KEY_TYPES.map((each) => [each, each] as const)],
+    label: translate('pixKeyType'),
+    options: [['', translate('none')], ...pixKeyTypeOptions(language)],
   };
 }
 
@@ -307,21 +321,15 @@ function offrampSources(context: ScreenContext): NonNullable<Field['options']> {
   ];
 }
 
-/** Whitelisted destinations that can be used now. */
-function destinationField(label: string, { viewer }: NewQuery): Field {
-  const options = viewer.account.whitelistGroups.flatMap(({ name, entries }) =>
-    entries
-      .filter(
-        ({ removedAt, usableAt }) => !removedAt && Date.parse(usableAt) <= Date.parse(viewer.account.now),
-      )
-      .map((entry) => [entry.target, `${name}: ${entry.label ?? ''} ${entry.target}`] as const),
-  );
-  return { name: 'address', label, options };
-}
-
 type Link = NewQuery['viewer']['account']['staticLinks'][number];
 
-function links(context: ScreenContext, { viewer }: NewQuery): Html {
+/** The link that the address names, such as one that was just created: its QR code stands first. */
+function sharedLink(context: ScreenContext, { viewer }: NewQuery): Html | null {
+  const chosen = viewer.account.staticLinks.find(({ slug }) => slug === context.query.get('link'));
+  return chosen ? shareCard(context, chosen.url, chosen.name) : null;
+}
+
+function linkList(context: ScreenContext, { viewer }: NewQuery): Html {
   const { translate, language } = context;
   const { staticLinks } = viewer.account;
   const end = ({ slug }: Link) =>
@@ -333,7 +341,6 @@ function links(context: ScreenContext, { viewer }: NewQuery): Html {
       button: translate('endLinkYes'),
       kind: 'danger',
     });
-  const chosen = staticLinks.find(({ slug }) => slug === context.query.get('link'));
   const columns: readonly Column<Link>[] = [
     { name: translate('name'), isRowHead: true, cell: ({ name }) => name },
     {
@@ -361,12 +368,11 @@ function links(context: ScreenContext, { viewer }: NewQuery): Html {
   ];
   const caption = translate('links');
   const shown = table({ caption, isCaptionUnseen: true, rows: staticLinks, columns });
-  const list = section(
+  return section(
     'links',
     caption,
     staticLinks.length > 0
       ? scrolled(translate('tableOf', { name: caption }), shown)
       : empty('open', translate('noLinks')),
   );
-  return html`${chosen && shareCard(context, chosen.url, chosen.name)}${list}`;
 }

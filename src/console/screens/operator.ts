@@ -1,6 +1,6 @@
 /**
- * Work that waits for the operator: holds, step-ups, failed returns, debts to the house, money in suspense; and the
- * actions on each.
+ * Work that waits for the operator: holds, step-ups and failed returns, which are decided in their cases; debts to the house
+ * and money in suspense, with the actions on each.
  */
 import { type Html, html } from '../../ui/html.ts';
 import { badge, empty, segments } from '../../ui/parts.ts';
@@ -8,14 +8,13 @@ import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { OperatorQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { decideLink } from '../parts/cases.ts';
 import { ago, money } from '../parts/figures.ts';
-import { disclosedForm, field, type PresetValues } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { positionList } from '../parts/positions.ts';
 import { receivableList, receivablesVariables, refundList } from '../parts/receivables.ts';
 import { stepUpList } from '../parts/step-ups.ts';
 import { suspenseActions } from '../parts/suspense-actions.ts';
-import { effectList, releaseMeaning } from '../parts/transaction-actions.ts';
 import { translateName } from '../words.ts';
 
 type Suspense = NonNullable<OperatorQuery['suspense']>;
@@ -93,49 +92,27 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
 
 type Hold = NonNullable<OperatorQuery['holds']>[number];
 
-/** The required reason for releasing frozen money; null for other holds. */
-function releaseReason(
-  context: ScreenContext,
-  { arguments: accepted }: Hold['transaction']['release'][number],
-  preset: PresetValues,
-): Html | null {
-  const reason = accepted.find(({ name }) => name === 'reason');
-  if (!reason) return null;
-  const label = context.translate('decisionReason');
-  return field(context, 'ReleaseHold', { name: 'reason', label, isRequired: reason.isRequired }, preset);
-}
-
 function holdList(context: ScreenContext, holds: readonly Hold[]): Html {
   const { translate, language } = context;
-  const decide = ({ account, transaction: { end2end, release: releases, reject: rejects } }: Hold) => {
-    const preset = { account, end2end };
-    const [release] = releases;
-    const [reject] = rejects;
-    const releasing = release && {
-      open: translate('release'),
-      what: translate(releaseMeaning(release) ?? 'releaseWhat'),
-      button: translate('releaseYes'),
-      fields: html`${effectList(context, release)}${releaseReason(context, release, preset)}`,
-    };
-    const rejecting = reject && {
-      open: translate('rejectHold'),
-      what: translate('rejectHoldWhat'),
-      button: translate('rejectHoldYes'),
-      fields: effectList(context, reject),
-    };
-    return html`<div class="row">${releasing && disclosedForm(context, { action: 'ReleaseHold', preset, ...releasing })}${rejecting && disclosedForm(context, { action: 'RejectHold', preset, ...rejecting, kind: 'danger' })}</div>`;
-  };
   const columns: readonly Column<Hold>[] = [
+    {
+      name: translate('payerOrPayee'),
+      isRowHead: true,
+      cell: ({ transaction }) => transaction.clientName ?? translate('unknown'),
+    },
     { name: translate('heldSince'), cell: ({ heldSince }) => ago(heldSince, language) },
     { name: translate('account'), cell: ({ account }) => account },
-    { name: translate('payerOrPayee'), style: 'wide', cell: ({ transaction }) => transaction.clientName },
     {
       name: translate('amount'),
       isFigure: true,
       cell: ({ transaction: { source } }) => source && money(source, language),
     },
     { name: translate('reference'), style: 'mono wide', cell: ({ transaction: { end2end } }) => end2end },
-    { name: unseen(translate('actsHere')), isActions: true, cell: decide },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: ({ account, transaction }) => decideLink(context, 'HOLD', account, transaction),
+    },
   ];
   const caption = translate('holds');
   const shown = table({ caption, isCaptionUnseen: true, rows: holds, columns });

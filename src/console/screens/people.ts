@@ -3,7 +3,7 @@ import { ACCOUNT_ROLES, PLATFORM_ROLES } from '../../base/access/roles.ts';
 import { browserName } from '../../ui/browser-name.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge } from '../../ui/parts.ts';
-import { roleWord } from '../../ui/role-words.ts';
+import { roleChoice, roleWord } from '../../ui/role-words.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { MemberRole, PeopleQuery } from '../generated/graphql.ts';
@@ -35,7 +35,7 @@ function roles(context: ScreenContext): readonly (readonly [MemberRole, string])
   const names = Object.keys(isPlatform ? PLATFORM_ROLES : ACCOUNT_ROLES);
   return names
     .map((name) => name.toUpperCase() as MemberRole)
-    .map((role) => [role, roleWord(role, context.language)]);
+    .map((role) => [role, roleChoice(role, context.language)]);
 }
 
 function memberList(context: ScreenContext, members: readonly Member[]): Html {

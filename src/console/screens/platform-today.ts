@@ -19,7 +19,7 @@ export const PLATFORM_TODAY = screenOf<PlatformTodayQuery>({
   scope: PLATFORM_SCOPES,
   variables: (context) => ({
     hasBooks: may(context, 'platform:books'),
-    hasNews: may(context, ['platform:risk', 'platform:rails']),
+    hasRailEvents: may(context, ['platform:risk', 'platform:rails']),
   }),
   view: (data, context) => {
     const { translate, language } = context;
@@ -47,8 +47,16 @@ function waiting(data: PlatformTodayQuery): readonly Task[] {
       }),
     ),
     { word: 'att_receivables', count: data.receivables?.totalCount, href: `${operator}#receivables` },
-    { word: 'att_failedNews', count: data.failedNews?.totalCount, href: messagesPath('FAILED') },
-    { word: 'att_pendingNews', count: data.pendingNews?.totalCount, href: messagesPath('PENDING') },
-    { word: 'att_reportedNews', count: data.reportedNews?.totalCount, href: messagesPath('REPORTED') },
+    { word: 'att_failedRailEvents', count: data.failedRailEvents?.totalCount, href: messagesPath('FAILED') },
+    {
+      word: 'att_pendingRailEvents',
+      count: data.pendingRailEvents?.totalCount,
+      href: messagesPath('PENDING'),
+    },
+    {
+      word: 'att_reportedRailEvents',
+      count: data.reportedRailEvents?.totalCount,
+      href: messagesPath('REPORTED'),
+    },
   ];
 }

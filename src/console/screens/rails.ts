@@ -10,9 +10,9 @@ import { actionForm, disclosedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { ordersSection } from '../parts/pix-orders.ts';
 import { railTable } from '../parts/rail-health.ts';
-import { checksSection, ratesSection } from '../parts/rates.ts';
+import { checksSection, operationSection, ratesSection } from '../parts/rates.ts';
 
-type RailMessage = RailsQuery['railNews']['nodes'][number];
+type RailMessage = RailsQuery['railEvents']['nodes'][number];
 
 const STATES = ['FAILED', 'PENDING', 'REPORTED', 'CLOSED'] as const;
 const TONES = { FAILED: 'bad', PENDING: 'info', REPORTED: 'warn', CLOSED: 'idle' } as const;
@@ -26,31 +26,34 @@ export const RAILS = screenOf<RailsQuery>({
     const state = chosen(context, 'state', STATES);
     return { ...(state && { state }), ...pageVariables(context) };
   },
-  view: ({ railHealth, rateFeeds, openPixOrders, railNews }, context) => {
+  view: ({ railHealth, operationChecks, rateFeeds, openPixOrders, railEvents }, context) => {
     const checks = railHealth.flatMap((rail) => rail.checks);
     const { translate } = context;
     const main = html`<div class="top"><h1>${translate('rails')}</h1></div>
-${section('health', translate('railHealth'), railTable(context, railHealth))}${checksSection(context, checks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${messageList(context, railNews)}`;
+${section('health', translate('railHealth'), railTable(context, railHealth))}${checksSection(context, checks)}${operationSection(context, operationChecks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${messageList(context, railEvents)}`;
     return { title: translate('rails'), main };
   },
 });
 
-function messageList(context: ScreenContext, { nodes, pageInfo, totalCount }: RailsQuery['railNews']): Html {
+function messageList(
+  context: ScreenContext,
+  { nodes, pageInfo, totalCount }: RailsQuery['railEvents'],
+): Html {
   const { translate } = context;
-  const caption = translate('news');
+  const caption = translate('railEvents');
   const chosenState = chosen(context, 'state', STATES) ?? null;
   const views = [null, ...STATES].map((state) => ({
     href: sameWith(context, { ...NO_PAGE, state }),
-    word: state === null ? translate('all') : translate(`news_${state}`),
+    word: state === null ? translate('all') : translate(`railEvent_${state}`),
     isCurrent: state === chosenState,
   }));
   const shown = table({ caption, isCaptionUnseen: true, rows: nodes, columns: columns(context) });
   const content =
     nodes.length > 0
       ? scrolled(translate('tableOf', { name: caption }), shown)
-      : empty('done', translate('noNews'));
+      : empty('done', translate('noRailEvents'));
   return section(
-    'news',
+    'rail-events',
     caption,
     html`<div class="in-x">${segments(caption, views)}</div>${pageOf(context, nodes.length, totalCount, content)}<div class="row in-x">${pager(context, pageInfo, nodes.length, totalCount)}</div>`,
   );
@@ -70,7 +73,7 @@ function columns(context: ScreenContext): readonly Column<RailMessage>[] {
       style: 'wider',
       cell: ({ nextTryAt }) => nextTryAt && listTime(nextTryAt, language, 'second'),
     },
-    { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(`news_${state}`)) },
+    { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(`railEvent_${state}`)) },
     { name: translate('told'), cell: whole },
     {
       name: unseen(translate('actsHere')),
@@ -79,7 +82,7 @@ function columns(context: ScreenContext): readonly Column<RailMessage>[] {
     },
   ];
 
-  function whole({ key, news: message, lastError, closeReason, closedBy }: RailMessage): Html {
+  function whole({ key, body: message, lastError, closeReason, closedBy }: RailMessage): Html {
     const closed = closeReason && translate('closedFor', { reason: closeReason, actor: closedBy ?? '' });
     return html`<details class="ask"><summary class="btn pill">${translate('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(message, null, 2)}</pre></div></details>`;
   }
@@ -90,22 +93,22 @@ function isOpen({ state }: RailMessage): boolean {
   return state === 'FAILED' || state === 'PENDING';
 }
 
-function decisions(context: ScreenContext, { newsId: id }: RailMessage): Html {
+function decisions(context: ScreenContext, { railEventId: id }: RailMessage): Html {
   const { translate } = context;
   const preset = { id };
   const reason = { name: 'reason', label: translate('closeReason'), isRequired: true };
   const close = disclosedForm(context, {
-    action: 'CloseRailNews',
+    action: 'CloseRailEvent',
     preset,
-    open: translate('closeNews'),
-    what: translate('closeNewsWhat'),
-    button: translate('closeNewsYes'),
-    fields: field(context, 'CloseRailNews', reason, preset),
+    open: translate('closeRailEvent'),
+    what: translate('closeRailEventWhat'),
+    button: translate('closeRailEventYes'),
+    fields: field(context, 'CloseRailEvent', reason, preset),
   });
   const retry = actionForm(context, {
-    action: 'RetryRailNews',
+    action: 'RetryRailEvent',
     preset,
-    button: translate('retryNews'),
+    button: translate('retryRailEvent'),
     kind: 'pill',
   });
   return html`<div class="row">${retry}${close}</div>`;

@@ -116,7 +116,7 @@ function details(context: ScreenContext, report: Shown): Html {
           translate('tableOf', { name: caption }),
           table({ caption, isCaptionUnseen: true, rows, columns: findingColumns(context) }),
         )
-      : empty('done', translate('noFindings'));
+      : empty('done', translate('noFindings'), inSuspense > 0 ? translate('onlySuspense') : undefined);
   const suspense =
     inSuspense > 0 &&
     html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${translate('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;

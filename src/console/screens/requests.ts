@@ -30,7 +30,7 @@ export const REQUESTS = screenOf<RequestsQuery>({
     const labels = {
       actorId: translate('who'),
       requestId: translate('reference'),
-      end2end: translate('transactions'),
+      end2end: translate('oneTransaction'),
     };
     const active = FILTERS.flatMap((name) => {
       const value = query.get(name);
@@ -85,7 +85,7 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
         html`<a href="${only('actorId', actorId)}">${translateName(translate, actorKind, { id: actorName ?? actorId })}</a>`,
     },
     {
-      name: translate('transactions'),
+      name: translate('oneTransaction'),
       style: 'mono wide',
       cell: ({ end2end }) =>
         end2end &&

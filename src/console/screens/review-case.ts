@@ -1,16 +1,18 @@
 /** A case: its reason, the whole transaction or money, related records, notes, and the possible actions. */
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { badge, empty, idPair, keyValues, note, pair } from '../../ui/parts.ts';
-import { type Column, scrolled, table } from '../../ui/table.ts';
+import { badge, idPair, keyValues, note, pair } from '../../ui/parts.ts';
 import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
-import type { ReviewCaseQuery, TransactionRowFragment } from '../generated/graphql.ts';
+import type { ReviewCaseQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
+import { customerCard, customerCaseCard, type Evidence, hitCard } from '../parts/case-evidence.ts';
+import { decisionList, reasonList } from '../parts/case-reasons.ts';
+import { relatedRecords } from '../parts/case-related.ts';
 import {
   aboutText,
   assigneeText,
   assignForm,
-  caseHref,
   dueText,
   kindText,
   SCREEN_OF,
@@ -21,42 +23,70 @@ import { actionForm, field } from '../parts/form.ts';
 import { axisOf, happenings } from '../parts/happened.ts';
 import { section } from '../parts/lists.ts';
 import { medCases } from '../parts/med-cases.ts';
+import { secondPersonNote } from '../parts/second-person.ts';
 import { suspenseActions } from '../parts/suspense-actions.ts';
 import { actionForms } from '../parts/transaction-actions.ts';
 import { transactionFacts, transactionNumbers } from '../parts/transaction-facts.ts';
 import { translateName } from '../words.ts';
 
 type File = NonNullable<ReviewCaseQuery['reviewCase']>;
-type Row = TransactionRowFragment;
+
+/** Kinds of cases that approvals decide. */
+const MONEY_OUT: readonly string[] = ['APPROVAL', 'OUTFLOW_CEILING'];
 
 /** The screen. */
 export const REVIEW_CASE = screenOf<ReviewCaseQuery>({
   path: '/review/case',
   operation: operationNamed('ReviewCase'),
-  variables: ({ query }) => ({ id: query.get('id') ?? '' }),
-  view: ({ reviewCase: file, viewer }, context) => {
+  variables: (context) => {
+    const id = context.query.get('id') ?? '';
+    const [kind = '', , end2end = ''] = id.split(':');
+    // Only people of its account approve money out.
+    const isMoneyOut = MONEY_OUT.includes(kind) && !may(context, PLATFORM_SCOPES);
+    return { id, end2end, isMoneyOut, hasRisk: may(context, 'platform:risk') };
+  },
+  view: ({ reviewCase: file, reviewEvidence, viewer, approvals }, context) => {
+    const evidence = reviewEvidence ?? null;
     const { translate } = context;
     const kind = kindText(context, file.kind);
     const { transaction } = file;
-    const title = titleOf(context, file);
+    const isLogged = (transaction ?? file.suspense) && file.account !== viewer.account.accountId;
+    const title = titleOf(context, file, evidence);
     const main = html`<nav class="small" aria-label="${translate('youAreHere')}"><a class="go" href="${pathTo('/review')}">${translate('reviewQueue')}</a> <span class="soft">/ ${kind}</span></nav>
 <div class="top"><h1>${kind}: ${title}</h1>${transaction && statusBadge(transaction, context.language, true)}</div>
-${file.account !== null && file.account !== viewer.account.accountId && html`<p class="small soft">${translate('caseLogged')}</p>`}
-<div class="two"><div class="stack">${state(context, file, viewer.account.now)}${medCases(context, file.medCases, viewer.account.now)}${caseActions(context, file)}${related(context, file)}${transaction && story(context, transaction)}</div>
-<aside class="stack">${notes(context, file)}${transaction && html`${transactionFacts(context, transaction)}${transactionNumbers(context, transaction)}`}${suspenseFacts(context, file)}</aside></div>`;
+${isLogged && html`<p class="small soft">${translate('caseLogged')}</p>`}
+<div class="two"><div class="stack">${state(context, { file, evidence, now: viewer.account.now })}${decided(context, file)}${medCases(context, file.medCases, viewer.account.now)}${evidence && findings(context, { file, evidence, now: viewer.account.now })}${secondPersonNote(context, evidence?.secondPersonBar)}${caseActions(context, file, approvals?.[0])}${relatedRecords(context, file)}${transaction && story(context, transaction, file.account === viewer.account.accountId)}</div>
+<aside class="stack">${notes(context, file)}${evidence && customerCard(context, evidence)}${transaction && html`${transactionFacts(context, transaction)}${transactionNumbers(context, transaction)}`}${suspenseFacts(context, file)}</aside></div>`;
     return { title: `${kind}: ${title}`, main };
   },
 });
 
 /** Subject of the case: money in suspense by its amount, any other as the queue names it. */
-function titleOf(context: ScreenContext, { transaction, suspense, waiting, reference }: File): string {
+function titleOf(
+  context: ScreenContext,
+  { kind, transaction, suspense, waiting, reference }: File,
+  evidence: Evidence | null,
+): string {
   if (suspense) return money(suspense, context.language);
   if (waiting) return aboutText(context, waiting);
+  const [hit] = kind === 'SCREENING_HIT' ? (evidence?.hits ?? []) : [];
+  if (hit) return hit.subjectName ?? hit.address ?? hit.entryName;
+  const found =
+    kind === 'CUSTOMER_CASE' && evidence?.customerCases.find(({ caseId }) => caseId === reference);
+  if (found) return found.name ?? formatTaxId(found.taxId);
   return transaction?.clientName ?? transaction?.externalCode ?? reference;
 }
 
-/** Reason for its wait, its start and deadline, and its assignee. */
-function state(context: ScreenContext, { kind, waiting, reference }: File, now: string): Html {
+interface Shown {
+  readonly file: File;
+  readonly evidence: Evidence | null;
+  /** Time of the account. */
+  readonly now: string;
+}
+
+/** Reasons for its wait, its start and deadline, and its assignee. */
+function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
+  const { kind, waiting, reference, suspense } = file;
   const { translate, language } = context;
   const screen = SCREEN_OF[kind]?.(reference);
   const link =
@@ -73,17 +103,54 @@ function state(context: ScreenContext, { kind, waiting, reference }: File, now: 
     pair(translate('amount'), waiting.brl && inBrl(waiting.brl, language)),
     pair(translate('age'), ago(waiting.since, language)),
     pair(translate('dueAt'), dueText(context, waiting.dueAt ?? null, now)),
+    pair(translate('reason'), suspense && translateName(translate, suspense.reason)),
     pair(translate('assignee'), html`<span class="row push">${assigneeText(context, waiting)}</span>`),
   ]);
   return section(
     'why',
     translate('whyHere'),
-    html`<div class="in stack tight"><p>${whyText(context, kind)}</p>${facts}${assignForm(context, waiting)}${link}</div>`,
+    html`<div class="in stack tight"><p>${whyText(context, kind)}</p>${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${link}</div>`,
   );
 }
 
-function caseActions(context: ScreenContext, { transaction, suspense }: File): Html | null {
-  if (transaction) return actionForms(context, transaction, undefined);
+/** Decisions so far: the first of two people's, or those that ended the case. */
+function decided(context: ScreenContext, file: File): Html | null {
+  const { translate } = context;
+  const list = decisionList(context, file);
+  const maySee = may(context, [...PLATFORM_SCOPES, 'admin']);
+  // A case of MED has a history of its own.
+  if (!list && (file.waiting || file.medCases.length > 0 || !maySee)) return null;
+  return section(
+    'decisions',
+    translate('decisionsTitle'),
+    html`<div class="in">${list ?? html`<p class="soft small">${translate('noDecision')}</p>`}</div>`,
+  );
+}
+
+/** Hits of screening and identity checks, those first that the case is about. */
+function findings(
+  context: ScreenContext,
+  {
+    file: { kind, reference },
+    evidence: { hits, customerCases },
+    now,
+  }: Shown & { readonly evidence: Evidence },
+): Html {
+  const cards = customerCases.map((each) =>
+    customerCaseCard(context, each, {
+      isSubject: kind === 'CUSTOMER_CASE' && each.caseId === reference,
+      now,
+    }),
+  );
+  return html`${hits.map((hit) => hitCard(context, hit))}${cards}`;
+}
+
+function caseActions(
+  context: ScreenContext,
+  { transaction, suspense }: File,
+  approval: NonNullable<ReviewCaseQuery['approvals']>[number] | undefined,
+): Html | null {
+  if (transaction) return actionForms(context, transaction, approval);
   if (!suspense || !may(context, 'platform:risk')) return null;
   const forms = suspenseActions(context, suspense);
   return (
@@ -140,58 +207,9 @@ function notes(context: ScreenContext, { caseKey, notes: written }: File): Html 
   return section('notes', translate('notesTitle'), html`<div class="in stack">${shown}${form}</div>`);
 }
 
-/** Related transactions of this customer and this wallet; for money in suspense, open orders that it may be for. */
-function related(context: ScreenContext, file: File): Html | null {
-  const { translate } = context;
-  if (!file.transaction && !file.suspense) return null;
-  const isShown = may(context, 'platform:risk') && file.suspense !== null;
-  return html`${isShown && relatedList(context, file, 'candidates', translate('noCandidates'))}${relatedList(context, file, 'samePayer', translate('noRelated'))}${file.sameWallet.length > 0 && relatedList(context, file, 'sameWallet', translate('noRelated'))}`;
-}
-
-function relatedList(
-  context: ScreenContext,
-  file: File,
-  name: 'candidates' | 'samePayer' | 'sameWallet',
-  nothing: string,
-): Html {
-  const { translate, language } = context;
-  const rows = file[name];
-  const href = (end2end: string) =>
-    may(context, 'platform:risk')
-      ? caseHref(`HOLD:${file.account}:${end2end}`)
-      : pathTo(`/transactions/${end2end}`);
-  const columns: readonly Column<Row>[] = [
-    { name: translate('time'), cell: ({ createdAt }) => listTime(createdAt, language) },
-    {
-      name: translate('payerOrPayee'),
-      isRowHead: true,
-      cell: (row) => html`<a href="${href(row.end2end)}">${row.clientName ?? translate('unknown')}</a>`,
-    },
-    { name: translate('status'), cell: (row) => statusBadge(row, language) },
-    {
-      name: translate('kind'),
-      style: 'wide',
-      cell: ({ __typename }) => translateName(translate, __typename),
-    },
-    {
-      name: translate('amount'),
-      isFigure: true,
-      cell: ({ source, target }) => {
-        const side = source ?? target;
-        return side && money(side, language);
-      },
-    },
-  ];
-  const caption = translate(name);
-  const shown = table({ caption, isCaptionUnseen: true, rows, columns, isOfLinks: true });
-  const content =
-    rows.length > 0 ? scrolled(translate('tableOf', { name: caption }), shown) : empty('search', nothing);
-  return section(name, caption, content);
-}
-
 /** Its time axis; of another account, without its logs. */
-function story(context: ScreenContext, found: NonNullable<File['transaction']>): Html {
-  const happened = happenings(context, found, {});
+function story(context: ScreenContext, found: NonNullable<File['transaction']>, isOwn: boolean): Html {
+  const happened = happenings(context, found, {}, isOwn);
   return section(
     'story',
     context.translate('whatHappened'),

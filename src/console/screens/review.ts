@@ -40,6 +40,9 @@ const KINDS = [
   'JOURNAL',
   'UNCLOSED_DAY',
   'OPEN_RECONCILIATION',
+  'BOOK_DEFECT',
+  'UNKNOWN_PAYMENT',
+  'UNDECIDED_ORDER',
   'PAUSED_NETWORK',
 ] as const satisfies readonly Case['kind'][];
 const ASSIGNEES = ['ME', 'NO_ONE'] as const;

@@ -12,7 +12,7 @@ import type { ProtectionSetting, SettingsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { brandingCard, originList } from '../parts/branding-card.ts';
 import { companyCard } from '../parts/company-card.ts';
-import { inBrl, listTime } from '../parts/figures.ts';
+import { heldAmount, inBrl, listTime } from '../parts/figures.ts';
 import { actionForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 import { notificationChoice } from '../parts/notification-choice.ts';
@@ -63,8 +63,9 @@ function protection(context: ScreenContext, rules: Rules): Html {
   );
 }
 
-function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): Html | null {
-  const { translate } = context;
+function ruleForm(context: ScreenContext, rules: Rules): Html | null {
+  const { translate, language } = context;
+  const { whitelistCoolingSeconds, afterLock } = rules;
   const action = 'UpdateAccountSettings';
   // Distinguishes the forms of one act.
   const preset = { part: 'rules' };
@@ -74,17 +75,25 @@ function ruleForm(context: ScreenContext, { whitelistCoolingSeconds }: Rules): H
     .sort((one, other) => one - other)
     .map((seconds) => [String(seconds), coolingText(context, seconds)] as const);
   const after = (['REPRICE', 'END'] as const).map((each) => [each, translate(`afterLock_${each}`)] as const);
-  // An unchanged choice is not sent: it would withdraw a waiting change of it, or undo another person's.
-  const stays = ['', translate('staysAsItIs')] as const;
-  const ceilings = (['outflowPerHour', 'newTargetPerHour'] as const).map((name) =>
+  // An unchanged value is not sent: it would withdraw a waiting change of it, or undo another person's.
+  const amounts = (['approvalAbove', 'outflowPerHour', 'newTargetPerHour'] as const).map((name) =>
     one({
       name,
       label: translate(`set_${name}`),
       hint: translate('approvalAboveHint'),
       inputmode: 'decimal',
+      holds: heldAmount(rules[name], language),
+      placeholder: translate(name === 'approvalAbove' ? 'never' : 'none'),
     }),
   );
-  const fields = html`${one({ name: 'whitelistCoolingSeconds', label: translate('set_whitelistCooling'), options: [stays, ...cooling] })}${one({ name: 'approvalAbove', label: translate('set_approvalAbove'), hint: translate('approvalAboveHint'), inputmode: 'decimal' })}${ceilings}${one({ name: 'afterLock', label: translate('set_afterLock'), options: [stays, ...after] })}`;
+  const seconds = {
+    name: 'whitelistCoolingSeconds',
+    label: translate('set_whitelistCooling'),
+    options: cooling,
+    holds: String(whitelistCoolingSeconds),
+  };
+  const lock = { name: 'afterLock', label: translate('set_afterLock'), options: after, holds: afterLock };
+  const fields = html`${one(seconds)}${amounts}${one(lock)}`;
   return disclosedForm(context, {
     action,
     preset,

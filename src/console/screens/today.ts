@@ -39,7 +39,7 @@ export const TODAY = screenOf<TodayQuery>({
 <div class="row push"><button class="btn" type="button" popovertarget="as-of">${translate('asOf')}</button>${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${translate('newPayment')}</a>`}</div></div>
 <div id="as-of" class="menu sheet" popover>${queryForm(context, field(context, 'as-of', { name: 'at', label: translate('asOf'), type: 'datetime-local', value: context.query.get('at') }), translate('apply'), ['at', 'done'])}</div>
 ${at !== null && html`<p><a class="btn pill" href="${sameWith(context, { at: null })}">${translate('now')}</a></p>`}
-${at === null && html`<div class="two">${section('takings', translate('takings'), html`<div data-live="takings">${takingsCard(context, data.takings)}</div>`)}${section('needs', translate('needsSomebody'), html`<div data-live="needs">${data.attention && needs(context, data.attention)}</div>`, reviewLink(context, data))}</div>`}
+${at === null && html`<div class="two">${section('takings', translate('takings'), html`<div data-live="takings">${takingsCard(context, data.takings)}</div>`)}${section('needs', translate('needsSomebody'), html`<div data-live="needs">${data.attention && needs(context, data.attention, data.reviewCounts ?? [])}</div>`, reviewLink(context, data))}</div>`}
 ${section('balances', translate('balances'), balanceTable(context, data), html`<a class="go" href="${pathTo('/statement')}">${translate('statement')}</a>`)}
 ${at === null && later(context, data)}`;
     return { title: translate('today'), main };
@@ -63,7 +63,7 @@ function later(context: ScreenContext, data: TodayQuery): Html {
       html`<a class="go" href="${pathTo('/developers')}">${translate('deliveries')}</a>`,
     );
   return html`${section('latest', translate('latest'), html`<div data-live="rows">${rows}</div>`, all, 'rows')}
-<div class="two even">${section('flows', translate('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}${webhooks}</div>`;
+${section('flows', translate('inAndOut'), html`<div data-live="flows">${flows(context, data)}</div>`)}${webhooks}`;
 }
 
 /** First steps of a new account: the same four that the start of a gateway prints. */
@@ -77,7 +77,7 @@ function firstSteps(context: ScreenContext): Html {
     step(pathTo('/new'), 'firstPay', 'firstPayHow'),
     step(pathTo('/events'), 'firstWatch', 'firstWatchHow'),
     step(pathTo('/developers'), 'firstWebhook', 'firstWebhookHow'),
-    step('/docs', 'firstRead', 'firstReadHow'),
+    step(pathTo('/transactions'), 'firstConsole', 'firstConsoleHow'),
   ]);
   return html`${empty('convert', translate('nothing'))}${list}`;
 }
@@ -103,6 +103,7 @@ function balanceTable(context: ScreenContext, { balances, balanceWorth: worth }:
   const shown = table({
     caption: translate('balancesCaption'),
     isCaptionUnseen: true,
+    isStacked: true,
     rows: balances,
     columns: [
       {
@@ -153,17 +154,30 @@ const QUERY_OF = {
   stepUps: pathTo('/transactions', { waitsFor: 'STEP_UP' }),
   // The operator decides about it.
   suspense: null,
-  disabledWebhookEndpoints: pathTo('/developers'),
   failedJobs: pathTo('/transactions', { waitsFor: 'FAILED_JOB' }),
   expiringKeys: pathTo('/developers'),
 } as const;
 
-function needs(context: ScreenContext, attention: NonNullable<TodayQuery['attention']>): Html {
+/** Kinds of cases that the queue counts alone. */
+const CASES = ['DISPUTE', 'MED_CASE', 'FAILING_ENDPOINT'] as const;
+
+function needs(
+  context: ScreenContext,
+  attention: NonNullable<TodayQuery['attention']>,
+  cases: NonNullable<TodayQuery['reviewCounts']>,
+): Html {
   const kinds = Object.keys(QUERY_OF) as (keyof typeof QUERY_OF)[];
-  return taskList(
-    context,
-    kinds.map((name) => ({ word: `att_${name}`, count: attention[name], href: QUERY_OF[name] })),
-  );
+  const counted = CASES.map((kind) => ({
+    word: `review_${kind}` as const,
+    count: cases.find((each) => each.kind === kind)?.count,
+    href: pathTo('/review', { kind }),
+  }));
+  const tasks = kinds.map((name) => ({
+    word: `att_${name}` as const,
+    count: attention[name],
+    href: QUERY_OF[name],
+  }));
+  return taskList(context, [...tasks, ...counted]);
 }
 
 type Flow = NonNullable<TodayQuery['month']>[number];
@@ -180,6 +194,7 @@ function flows({ translate, language }: ScreenContext, { day, month }: TodayQuer
   const shown = table({
     caption: translate('inAndOut'),
     isCaptionUnseen: true,
+    isStacked: true,
     rows: month,
     columns: [
       { name: translate('currency'), isRowHead: true, cell: ({ currency }) => currency.displayName },

@@ -1,10 +1,12 @@
 /** The list of transactions: every filter is in its address and as text above the table. */
+import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
 import { empty, segments } from '../../ui/parts.ts';
+import { dayText } from '../../ui/times.ts';
 import { decimalOf } from '../action.ts';
-import { mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { may, mayDo, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { TransactionsQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { exportMenu } from '../parts/exports.ts';
@@ -64,7 +66,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'clientTaxId', word: 'clientTaxId' },
   { name: 'pixE2e', word: 'pixE2e' },
   { name: 'address', word: 'address' },
-  { name: 'state', word: 'status' },
+  { name: 'state', word: 'stateName' },
   { name: 'awaitingMe', word: 'awaitingMe', choices: ['yes'], convert: () => true },
   {
     name: 'waitsFor',
@@ -106,13 +108,22 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     // A scan that ended early may leave older ones.
     const shown = endsEarly ? rows : pageOf(context, nodes.length, totalCount, rows);
     const main = html`<div class="top"><h1>${translate('transactions')}</h1>${totals(context, transactions)}
-<div class="row push">${exportMenu(context, 'transactions', { family, ...Object.fromEntries(activeFilters(context).map(({ filter: { name }, value }) => [name, value])) })}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${translate('newPayment')}</a>`}</div></div>
+<div class="row push">${exportMenu(context, 'transactions', exportedFilters(context))}${mayDo(context, 'createCheckout') && html`<a class="btn primary" href="${pathTo('/new')}">${icon('plus')} ${translate('newPayment')}</a>`}</div></div>
 ${filterRow(context, segments(translate('whichList'), views), viewMenu(context, viewer))}
 <div class="card rows phone-full" data-live="rows">${shown}${endsEarly && html`<p class="in soft">${translate('endsEarly')}</p>`}</div>
 <div class="row">${keysHint(context)}${pager(context, pageInfo, nodes.length, totalIsExact ? totalCount : null)}</div>`;
     return { title: translate('transactions'), main };
   },
 });
+
+/** The days of this list are those of UTC: in a file, too, whatever its format. */
+function exportedFilters(context: ScreenContext): Readonly<Record<string, string | null>> {
+  const filters = Object.fromEntries(
+    activeFilters(context).map(({ filter: { name }, value }) => [name, value]),
+  );
+  const hasDays = filters.dateFrom !== undefined || filters.dateTo !== undefined;
+  return { family: familyOf(context), ...filters, ...(hasDays && { zone: 'UTC' }) };
+}
 
 type Found = TransactionsQuery['transactions'];
 
@@ -130,7 +141,7 @@ function totals({ translate, language }: ScreenContext, { totalCount, totalIsExa
     };
     return [...sumOf('sumIn', 'source'), ...sumOf('sumOut', 'target')];
   });
-  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${translate('match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
+  return html`<p data-live="totals"><b class="num">${number}</b> <span class="soft">${translate(totalCount === 1 ? 'matchOne' : 'match')}</span>${amounts.map((each) => html`<span class="small soft"> · ${each}</span>`)}</p>`;
 }
 
 /** The choice as text, each value separately. */
@@ -166,10 +177,16 @@ function writtenAs({ name, choices, isList, isAmount }: Filter, text: string, la
 function filterRow(context: ScreenContext, families: Html, menu: Html | null): Html {
   const { translate, query, language } = context;
   const all = activeFilters(context);
-  const filters = all.map(({ filter: { name, word, choices, isAmount }, value }) => ({
+  const filters = all.map(({ filter: { name, word, choices, isAmount, type }, value }) => ({
     name,
     label: translate(word),
-    value: choices ? choiceText(translate, value) : isAmount ? decimal(value, 2, language) : value,
+    value: choices
+      ? choiceText(translate, value)
+      : isAmount
+        ? decimal(value, 2, language)
+        : type === 'date'
+          ? dayText(value, language)
+          : value,
   }));
   // Several values of a filter, such as two statuses, are one additional choice of the form.
   const valueFor = (wanted: string) => all.find(({ filter: { name } }) => name === wanted)?.value ?? '';
@@ -199,7 +216,8 @@ function nothing(context: ScreenContext): Html {
   const { translate } = context;
   if (activeFilters(context).length > 0)
     return empty('search', translate('nothingMatches'), translate('nothingMatchesHow'));
-  return empty('convert', translate('nothing'), translate('nothingHow'));
+  const how = may(context, PLATFORM_SCOPES) ? 'platformOnly' : 'nothingHow';
+  return empty('convert', translate('nothing'), translate(how));
 }
 
 /** Keyboard shortcuts of the list; the script shows them. */

@@ -45,7 +45,7 @@ function facts({ translate, language }: ScreenContext, found: Delivery): Html | 
   const pairs = [
     pair(translate('time'), listTime(found.createdAt, language, 'second')),
     pair(
-      translate('transactions'),
+      translate('oneTransaction'),
       html`<a class="mono" href="${pathTo(`/transactions/${end2end}`)}">${end2end}</a>`,
       true,
     ),

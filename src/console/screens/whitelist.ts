@@ -2,12 +2,14 @@
 import { networkTitle } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { address, badge, empty } from '../../ui/parts.ts';
+import { pixKeyTypeWord } from '../../ui/pix-key-words.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
+import { nearText } from '../../ui/times.ts';
 import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { WhitelistQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { PIX_KEY_TYPES } from '../parts/choices.ts';
-import { fullTime, listTime } from '../parts/figures.ts';
+import { pixKeyTypeOptions } from '../parts/choices.ts';
+import { fullTime } from '../parts/figures.ts';
 import { actionForm, addForm, disclosedForm, type Field, field } from '../parts/form.ts';
 import { section, unseen } from '../parts/lists.ts';
 
@@ -46,11 +48,16 @@ function groupCard(
   const columns: readonly Column<Entry>[] = [
     { name: translate('name'), isRowHead: true, cell: ({ label }) => label },
     { name: translate('destination'), style: 'mono', cell: ({ target }) => address(target) },
-    { name: translate('network'), style: 'wide', cell: ({ network, pixKeyType }) => network ?? pixKeyType },
+    {
+      name: translate('networkOrType'),
+      style: 'wide',
+      cell: ({ network, pixKeyType }) =>
+        network ? networkTitle({ network }) : pixKeyType && pixKeyTypeWord(pixKeyType, language),
+    },
     {
       name: translate('status'),
       cell: (entry) =>
-        html`${isUsable(entry) ? badge('good', translate('usable')) : badge('idle', html`${listTime(entry.usableAt, language)}`)}${entry.provenUntil && html` <small class="soft">${translate('provenUntil')} ${fullTime(entry.provenUntil, language, 'day')}</small>`}`,
+        html`${isUsable(entry) ? badge('good', translate('usable')) : badge('idle', translate('usableFrom', { time: nearText(Date.parse(entry.usableAt), language, 'minute') }))}${entry.provenUntil && html` <small class="soft">${translate('provenUntil')} ${fullTime(entry.provenUntil, language, 'day')}</small>`}`,
     },
     {
       name: unseen(translate('actsHere')),
@@ -117,13 +124,13 @@ function removal(context: ScreenContext, id: string): Html | null {
 }
 
 function entryForm(context: ScreenContext, { groupId: id }: Group, networks: readonly string[]): Html | null {
-  const { translate } = context;
+  const { translate, language } = context;
   const action = 'AddWhitelistEntry';
   const oneOf = (options: readonly (readonly [string, string])[]) => [
     ['', translate('none')] as const,
     ...options,
   ];
-  const types = oneOf(PIX_KEY_TYPES.map((each) => [each, each]));
+  const types = oneOf(pixKeyTypeOptions(language));
   const known = oneOf(networks.map((each) => [each, `${networkTitle({ network: each })} (${each})`]));
   const preset = { groupId: id };
   const one = (each: Field) => field(context, action, each, preset);
@@ -140,7 +147,7 @@ function entryForm(context: ScreenContext, { groupId: id }: Group, networks: rea
 function groupForm(context: ScreenContext): Html | null {
   const { translate } = context;
   const action = 'CreateWhitelistGroup';
-  const fields = field(context, action, { name: 'name', label: translate('name'), isRequired: true });
+  const fields = field(context, action, { name: 'name', label: translate('groupName'), isRequired: true });
   const form = actionForm(context, { action, button: translate('addGroup'), fields });
   return form && html`<section class="card in phone-full">${form}</section>`;
 }

@@ -36,6 +36,7 @@ export const FRAME_WORDS = {
   close: label('Close', 'Fechar'),
   copy: label('Copy', 'Copiar'),
   copied: label('Copied', 'Copiado'),
+  nothingChanged: label('Nothing changed.', 'Nada foi alterado.'),
   notDone: label('That didn’t work.', 'Não foi possível concluir.'),
   formWrong: label('Check the highlighted fields.', 'Confira os campos destacados.'),
   isRequired: label('Enter a value', 'Preencha este campo'),
@@ -63,10 +64,17 @@ export const FRAME_WORDS = {
     'Search by order number, transaction ID, PIX ID, hash, CPF or CNPJ, address, or any word of a name.',
     'Busque por número do pedido, ID da transação, ID do Pix, hash, CPF ou CNPJ, endereço ou palavra do nome.',
   ),
+  transactionsOf: label('Transactions of {amount}', 'Transações de {amount}'),
   nothingFound: label('No results', 'Nenhum resultado'),
   atLeast: label('at least {count}', 'pelo menos {count}'),
 
   export: label('Export', 'Exportar'),
+  format_csvPt: label('Spreadsheet (Excel, pt-BR)', 'Planilha (Excel)'),
+  format_ofx: label('OFX, BRL only', 'OFX, só reais'),
+  format_csv: label('CSV', 'CSV em inglês'),
+  format_jsonl: label('JSON lines', 'JSON lines'),
+  format_hledger: label('hledger', 'hledger'),
+  exportLinks: label('Scheduled exports…', 'Exportações automáticas…'),
 
   // Keys.
   keys: label('Keyboard shortcuts', 'Atalhos do teclado'),
@@ -98,6 +106,12 @@ export const FRAME_WORDS = {
   all: label('All', 'Todas'),
   none: label('None', 'Nenhum'),
   unknown: label('Unknown', 'Desconhecido'),
+
+  // Periods of days.
+  period_all: label('All time', 'Todo o período'),
+  period_yesterday: label('Yesterday', 'Ontem'),
+  period_this_month: label('This month', 'Este mês'),
+  period_previous_month: label('Last month', 'Mês passado'),
 
   // Sub-accounts and amounts.
   available: label('Available', 'Disponível'),

@@ -21,6 +21,10 @@ export const RECONCILIATION_WORDS = {
   openFindings: label('Open items', 'Pendências'),
   findings: label('Differences', 'Diferenças'),
   noFindings: label('All entries match', 'Todos os lançamentos conferem'),
+  onlySuspense: label(
+    'The report stays open until the unidentified payments are decided.',
+    'O relatório fica em aberto até que os pagamentos não identificados sejam resolvidos.',
+  ),
   someFindings: label(
     'Showing the first {count}. Run crossramp reconcile for all of them.',
     'Mostrando os primeiros {count}. Use crossramp reconcile para ver todos.',

@@ -111,6 +111,13 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     label('Up to {left} BRL can still be refunded.', 'Até {left} BRL ainda podem ser devolvidos.'),
   ],
   [
+    /^a partial refund is under way/,
+    label(
+      'A refund of a part is under way. Refund the rest when it has ended, or a smaller amount now.',
+      'Uma devolução parcial está em andamento. Devolva o restante quando ela terminar, ou um valor menor agora.',
+    ),
+  ],
+  [
     /can be refunded in at most (?<max>\d+) parts/,
     label(
       'This payment already has {max} refunds, the most there can be. Leave the amount empty to refund everything that is left.',
@@ -282,6 +289,10 @@ export const VALUE_WORDS: readonly (readonly [message: RegExp, words: Label])[] 
       'Enter a site such as https://shop.example.com, without a path',
       'Digite um site como https://loja.example.com, sem caminho',
     ),
+  ],
+  [
+    /begins with mailto:/,
+    label('Write mailto: before the e-mail address', 'Escreva mailto: antes do endereço de e-mail'),
   ],
   [/URL/, label('Enter a public https:// address', 'Digite um endereço https:// público')],
   [

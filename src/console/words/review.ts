@@ -18,6 +18,7 @@ export const REVIEW_WORDS = {
   age: label('Waiting since', 'Aguardando desde'),
   dueAt: label('Due', 'Prazo'),
   overdue: label('Overdue since {time}', 'Atrasado desde {time}'),
+  decide: label('Decide', 'Decidir'),
   assignee: label('Assigned to', 'Responsável'),
   assignedMe: label('You', 'Você'),
   assignedNobody: label('No one', 'Ninguém'),
@@ -47,6 +48,9 @@ export const REVIEW_WORDS = {
   review_JOURNAL: label('Manual journal', 'Lançamento manual'),
   review_UNCLOSED_DAY: label('Day to close', 'Dia a fechar'),
   review_OPEN_RECONCILIATION: label('Open reconciliation', 'Conciliação em aberto'),
+  review_BOOK_DEFECT: label('Damaged books', 'Livros danificados'),
+  review_UNKNOWN_PAYMENT: label('Payment before a restore', 'Pagamento anterior à restauração'),
+  review_UNDECIDED_ORDER: label('Undecided PIX order', 'Ordem Pix sem resposta'),
   review_PAUSED_NETWORK: label('Paused network', 'Rede pausada'),
   why_HOLD: label(
     'Compliance screening holds this transaction. Release it, or reject it and send the money back.',
@@ -57,12 +61,12 @@ export const REVIEW_WORDS = {
     'O cliente está acima do limite de 30 dias ou em análise. Decida antes do prazo, ou a verificação é negada.',
   ),
   why_CUSTOMER_CASE: label(
-    'The identity check of this customer needs a decision, or the customer is frozen. Decide with the command “case” or the API.',
-    'A verificação de identidade deste cliente precisa de decisão, ou o cliente está bloqueado. Decida pelo comando “case” ou pela API.',
+    'The identity check of this customer needs a decision, or the customer is frozen.',
+    'A verificação de identidade deste cliente precisa de decisão, ou o cliente está bloqueado.',
   ),
   why_SCREENING_HIT: label(
-    'Screening found a match on a list. Confirm or dismiss the hit with the command “screening” or the API.',
-    'A triagem encontrou uma coincidência em uma lista. Confirme ou descarte a ocorrência pelo comando “screening” ou pela API.',
+    'Screening found a match on a list. Dismiss the hit if it is someone else; confirm it otherwise.',
+    'A triagem encontrou uma coincidência em uma lista. Descarte a ocorrência se for outra pessoa; se não, confirme.',
   ),
   why_MED_CASE: label(
     'The payer’s bank opened a case about this Pix. Answer it in time: silence counts as agreement.',
@@ -108,6 +112,18 @@ export const REVIEW_WORDS = {
     'The statement of the rail differs from the books. See the findings and settle them.',
     'O extrato do provedor difere dos livros. Veja as diferenças e resolva.',
   ),
+  why_BOOK_DEFECT: label(
+    'The verification found books that are not as they were written. Pause payouts, run “crossramp verify”, which names every defect, and follow “Ledger imbalance” in the runbook.',
+    'A verificação encontrou livros diferentes do que foi gravado. Pause os pagamentos de saída, execute “crossramp verify”, que lista cada defeito, e siga “Ledger imbalance” no runbook.',
+  ),
+  why_UNKNOWN_PAYMENT: label(
+    'This payment left before the database was restored and is not in the books. Match it with an order that it holds, or dismiss it: “crossramp restored list” and “After a restore” in the runbook.',
+    'Este pagamento saiu antes da restauração do banco de dados e não está nos livros. Associe-o a uma ordem retida por ele ou descarte-o: “crossramp restored list” e “After a restore” no runbook.',
+  ),
+  why_UNDECIDED_ORDER: label(
+    'The provider has not decided this order for a day, or does not have it. Ask the provider, then resolve the order.',
+    'O provedor não respondeu sobre esta ordem em um dia, ou não a tem. Consulte o provedor e resolva a ordem.',
+  ),
   why_PAUSED_NETWORK: label(
     'Nothing is sent on this network until someone resumes it.',
     'Nada é enviado nesta rede até que alguém a retome.',
@@ -116,6 +132,12 @@ export const REVIEW_WORDS = {
   caseDecided: label(
     'This case was decided and has left the queue.',
     'Este caso foi decidido e saiu da fila.',
+  ),
+  decisionsTitle: label('Decisions', 'Decisões'),
+  waitsForSecond: label('requested; a second person decides', 'solicitado; outra pessoa decide'),
+  noDecision: label(
+    'No person decided it: a provider, a deadline or another step did.',
+    'Nenhuma pessoa decidiu: foi um provedor, um prazo ou outra etapa.',
   ),
   caseLogged: label(
     'Looking at another account’s transaction is recorded in its audit log.',
@@ -139,9 +161,20 @@ export const REVIEW_WORDS = {
   ),
   noteAdd: label('Add note', 'Adicionar'),
   noNotes: label('No notes yet', 'Nenhuma anotação'),
-  samePayer: label('Same customer, this account', 'Mesmo cliente, nesta conta'),
-  sameWallet: label('Same wallet, this account', 'Mesma carteira, nesta conta'),
+  samePayer: label('Same customer', 'Mesmo cliente'),
+  sameWallet: label('Same wallet', 'Mesma carteira'),
   noRelated: label('No other transactions', 'Nenhuma outra transação'),
-  candidates: label('Open orders of this amount', 'Pedidos em aberto deste valor'),
-  noCandidates: label('No open order of exactly this amount', 'Nenhum pedido em aberto com este valor exato'),
+  overAccounts: label('In {count} accounts', 'Em {count} contas'),
+  candidates: label('Orders it may be for', 'Pedidos possíveis'),
+  noCandidates: label('No order of the last 7 days matches', 'Nenhum pedido dos últimos 7 dias confere'),
+  matchReasons: label('Why', 'Motivo'),
+  match_SAME_PAYER: label('same payer', 'mesmo pagador'),
+  match_SAME_ADDRESS: label('same address', 'mesmo endereço'),
+  match_SAME_NAME: label('same name', 'mesmo nome'),
+  match_SAME_AMOUNT: label('same amount', 'mesmo valor'),
+  match_NEAR_AMOUNT: label('near amount', 'valor próximo'),
+  match_SAME_BANK: label('same bank', 'mesmo banco'),
+  otherCases: label('Other cases of this customer', 'Outros casos deste cliente'),
+  decision: label('Decision', 'Decisão'),
+  noneYet: label('None', 'Nenhuma'),
 } as const;

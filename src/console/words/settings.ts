@@ -23,8 +23,8 @@ export const SETTINGS_WORDS = {
     'Gerenciar chaves, webhooks, links de pagamento, páginas e configurações.',
   ),
   expiresHint: label(
-    'From then on, requests with the key are refused with 401. A key never outlives the one that created it. Leave empty for no expiry.',
-    'A partir daí, requisições com a chave são recusadas com 401. Uma chave nunca dura mais que a que a criou. Deixe em branco para não expirar.',
+    'Brasília time. From then on, requests with the key are refused with 401. A key never outlives the one that created it. Leave empty for no expiry.',
+    'Horário de Brasília. A partir daí, requisições com a chave são recusadas com 401. Uma chave nunca dura mais que a que a criou. Deixe em branco para não expirar.',
   ),
   passkeyRoles: label('Passkeys', 'Passkeys'),
   passkeyRolesNone: label(
@@ -67,8 +67,8 @@ export const SETTINGS_WORDS = {
     'Exigir segunda aprovação acima de (por dia)',
   ),
   approvalAboveHint: label(
-    'In BRL. Leave empty to keep the current value.',
-    'Em reais. Deixe em branco para manter.',
+    'In BRL. An empty field removes your own value.',
+    'Em reais. Um campo vazio remove o valor próprio.',
   ),
   set_afterLock: label(
     'If a payment arrives after the price has expired',
@@ -79,7 +79,6 @@ export const SETTINGS_WORDS = {
     'End the session; the payer can get a new quote',
     'Encerrar a sessão; o pagador pode pedir nova cotação',
   ),
-  staysAsItIs: label('No change', 'Não alterar'),
   atOnce: label('Immediately', 'Imediatamente'),
   hoursLong: label('{hours} h', '{hours} h'),
   secondsLong: label('{seconds} s', '{seconds} s'),
@@ -138,7 +137,10 @@ export const SETTINGS_WORDS = {
     'Código hexadecimal, como #0b5fff. Precisa contrastar com texto branco.',
   ),
   set_supportUrl: label('Support link', 'Link de suporte'),
-  supportUrlHint: label('https:// or mailto: address', 'Endereço https:// ou mailto:'),
+  supportUrlHint: label(
+    'Such as https://shop.example.com/help or mailto:help@shop.example.com.',
+    'Como https://loja.example.com/ajuda ou mailto:ajuda@loja.example.com.',
+  ),
   set_showsPrice: label('Show rate and fees to payers', 'Mostrar cotação e taxas ao pagador'),
   set_sendsReceipts: label('E-mail receipts to payers', 'Comprovante por e-mail ao pagador'),
   sendsReceiptsHint: label(
@@ -163,8 +165,8 @@ export const SETTINGS_WORDS = {
   asStandard: label('Default', 'Padrão'),
   no: label('No', 'Não'),
   changeLookWhat: label(
-    'Applies immediately, including to open payments. Leave a field empty to keep its value.',
-    'Vale imediatamente, inclusive para cobranças em aberto. Deixe em branco para manter.',
+    'Applies immediately, including to open payments. An emptied field goes back to the default.',
+    'Vale imediatamente, inclusive para cobranças em aberto. Um campo esvaziado volta ao padrão.',
   ),
   resetLook: label('Reset branding…', 'Restaurar padrão…'),
   resetLookWhat: label(

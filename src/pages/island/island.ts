@@ -1,15 +1,15 @@
 /**
- * Enhancements with script: copy, share, print, count down, follow the payment, go back to the merchant. One file without
- * imports, which also runs in browsers inside of other apps, so it uses only features of 2020.
+ * Enhancements with script: copy, share, print, count down, follow the payment, return to the merchant. One file
+ * without imports, which also runs in browsers inside of other apps, so it uses only features of 2020.
  */
 
 /** Wait for the stream before polling begins, and the polling interval. */
 const STREAM_WAIT_MS = 10_000;
 const POLL_MS = 5_000;
-/** A request that was not answered by then will not be: its connection is dead. */
+/** A request without an answer by then gets none: its connection is dead. */
 const LOAD_MS = 10_000;
 const LEAVE_SECONDS = 5;
-/** Times before the end that are announced, minutes. */
+/** Times before the end at which the remaining time is announced. Unit: minutes. */
 const ANNOUNCED_MINUTES = [5, 1];
 
 const token = location.pathname.split('/')[2] || '';
@@ -63,7 +63,7 @@ function textOf(id: string): string {
   return element.dataset.text || element.textContent || '';
 }
 
-/** Frames and the browsers of other apps may refuse the clipboard: then the text is selected. */
+/** Frames and the browsers of other apps may refuse the clipboard; then the text is selected. */
 function copy(button: HTMLButtonElement): void {
   const id = button.dataset.copy || '';
   const show = (text: string | undefined) => {
@@ -81,7 +81,7 @@ function copy(button: HTMLButtonElement): void {
 
 let counting: number | undefined;
 
-/** Counts by the clock of the server: that of the device may be wrong. */
+/** The countdown uses the clock of the server, because that of the device may be wrong. */
 function countDown(): void {
   clearInterval(counting);
   const element = main().querySelector<HTMLElement>('[data-left]');
@@ -118,7 +118,7 @@ function clockOf(seconds: number): string {
 }
 
 let loading: Promise<void> | undefined;
-/** The newest change that was announced. */
+/** The newest announced change. */
 let reportedAt = 0;
 
 /** Replaces the content with the server's current one: only the server renders. */
@@ -127,7 +127,7 @@ function refresh(): Promise<void> {
     loading ||
     load()
       .finally(() => (loading = undefined))
-      // A response that was already on its way may lack changes that were announced meanwhile.
+      // A response that is already on its way may lack changes that were announced after it was made.
       .then(() => (shown() < reportedAt ? refresh() : undefined));
   return loading;
 }
@@ -152,8 +152,8 @@ async function load(): Promise<void> {
   const title = main().querySelector('h1') as HTMLElement;
   if (hadFocus) title.focus();
   announce(title.textContent || '');
-  // A receipt that is opened later stays open: only a payment that ended on this page leads back to the merchant, once, when
-  // no further step follows.
+  // A receipt that is opened later stays open: only a payment that ended on this page leads back to the merchant, once,
+  // if no further step follows.
   clearInterval(leaving);
   if (isDone() && !wasDone) leave();
   wasDone = wasDone || isDone();
@@ -175,7 +175,7 @@ async function fetchState(): Promise<string> {
   }
 }
 
-/** Whether the payment succeeded, so that the reader can go back to the merchant. */
+/** Whether the payment succeeded, so that the reader can return to the merchant. */
 function isDone(): boolean {
   return main().dataset.leave !== undefined;
 }
@@ -248,7 +248,7 @@ function follow(): void {
     // A stream that the browser closed permanently is opened again here; after other errors the browser reopens it itself.
     if (source && source.readyState === EventSource.CLOSED) later();
   };
-  // A proxy that buffers the stream delivers nothing at all.
+  // A proxy that buffers the stream delivers no events.
   doubt = setTimeout(poll, STREAM_WAIT_MS);
 }
 
@@ -289,7 +289,7 @@ function pollAgain(): void {
 }
 
 if (main().dataset.sequence !== undefined) {
-  // A rejected form left its own address, which cannot be requested by GET.
+  // A rejected form has left its own address in the browser, which cannot be requested by GET.
   history.replaceState(null, '', `/pay/${token}${location.search}`);
   enliven();
   follow();

@@ -16,7 +16,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-passkey
     button.disabled = true;
     go(button.dataset.passkey ?? '', button).catch(() => {
       button.disabled = false;
-      // A person who closes the browser's window and one whose passkey is unknown see the same message.
+      // A person who closes the browser's window and a person with an unknown passkey see the same message.
       if (output) output.textContent = button.dataset.failed ?? '';
     });
   };

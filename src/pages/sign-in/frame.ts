@@ -1,4 +1,4 @@
-/** The frame of the sign-in pages: one narrow column, in the look of the console. */
+/** The frame of the sign-in pages: one narrow column, in the style of the console. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -25,7 +25,7 @@ export interface DoorPage {
 export const PASSKEY_SCRIPT = stripTypeScriptTypes(
   readFileSync(new URL('../island/passkeys.ts', import.meta.url), 'utf8'),
 );
-/** Its path, which changes with its content, so that it can be cached for ever. */
+/** Path of the script, which changes with its content so that it can be cached for ever. */
 export const PASSKEY_SCRIPT_PATH = `${CONSOLE_PATH}/passkeys-${digestOf(PASSKEY_SCRIPT)}.js`;
 
 /** Translates a text of these pages. */

@@ -1,4 +1,4 @@
-/** The pages of signing in: the door, a link, and the own sessions. Everything on them works without script. */
+/** The sign-in pages: the form, a link, and the person's own sessions. All of these pages work without script. */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import type { OwnPasskey } from '../../store/people/passkeys.ts';
 import type { OwnAccount } from '../../store/people/people.ts';
@@ -16,9 +16,9 @@ import type { SignInWord } from './words.ts';
 
 /** Path of the sign-in page. */
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`;
-/** Path of the page of the own sessions. */
+/** Path of the page with the person's own sessions. */
 export const SECURITY_PATH = `${CONSOLE_PATH}/security`;
-/** Path of the page on which a person shows a passkey again. */
+/** Path of the page on which a person presents a passkey again. */
 export const CONFIRM_PATH = `${CONSOLE_PATH}/confirm`;
 /** Path that removes a passkey. */
 export const REMOVE_PASSKEY_PATH = `${SECURITY_PATH}/remove-passkey`;
@@ -57,11 +57,11 @@ export interface HeldForm {
 export interface ConfirmTraits {
   readonly hasPasskey: boolean;
   readonly isTest: boolean;
-  /** Sent afterwards, as it was filled in. */
+  /** The form as filled in, which is sent afterwards. */
   readonly held?: HeldForm;
 }
 
-/** @returns the page on which a person shows a passkey again, and is then led to `next`. */
+/** @returns the page on which a person presents a passkey again, and which then leads to `next`. */
 export function confirmPage(
   language: Language,
   next: string,
@@ -81,12 +81,12 @@ ${held && html`<a class="btn full" href="${next}">${translate('goBack')}</a>`}
   };
 }
 
-/** Without visible content: the script sends it once a passkey was presented. */
+/** Form without visible content: the script sends it after a passkey was presented. */
 function heldForm({ action, values }: HeldForm): Html {
   return html`<form method="post" action="${action}" data-held>${[...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</form>`;
 }
 
-/** A button that the script shows where the browser has passkeys. */
+/** A button that the script shows if the browser supports passkeys. */
 function passkeyButton(
   language: Language,
   kind: 'add' | 'confirm' | 'sign-in',
@@ -100,14 +100,14 @@ function passkeyButton(
 
 /** Variants of the page of a link. */
 export interface LinkTraits {
-  /** Whether the link alone signs in. */
+  /** Whether the link signs in without a passkey. */
   readonly isEnough: boolean;
   readonly isTest: boolean;
   /** Token of its form, so that no other page can send it. */
   readonly csrf: string;
 }
 
-/** @returns the page of a link; its form uses the link up. */
+/** @returns the page of a link; sending its form consumes the link. */
 export function linkPage(
   language: Language,
   path: string,

@@ -1,4 +1,4 @@
-/** The log that a backup needs, in the archive. */
+/** The part of the archived log that a backup needs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { segmentAfter, WAL_FOLDER } from '../wal-archive.ts';
 import { checksumOf } from './copy-files.ts';
 import type { BackedUpFile, Manifest } from './manifest.ts';
 
-/** Time until the next file is archived. The archiver retries one after a minute at most. Unit: ms. */
+/** Time until the next file is archived. The archiver retries within a minute. Unit: ms. */
 const NEXT_FILE_MAX_MS = 100_000;
 const POLL_MS = 100;
 
@@ -39,7 +39,9 @@ export async function archivedWal(
   }
 }
 
-/** Whether the archiver's newest attempt failed, after the backup began. Earlier failures may be about another folder. */
+/**
+ * Whether the archiver's newest attempt failed, after the backup began. Earlier failures may concern another folder.
+ */
 async function hasFailed(client: Client, startedAt: string): Promise<boolean> {
   const { rows } = await client.query(
     `select last_failed_time > greatest(coalesce(last_archived_time, '-infinity'), $1::timestamptz) as failed from pg_stat_archiver`,

@@ -16,7 +16,7 @@ import { MANIFEST, type Manifest, readManifest } from './manifest.ts';
 /** File that marks a folder of backups. */
 export const MARK = 'crossramp-backup.json';
 const BASE = 'base';
-/** Prefix of an unfinished backup; the process that makes it follows. */
+/** Prefix of an unfinished backup; the name of its process follows. */
 const DRAFT = '.draft-';
 /** Prefix of a backup that is being removed. */
 export const GONE = '.gone-';
@@ -33,10 +33,9 @@ export interface SetName {
 
 /**
  * Creates the folder for the backups of a database, or opens that of earlier ones.
- *
  * @returns its real path.
- * @throws {EmbeddedPostgresError} when something else is in it, it belongs to another database, or the server's user cannot
- * write to it.
+ * @throws {EmbeddedPostgresError} when the folder has other contents, belongs to another database, or is not writable
+ * for the server's user.
  */
 export async function openBackupFolder(
   path: string,
@@ -82,14 +81,14 @@ export async function openBackupFolder(
 }
 
 /**
- * The backups are this process's own. The user of another server's process needs to pass through the folder, and owns only
- * the log.
+ * The backups belong to the user of this process. A server that runs as another user needs to pass through the folder,
+ * and owns only the log.
  */
 async function divide(folder: string, user: SystemUser): Promise<void> {
   const [base, wal] = [join(folder, BASE), join(folder, WAL_FOLDER)];
   if (!existsSync(base)) await makePrivate(base, undefined);
   if (!existsSync(wal)) await makePrivate(wal, user);
-  // Earlier versions gave all of it to the server's user.
+  // Earlier versions gave the whole folder to the server's user.
   if (user) for (const path of [folder, base]) await chown(path, 0, 0);
   await chmod(folder, user ? 0o711 : 0o700);
 }
@@ -107,7 +106,7 @@ export function draftOf(folder: string, owner: string): string {
   return join(folder, BASE, `${DRAFT}${owner}`);
 }
 
-/** @returns name and path of a backup that ends now. */
+/** @returns name and path for a backup that ends now. */
 export function setNamed(folder: string, endedAt: string): SetName {
   const name = endedAt.replaceAll(/[-:]/g, '');
   return { name, path: join(folder, BASE, name), endedAt };
@@ -123,7 +122,7 @@ export async function removeDrafts(folder: string): Promise<void> {
 
 /**
  * @returns the complete backups, oldest first.
- * @throws {EmbeddedPostgresError} when it is no folder of backups.
+ * @throws {EmbeddedPostgresError} when the folder is not marked as one of backups.
  */
 export async function listSets(folder: string): Promise<SetName[]> {
   if (!existsSync(join(folder, MARK)))

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Files that are copied in parallel. */
 const PARALLEL_MAX = 8;
 
-/** The server's user could plant a link that root would follow to a file of another. Windows has no such flag. */
+/** The server's user could plant a link that root would follow to another user's file. Windows has no such flag. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 /** Makes a folder that only the server's user can enter. */
@@ -18,7 +18,7 @@ export async function makePrivate(path: string, user: SystemUser): Promise<void>
   if (user) await chown(path, user.uid, user.gid);
 }
 
-/** Writes a file that is on the disk when this resolves. */
+/** Writes a file; it is on the disk when this resolves. */
 export async function writeDurably(path: string, text: string, user: SystemUser): Promise<BackedUpFile> {
   const bytes = Buffer.from(text);
   const file = await open(path, 'w', 0o600);
@@ -40,8 +40,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 /**
  * Copies a file to a new name; a link is not followed.
- *
- * @returns size and checksum of the copy; undefined when the file is gone, as files of a running server may be.
+ * @returns size and checksum of the copy; undefined if the file has disappeared, as files of a running server may.
  */
 export async function copyFile(
   from: string,
@@ -95,7 +94,7 @@ export async function syncFolders(root: string, paths: readonly string[]): Promi
   for (const folder of folders) await syncFolder(join(root, folder));
 }
 
-/** Runs the work for each item, a few in parallel. After a failure it waits for the work that has begun, then fails. */
+/** Runs the work for each item, a few items in parallel. After a failure it waits for the running work, then fails. */
 export async function inParallel<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
@@ -127,7 +126,7 @@ const EMPTIED: readonly string[] = [
   'pg_stat_tmp',
   'pg_subtrans',
 ];
-/** Folders that a server needs and that may be empty, and so are in no path of a manifest. */
+/** Folders that a server needs even if they are empty, and that are in no path of a manifest. */
 export const MAYBE_EMPTY: readonly string[] = [
   ...EMPTIED,
   'pg_wal/archive_status',

@@ -1,6 +1,7 @@
 /**
- * Backs an embedded server up while it works: the files of its data folder as they are, between `pg_backup_start` and `pg_backup_stop`, and
- * the log that makes them whole. From the first backup on, the log is archived into the same folder.
+ * Backs up an embedded server while it works: copies the files of its data folder between `pg_backup_start` and
+ * `pg_backup_stop`, and the log that makes them consistent. After the first backup, the log is archived into the same
+ * folder.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -34,7 +35,7 @@ export const SECRETS_KEY = 'secrets.key';
 /** Folder of a backup that holds the data folder. */
 export const DATA = 'data';
 
-/** Key of the advisory lock that a backup holds. Any fixed number. */
+/** Key of the advisory lock that a backup holds. The number is arbitrary. */
 const BACKUP_KEY = 0x6261636b7570;
 
 /** Input of a backup. */
@@ -44,7 +45,7 @@ export interface BackupOptions {
   readonly folder: string;
   /** Longest time until a change is archived. Unit: seconds. */
   readonly archiveSeconds: number;
-  /** Number of backups that stay; undefined keeps all. */
+  /** Number of backups to keep; undefined keeps all. */
   readonly setsMax?: number | undefined;
   /** Key file to copy; undefined if it is stored elsewhere. */
   readonly secretsKeyFile?: string | undefined;
@@ -111,7 +112,7 @@ async function refuseSecondBackup(client: Client, home: string): Promise<void> {
     throw new EmbeddedPostgresError(`another backup of ${home} is running: wait until it has ended`);
 }
 
-/** Ends archiving. @returns the folder that was archived into. */
+/** Ends archiving. @returns the folder of the archive. */
 export async function endArchiving(home: string, signal?: AbortSignal): Promise<string | undefined> {
   return withServer({ home, signal }, async (client, cluster) => {
     const folder = await archiveFolder(cluster.folder);
@@ -120,7 +121,7 @@ export async function endArchiving(home: string, signal?: AbortSignal): Promise<
   });
 }
 
-/** The link goes first: its removal ends archiving even if the server has died. */
+/** The link is removed first, which ends archiving even if the server has died. */
 async function stopArchiving(client: Client, { folder }: HomeCluster): Promise<void> {
   await archiveNowhere(folder);
   await client.query('alter system reset archive_timeout');
@@ -137,7 +138,7 @@ async function withServer<Result>(
     );
   const server = await acquireEmbeddedPostgres({ home, signal });
   const client = new Client({ connectionString: server.url, application_name: 'crossramp backup' });
-  // The death of the server fails the statement that waits for it.
+  // If the server dies, the waiting statement fails.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -238,7 +239,7 @@ async function copyData(
   for (const { path, isFolder } of entries)
     if (isFolder) await makePrivate(join(draft, DATA, path), undefined);
   const files = entries.filter(({ isFolder }) => !isFolder);
-  // As pg_basebackup does, the control file comes last.
+  // The control file is copied last, as pg_basebackup does.
   const isControl = ({ path }: { readonly path: string }) => path === 'global/pg_control';
   const copied: BackedUpFile[] = [];
   const copyOne = async ({ path }: { readonly path: string }) => {

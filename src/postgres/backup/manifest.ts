@@ -8,7 +8,7 @@ export const MANIFEST = 'manifest.json';
 
 /** A file of a backup. */
 export interface BackedUpFile {
-  /** Relative, with `/` between folders. */
+  /** Relative path, with `/` between folders. */
   readonly path: string;
   /** Unit: bytes. */
   readonly size: number;
@@ -36,7 +36,7 @@ export interface Manifest {
   /** Whether the key file of secrets is among the files. */
   readonly hasSecretsKey: boolean;
   readonly files: readonly BackedUpFile[];
-  /** Files of the log from `startWal` to `stopWal`, as they are archived. */
+  /** Files of the log from `startWal` to `stopWal`, under their names in the archive. */
   readonly wal: readonly BackedUpFile[];
 }
 

@@ -13,7 +13,7 @@ interface BackupSet {
   readonly manifest: Manifest;
 }
 
-/** @returns backups by the start of their log: the clock may have been set back between them. */
+/** @returns backups by the start of their log, because the clock may have been set back between them. */
 export function inLogOrder(sets: readonly BackupSet[]): BackupSet[] {
   const startOf = ({ manifest }: BackupSet) =>
     manifest.startLsn
@@ -25,9 +25,8 @@ export function inLogOrder(sets: readonly BackupSet[]): BackupSet[] {
 
 /**
  * Removes all backups except the newest ones, and the log that only the removed ones needed.
- *
- * @param made - path of the backup that was just made, which stays.
- * @returns names of the removed ones.
+ * @param made - path of the new backup, which stays.
+ * @returns names of the removed backups.
  * @throws {EmbeddedPostgresError} when one of them cannot be read; nothing is removed then.
  */
 export async function removeOldSets(folder: string, count: number, made: string): Promise<string[]> {

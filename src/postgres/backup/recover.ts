@@ -21,10 +21,9 @@ export interface Recovery {
 }
 
 /**
- * Replays the log and ends as a server that was shut down.
- *
+ * Replays the log, and ends in the state of a server that was shut down.
  * @returns time of the last transaction, RFC 3339; null if there is none after the backup.
- * @throws {EmbeddedPostgresError} when the log ends before `until`, has an unreadable file, or ends in the middle.
+ * @throws {EmbeddedPostgresError} when the log ends before `until` or in the middle, or has an unreadable file.
  */
 export async function recover(
   cluster: HomeCluster,
@@ -35,12 +34,12 @@ export async function recover(
   await writeDurably(join(cluster.dataFolder, 'recovery.signal'), '', cluster.user);
   const settings = {
     archive_mode: 'off',
-    // Otherwise the server would report ready while it still recovers.
+    // Otherwise the server would report ready during recovery.
     hot_standby: 'off',
     restore_command: restoreCommand(walFolder),
     recovery_target_timeline: 'current',
     ...(until !== undefined && {
-      // A numeric offset: names of zones are not known yet when the server reads this.
+      // A numeric offset is needed, because names of zones are not known yet when the server reads this.
       recovery_target_time: instantOf(new Date(until)),
       recovery_target_action: 'promote',
     }),

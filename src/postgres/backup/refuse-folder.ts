@@ -10,8 +10,7 @@ import { inLogOrder } from './newest-sets.ts';
 
 /**
  * A log folder without a mark is the mount point of a disk that is not mounted, so a new one would be on another disk.
- *
- * @param archived - the folder of the log.
+ * @param archived - the folder of the archived log.
  * @throws {EmbeddedPostgresError} when `path` is that folder and has no mark.
  */
 export async function refuseUnmounted(path: string, archived: string | undefined): Promise<void> {
@@ -22,7 +21,7 @@ export async function refuseUnmounted(path: string, archived: string | undefined
   );
 }
 
-/** The real path of something that may not be there yet. */
+/** The real path of something that may not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   const parent = dirname(path);
   if (existsSync(path) || parent === path) return realpath(path);
@@ -30,14 +29,13 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /**
- * Copies of a database have its identity, and their logs have the same names. A backup must not treat the log of a copied
- * database as its own.
- *
- * @throws {EmbeddedPostgresError} when the folder has log that this server has yet to write, or its newest backup is of
- * another timeline.
+ * Copies of a database have its identity, and their logs have the same names. A backup must not treat the log of a
+ * copied database as its own.
+ * @throws {EmbeddedPostgresError} when the folder has log files that this server has yet to write, or its newest backup
+ * is of another timeline.
  */
 export async function refuseOtherServer(folder: string, client: Client): Promise<void> {
-  // Listed first: the server may continue to its next file meanwhile.
+  // The archive is listed first, because the server may continue to its next file meanwhile.
   const names = (await readdir(join(folder, WAL_FOLDER))).filter((name) => name.endsWith('.gz'));
   const { rows } = await client.query('select pg_walfile_name(pg_current_wal_insert_lsn()) as current');
   const { current } = rows[0] as { readonly current: string };
@@ -49,7 +47,7 @@ export async function refuseOtherServer(folder: string, client: Client): Promise
     throw new EmbeddedPostgresError(
       `${folder} has the log of another server: ${join(folder, WAL_FOLDER, later)}.gz is not written here yet. Name another folder`,
     );
-  // A damaged manifest is no reason to make no more backups.
+  // A damaged manifest does not prevent further backups.
   const read = (await listSets(folder)).map((set) =>
     manifestOf(set).then(
       (manifest) => [{ set, manifest }],

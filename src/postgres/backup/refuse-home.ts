@@ -1,4 +1,4 @@
-/** Refusals of a home that a restore would harm, or that would lead it elsewhere. */
+/** Refuses a home that a restore would harm, or that would lead the restore elsewhere. */
 import { existsSync, statSync } from 'node:fs';
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,8 +11,7 @@ interface Restoring {
 }
 
 /**
- * A user who can write to a home can name files of other databases in it.
- *
+ * Every user who can write to a home can name files of other databases in it.
  * @throws {EmbeddedPostgresError} when the home is of another user, or others can write to it.
  */
 export function refuseForeignHome(home: string): void {
@@ -28,9 +27,8 @@ export function refuseForeignHome(home: string): void {
 }
 
 /**
- * Checked before a copy that may take hours.
- *
- * @throws {EmbeddedPostgresError} when the key file is not there, and cannot be made.
+ * Checks the key file before a copy that may take hours.
+ * @throws {EmbeddedPostgresError} when the key file is missing and cannot be created.
  */
 export async function refuseUnwritable(keyFile: string | undefined): Promise<void> {
   if (keyFile === undefined || existsSync(keyFile)) return;
@@ -43,7 +41,9 @@ export async function refuseUnwritable(keyFile: string | undefined): Promise<voi
   );
 }
 
-/** @throws {EmbeddedPostgresError} when the mark cannot be read, or names a folder that is not of this home. */
+/**
+ * @throws {EmbeddedPostgresError} when the mark cannot be read, or names a folder that does not belong to this home.
+ */
 export async function readMark(home: string, mark: string): Promise<Restoring> {
   const text = await readFile(mark, 'utf8');
   try {

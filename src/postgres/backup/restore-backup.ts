@@ -1,6 +1,6 @@
 /**
- * Restores a backup into a new home: the files, checked against the manifest, then the archived log up to a time. It
- * works in a draft and moves the data into its final place when it is whole. Until then a mark in the home keeps
+ * Restores a backup into a new home: the files, checked against the manifest, then the archived log up to a time. Works
+ * in a draft, and moves the data into its final place when it is complete. Until then, a mark in the home keeps
  * gateways out.
  */
 import { existsSync, lstatSync } from 'node:fs';
@@ -43,7 +43,7 @@ import { inPlainWords } from './plain-words.ts';
 import { recover } from './recover.ts';
 import { readMark, refuseForeignHome, refuseUnwritable } from './refuse-home.ts';
 
-/** The prefix of createData, which removes such drafts. */
+/** The prefix is that of createData, which removes such drafts. */
 const DRAFT = 'postgres.draft-';
 
 /** Input of a restore. */
@@ -61,7 +61,7 @@ export interface RestoreOptions {
 export interface RestoreReport {
   /** Path of the backup. */
   readonly from: string;
-  /** Time of the last transaction that is in the restored database; RFC 3339; null if there is none after the backup. */
+  /** Time of the last transaction in the restored database, RFC 3339; null if there is none after the backup. */
   readonly lastChangeAt: string | null;
   /** Whether the key file came with the backup. */
   readonly hasSecretsKey: boolean;
@@ -86,7 +86,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
         const cluster = await prepareHome(home);
         try {
           const done = await restoreInto(home, cluster, { options, set, advice, manifest, segments });
-          // The mark is removed last, and this order also holds on the disk.
+          // The mark is removed last, also in the order of writes to the disk.
           await syncFolder(cluster.folder);
           if (cluster.folder !== home) await syncFolder(dirname(cluster.folder));
           await syncFolder(home);
@@ -105,7 +105,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
 
 interface ChosenSet {
   readonly set: SetName;
-  /** Advice where it is damaged; empty where no other backup is left. */
+  /** Advice about a damaged backup; empty if no other backup is left. */
   readonly advice: string;
 }
 
@@ -136,7 +136,10 @@ async function orAdvise<Result>(advice: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** @returns names of the archived files of the log, from the first that the backup needs to the last one without a gap. */
+/**
+ * @returns names of the archived files of the log, from the first one that the backup needs to the last one without a
+ * gap.
+ */
 async function archivedFrom(
   { folder, until }: RestoreOptions,
   { startWal, wal, timeline }: Manifest,
@@ -164,7 +167,7 @@ async function archivedFrom(
 async function prepareHome(home: string): Promise<HomeCluster> {
   const mark = join(home, RESTORING);
   const before = existsSync(mark) ? await readMark(home, mark) : undefined;
-  // A restore that fails removes the folder, so anything under this name is refused.
+  // A restore that fails removes the folder, so any existing file of this name is refused.
   const isThere = (name: string) => lstatSync(join(home, name), { throwIfNoEntry: false }) !== undefined;
   if (!before && (isThere(RECORD) || isThere('postgres')))
     throw new EmbeddedPostgresError(
@@ -180,7 +183,7 @@ async function prepareHome(home: string): Promise<HomeCluster> {
   return cluster;
 }
 
-/** Removes everything of a restore, its mark last. */
+/** Removes all files of a restore, its mark last. */
 async function clear(home: string, cluster: HomeCluster, isBegunAgain = false): Promise<void> {
   const { folder: clusterFolder, dataFolder } = cluster;
   const drafts = (await readdir(clusterFolder)).filter((name) => name.startsWith(DRAFT));

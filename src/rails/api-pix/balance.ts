@@ -1,6 +1,6 @@
 /**
- * Balance at the provider, for comparison with the ledger. The two are read alternately until nothing was booked and
- * nothing moved in between; movements that only one of them has are listed separately.
+ * Balance at the provider, for comparison with the ledger. Ledger and balance are read alternately until neither
+ * changed in between. Movements that only one of them has are listed separately.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
@@ -23,13 +23,13 @@ export interface BalanceParts {
 
 /** Maximum age of movements that may not be booked yet. Unit: ms. */
 const LATE_MS = 24 * 3_600_000;
-/** Maximum number of attempts; with constant movement no balance is returned. */
+/** Maximum number of attempts; if the account changes during each of them, no balance is returned. */
 const ATTEMPTS_MAX = 10;
-/** Orders that are asked for; with more than these, the balance is the smaller trouble. */
+/** Maximum number of open orders that the comparison considers. */
 const OPEN_MAX = 10_000;
 const AMOUNT = /^-?\d{1,15}\.\d{2}$/;
-/** By kind of entry: the kind of its rail event, and whether it adds to the account or takes from it. */
-const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: string, sign: bigint] } = {
+/** By kind of statement entry: the kind of its rail event, and the sign of its effect on the account. */
+const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [event: string, sign: bigint] } = {
   payment: ['payment', 1n],
   payout_return: ['payout_returned', 1n],
   payout: ['payout_ended', -1n],
@@ -37,8 +37,8 @@ const MOVES: { readonly [Kind in StatementEntry['kind']]?: readonly [news: strin
 };
 
 /**
- * @returns the balance in BRL; undefined when it never stood still.
- * @throws when the provider is unreachable.
+ * @returns the balance in BRL; undefined if it changed during all attempts.
+ * @throws if the provider is unreachable.
  */
 export async function bankBalances(
   parts: BalanceParts,
@@ -57,7 +57,7 @@ export async function bankBalances(
   return [];
 }
 
-/** Minor units, there and here. */
+/** Reads both balances. Unit: minor units. */
 async function seen({ tools: { database, mode }, api, balanceUrl }: BalanceParts) {
   const reported = readAnswer(balanceOf, await api.send('GET', balanceUrl));
   const here = (await readHeld(database, mode, BANK)).get(BRL.code) ?? 0n;
@@ -96,10 +96,10 @@ async function unbooked(
   return moved.reduce((sum, { minor }, index) => sum + (booked.has(index + 1) ? 0n : minor), 0n);
 }
 
-/** Amount that has left by orders whose end is unknown yet, cents. */
+/** Amount debited by orders whose outcome is not booked yet. Unit: cents. */
 async function sentAlready({ tools: { database, mode }, kinds }: BalanceParts): Promise<bigint> {
   let sum = 0n;
-  for (const order of await listOpenPixOrders(database, mode, OPEN_MAX)) {
+  for (const order of await listOpenPixOrders(database, mode, { limit: OPEN_MAX })) {
     const reported = await kinds[order.kind].query(order);
     const isOver = reported?.events.some((event) => 'isDone' in event && !event.isDone);
     if (reported && !isOver) sum += toMinor(order.amount, BRL.decimals);

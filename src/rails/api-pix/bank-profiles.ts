@@ -1,5 +1,5 @@
 /**
- * Defaults of the settings for banks that speak API Pix, each with its own tokens, paths and members. They come from public
+ * Default settings for banks with API Pix, each with its own tokens, paths and members. The defaults come from public
  * clients of these banks (decision 0089); no profile was run against its bank.
  */
 
@@ -8,40 +8,40 @@ export const RESOURCES = ['cob', 'cobPatch', 'pix', 'webhook'] as const;
 /** A member of RESOURCES. */
 export type Resource = (typeof RESOURCES)[number];
 
-/** Place of client id and secret in a token request. */
+/** Location of client id and secret in a token request. */
 export const CREDENTIAL_LOCATIONS = ['basic', 'form'] as const;
 /** Body of a token request. */
 export const TOKEN_FORMATS = ['form', 'json'] as const;
 /** Precision of times in queries: milliseconds or seconds. */
 export const TIME_FORMS = ['ms', 's'] as const;
-/** Error types of API Pix, or words of the bank's own. */
+/** Error types: those of API Pix, or the bank's own. */
 export const ERROR_FORMS = ['standard', 'own'] as const;
 /** Whether the bank adds `/pix` to the callback's URL, calls the URL itself, or adds `/pix` to a member `ignorar` of its query. */
 export const CALLBACK_SUFFIXES = ['added', 'none', 'ignorar'] as const;
-/** Payouts that there is an adapter for. */
+/** Payout APIs with an adapter. */
 export const PAYOUT_KINDS = ['efi', 'inter'] as const;
 
 /** Defaults of a bank. */
 export interface BankProfile {
-  /** Production URLs; null where settings must name them. */
+  /** Production URLs; null if the settings must name them. */
   readonly url: string | null;
   readonly tokenUrl: string | null;
-  /** Null: by whether there is a secret. */
+  /** Null chooses by whether the settings have a client secret. */
   readonly tokenBy: (typeof CREDENTIAL_LOCATIONS)[number] | null;
   readonly tokenFormat: (typeof TOKEN_FORMATS)[number];
   readonly tokenQuery: Readonly<Record<string, string>>;
-  /** Null: those of the standard; empty: the bank wants none in the request. */
+  /** Null means the scopes of the standard; an empty list means that the bank accepts no scopes in the request. */
   readonly scopes: readonly string[] | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Header fields and query members without which the bank refuses calls, and whose values only the operator knows. */
+  /** Header fields and query members that the bank requires in calls, with values that only the operator knows. */
   readonly needs: { readonly headers: readonly string[]; readonly query: readonly string[] };
   readonly paths: Readonly<Partial<Record<Resource, string>>>;
   readonly times: (typeof TIME_FORMS)[number];
   readonly errors: (typeof ERROR_FORMS)[number];
   readonly callbackSuffix: (typeof CALLBACK_SUFFIXES)[number];
-  /** Adapter of its payouts, and their base URL; null where there is none. */
+  /** Payout adapter and its base URL; null if the bank has no supported payout API. */
   readonly payouts: { readonly kind: (typeof PAYOUT_KINDS)[number]; readonly url: string } | null;
-  /** Facts that were found nowhere: ask the bank. */
+  /** Open questions for the bank, which no public source answers. */
   readonly open: readonly string[];
 }
 

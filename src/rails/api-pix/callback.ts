@@ -1,6 +1,7 @@
 /**
- * Callbacks of the provider: the caller is identified first, and the report is stored before the response. A list
- * with a bad entry is refused after the others were accepted, so the provider repeats it and nothing is lost.
+ * Callbacks of the provider. The caller is identified first, and the report is stored before the response. A list with
+ * an invalid entry is refused after its other entries were accepted, so that the provider repeats the list and no entry
+ * is lost.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -12,13 +13,13 @@ import { readCallbackBody, type WireEntries, WireError } from './wire.ts';
 
 const WORDS_MAX = 300;
 
-/** Answers a call; `path` is what follows the callback's URL, without its secret. */
+/** Answers a call; `path` is the rest of the path after the callback's URL, without its secret. */
 export type Answering = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** Handler of reports from an admitted caller. */
+/** Handlers of reports from admitted callers. */
 export interface Hearing {
   readonly pix: (entries: WireEntries) => Promise<Verdict>;
-  /** @param json - the body. @throws {WireError} when it is no such list. */
+  /** @param json - the body. @throws {WireError} for a body that is no list of infractions. */
   readonly infractions: (json: unknown) => Promise<Verdict>;
 }
 
@@ -34,7 +35,7 @@ export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing
     const { status, words } = await answerCallback(hearing, check, request, path).catch((error: unknown) => {
       if (error instanceof GatewayError) return { status: statusOf(error), words: error.message };
       tools.log.error({ err: error }, 'a callback of the PIX provider could not be stored');
-      return { status: 503, words: 'not stored: tell it again' };
+      return { status: 503, words: 'not stored: send it again' };
     });
     if (status >= 400 && status < 500)
       tools.log.warn(
@@ -42,7 +43,7 @@ export function answering(tools: RailTools, check: CallerCheck, hearing: Hearing
         'a callback of the PIX provider was refused',
       );
     if (response.headersSent) return;
-    // The unread rest of a too large body is not waited for.
+    // The connection is closed without reading the rest of an oversized body.
     if (status === 413) response.setHeader('connection', 'close');
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(words);
   };
@@ -71,8 +72,9 @@ async function answerCallback(
 }
 
 /**
- * Some providers call the address itself, without the suffix of the standard. They also try it at registration, with
- * a body that reports nothing. Any other body without a known list is refused: a 2xx confirms what is stored (C-36).
+ * Some providers call the URL itself, without the suffix of the standard. Some also test the URL at its registration,
+ * with a body that contains no report. Any other body without a known list is refused, because 2xx confirms that a report was
+ * stored (C-36).
  */
 async function acceptAny(hearing: Hearing, json: unknown): Promise<Verdict> {
   if (typeof json !== 'object' || json === null)
@@ -81,7 +83,7 @@ async function acceptAny(hearing: Hearing, json: unknown): Promise<Verdict> {
   return isTrial(json) ? verdictOn(undefined) : hearing.pix(readCallbackBody(json));
 }
 
-/** Event that providers name when they try an address. */
+/** Event name in a provider's test of the URL. */
 const TRIAL_EVENT = 'teste_webhook';
 
 function isTrial(json: object): boolean {
@@ -91,10 +93,10 @@ function isTrial(json: object): boolean {
   return isNamed && members.every(([name, member]) => typeof member !== 'object' && !OF_PIX.test(name));
 }
 
-/** Names of members that a body without a report does not have. */
+/** Names of members that only a report has; a test body has none of them. */
 const OF_PIX = /^(?:pix|valor|txid|horario)$|e2e|end_?to_?end/i;
 
-/** @returns the response after everything valid was accepted. */
+/** @returns the response after all valid entries were accepted. */
 export function verdictOn(wrong: WireError | undefined): Verdict {
   return wrong ? { status: 400, words: wrong.message } : { status: 200, words: 'ok' };
 }

@@ -1,6 +1,6 @@
 /**
- * Identifies callers: by the certificate of the connection, by one that a trusted proxy passes on, or by an
- * unguessable part of the path. Where several are configured, all of them must be right.
+ * Identifies callers by the certificate of the connection, by a certificate that a trusted proxy passes on, or by an
+ * unguessable part of the path. If several are configured, all must match.
  */
 import { createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -9,16 +9,16 @@ import type { TLSSocket } from 'node:tls';
 import { certificatesIn } from './certificates.ts';
 import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 
-/** Checks of a caller. */
+/** Authentication of a caller. */
 export interface CallerCheck {
-  /** First part of the path, or the member `hmac` of the query; null for none. */
+  /** First segment of the path, or the query member `hmac`; null without a secret. */
   readonly token: string | null;
   readonly isTokenInQuery: boolean;
-  /** @returns the reason for which the caller is refused; undefined when the caller is known. */
+  /** @returns the reason for refusing the caller; undefined for a known caller. */
   readonly refusal: (request: IncomingMessage) => string | undefined;
 }
 
-/** The part of the path that nobody can guess: the same in all processes, another one for each key. */
+/** The unguessable part of the path: the same in all processes, different for each PIX key. */
 export function callbackToken({
   callback,
   pixKey,
@@ -27,7 +27,7 @@ export function callbackToken({
   return secret === null ? null : createHmac('sha256', secret).update(`callback:${pixKey}`).digest('hex');
 }
 
-/** @returns the URL that the provider is given. */
+/** @returns the URL to register at the provider. */
 export function callbackUrl(settings: ApiPixSettings): string | null {
   const { callback } = settings;
   if (!callback) return null;
@@ -35,14 +35,14 @@ export function callbackUrl(settings: ApiPixSettings): string | null {
   const isInPath = token !== null && callback.secretIn === 'path';
   const query = [
     ...(token !== null && !isInPath ? [`hmac=${token}`] : []),
-    // The provider adds `/pix` to the end, which is a value of the query then (Efí).
+    // The provider (Efí) appends `/pix` to the end of the URL, which is then the value of this query member.
     ...(callback.suffix === 'ignorar' ? ['ignorar='] : []),
   ];
   const url = isInPath ? `${callback.url}/${token}` : callback.url;
   return query.length === 0 ? url : `${url}?${query.join('&')}`;
 }
 
-/** Callers of the listener: TLS has checked who signed their certificate. */
+/** Checks callers of the listener. TLS has already checked the issuer of their certificate. */
 export function listenerCheck(settings: ApiPixSettings, callback: CallbackSettings): CallerCheck {
   return {
     ...tokenOf(settings, callback),
@@ -54,7 +54,10 @@ export function listenerCheck(settings: ApiPixSettings, callback: CallbackSettin
   };
 }
 
-/** Callers of the gateway's port: by the header of a proxy, by the path, or by both. Undefined where it takes no callbacks. */
+/**
+ * Checks callers of the gateway's port by the header of a proxy, by the path, or by both. Undefined if the port accepts
+ * no callbacks.
+ */
 export function portCheck(settings: ApiPixSettings, callback: CallbackSettings): CallerCheck | undefined {
   const token = tokenOf(settings, callback);
   const { proxyHeader, clientCa, clientNames, proxies } = callback;
@@ -74,19 +77,19 @@ export function portCheck(settings: ApiPixSettings, callback: CallbackSettings):
 }
 
 /**
- * @returns whether a caller that passes the check is the provider and no other: a certificate of which one of our names is demanded. Its
- *   authority may sign others, and a path may have been seen in a log.
+ * @returns whether only the provider can pass the check, which requires a certificate with one of the configured names.
+ *   Without names the authority may have signed other certificates, and a secret path may have leaked through a log.
  */
 export function isProvider(callback: CallbackSettings): boolean {
   return hasCertificate(callback) && callback.clientNames.length > 0;
 }
 
-/** @returns whether callers are checked by a certificate. */
+/** @returns whether a certificate identifies callers. */
 export function hasCertificate({ clientCa, proxyHeader, secret }: CallbackSettings): boolean {
   return clientCa !== null && (proxyHeader !== null || secret === null);
 }
 
-/** @returns the path after its secret part, without query; or the reason of a refusal. */
+/** @returns the path after its secret part, without the query; or the reason of a refusal. */
 export function refusalOf(
   { token, isTokenInQuery, refusal }: CallerCheck,
   request: IncomingMessage,
@@ -101,7 +104,7 @@ export function refusalOf(
   const isKnown = token === null || isSame(candidate, token);
   return {
     rest: parts.join('/'),
-    refusal: isKnown ? refusal(request) : 'the address is not the one that was given',
+    refusal: isKnown ? refusal(request) : 'the path does not have the expected secret',
   };
 }
 
@@ -112,7 +115,7 @@ function tokenOf(
   return { token: callbackToken(settings), isTokenInQuery: secretIn === 'query' };
 }
 
-/** As RFC 9440 has it (`:base64:`), or as a proxy escapes PEM for a URL. */
+/** Reads a certificate in the form of RFC 9440 (`:base64:`), or as PEM that a proxy escaped as in a URL. */
 function certificateIn(header: string | string[] | undefined): X509Certificate | undefined {
   if (typeof header !== 'string' || header === '') return undefined;
   try {
@@ -130,10 +133,10 @@ function certificateProblem(
   const isSigned = authorities.some(
     (each) => certificate.checkIssued(each) && certificate.verify(each.publicKey),
   );
-  if (!isSigned) return 'the certificate is signed by nobody who is known';
+  if (!isSigned) return 'the certificate is signed by an unknown authority';
   const nowMs = Date.now();
   const isValid = certificate.validFromDate.getTime() <= nowMs && nowMs < certificate.validToDate.getTime();
-  return isValid ? undefined : 'the certificate has ended, or does not begin yet';
+  return isValid ? undefined : 'the certificate has expired, or is not valid yet';
 }
 
 function nameProblem(certificate: X509Certificate, names: readonly string[]): string | undefined {
@@ -143,7 +146,7 @@ function nameProblem(certificate: X509Certificate, names: readonly string[]): st
     .split(', ')
     .map((each) => each.replace(/^DNS:/, ''));
   const isNamed = names.some((name) => name === common || alternatives.includes(name));
-  return isNamed ? undefined : 'the certificate is of somebody else';
+  return isNamed ? undefined : 'the certificate has another name';
 }
 
 function networks(cidrs: readonly string[]): (address: string) => boolean {

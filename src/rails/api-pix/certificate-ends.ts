@@ -1,9 +1,12 @@
-/** When the certificates of the rail end, for the metrics. */
+/** Expiry of the rail's certificates, for the metrics. */
 import type { RailCertificate } from '../../resolvers/services/rail-part.ts';
 import { certificatesIn } from './certificates.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** @returns each certificate by its name in `doctor`; a file with several counts by the one that ends first. */
+/**
+ * @returns each certificate under its name in `doctor`. A file with several certificates has the earliest expiry of
+ *   them.
+ */
 export function certificateEnds({ certificate, callback }: ApiPixSettings): readonly RailCertificate[] {
   const files = [
     ['certificate', certificate],
@@ -16,7 +19,7 @@ export function certificateEnds({ certificate, callback }: ApiPixSettings): read
   });
 }
 
-/** `doctor` names a file that cannot be read. */
+/** An unreadable file has no expiry here; `doctor` reports it. */
 function endsIn(pem: string): readonly number[] {
   try {
     return certificatesIn(pem).map(({ validToDate }) => validToDate.getTime());

@@ -1,4 +1,4 @@
-/** Certificates and keys from files (PEM): validates up front what TLS would only reject later. */
+/** Certificates and keys from PEM files, validated when the settings are read, before TLS would reject them. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { Settings } from '../../base/process/settings.ts';
@@ -9,15 +9,14 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** @returns the certificates of a file, in their order. @throws the system's error for one that cannot be read. */
+/** @returns the certificates of a file, in order. @throws the system's error for an unreadable certificate. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block));
 }
 
 /**
- * Refuses what TLS would reject: later it would end the start, or stop every call, with a message that names no
- * member.
+ * Refuses certificates that TLS would reject later, at start or in every call, with a message that names no setting.
  */
 export function readCertificate(settings: Settings): Certificate {
   const [certificate, key] = [settings.contents('certificateFile'), settings.contents('keyFile')];
@@ -28,7 +27,10 @@ export function readCertificate(settings: Settings): Certificate {
   return { certificate, key };
 }
 
-/** TLS takes a file without certificates for an authority that has signed nothing: then nobody would be known. */
+/**
+ * Refuses a file without certificates. TLS would accept it as an authority that has signed nothing, and refuse every
+ * caller.
+ */
 export function readAuthority(settings: Settings, name: string): string {
   const pem = settings.contents(name);
   if (!hasCertificates(pem)) settings.refuse(name, 'a file with one certificate at least, PEM');

@@ -1,4 +1,4 @@
-/** Charges: made under a txid of ours, withdrawn, and asked for before they are called expired. */
+/** Charges: creates them under a txid of the gateway, cancels them, and queries them before they count as expired. */
 
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money/money.ts';
@@ -17,18 +17,18 @@ import type { ApiPixSettings } from './settings.ts';
 import type { WireCharge } from './wire.ts';
 import { isSameKey } from './wire-keys.ts';
 
-/** Parts that make charges. */
+/** Dependencies of charges. */
 export type ChargeTools = Pick<RailTools, 'mode' | 'database' | 'clock' | 'receive'> & {
   readonly api: ApiPix;
   readonly settings: Pick<ApiPixSettings, 'pixKey' | 'merchantCity' | 'infractionsUrl' | 'med' | 'errors'>;
 };
 
-/** A charge to be made, as the port has it. */
+/** A charge to be made, in the terms of the port. */
 type ChargeOrder = Order & { readonly txid: string; readonly merchantName: string };
 
 const DAY_SECONDS = 86_400;
 const NO_NAME = 'Crossramp';
-/** Payments need no other names. */
+/** A charge's payments refer to no other orders, so no other names are looked up. */
 const NO_NAMES: Omit<KnownNames, 'pixKey'> = {
   payout: new Map(),
   return: new Map(),
@@ -37,9 +37,8 @@ const NO_NAMES: Omit<KnownNames, 'pixKey'> = {
 };
 
 /**
- * Makes a charge. The same txid is the same charge: an existing one is used if its amount is the same.
- *
- * @throws {RailRefused} {PspAway} {PspProblem}
+ * Creates a charge. The txid identifies the charge: an existing charge with the same amount is used.
+ * @throws {RailRefused} {PspUnavailable} {PspProblem}
  */
 export async function createCharge(
   tools: ChargeTools,
@@ -61,7 +60,9 @@ export async function createCharge(
   }
 }
 
-/** Cancels a charge. One that was paid meanwhile cannot be cancelled: its payment counts, and is reported. */
+/**
+ * Cancels a charge. A charge that was paid in the meantime cannot be cancelled; its payment is reported and counts.
+ */
 export async function cancelCharge(tools: ChargeTools, { row }: Order): Promise<void> {
   const txid = row.process?.txid;
   if (txid === undefined) return;
@@ -89,7 +90,7 @@ export async function queryCharge(
   return own.flatMap((pix) => eventsOf(pix, names)).filter(({ kind }) => kind === 'payment');
 }
 
-/** Remaining time of the session, whole seconds: a wallet refuses the charge after it. */
+/** Remaining time of the session in whole seconds, after which a wallet refuses the charge. */
 function chargeOf(row: ProcessRow, nowMs: number): Omit<ChargeRequest, 'amount'> {
   const endMs = expiryOf(row);
   const { clientName: name, clientTaxId: taxId } = row;
@@ -109,7 +110,7 @@ function isPayable({ status }: WireCharge): boolean {
   return status === 'ATIVA' || status === 'CONCLUIDA';
 }
 
-/** A provider that gives the location alone leaves it to us to put the code together. */
+/** If the provider returns only the location, the gateway composes the code itself. */
 function codeOf(
   { settings }: Pick<ChargeTools, 'settings'>,
   { merchantName }: ChargeOrder,

@@ -1,4 +1,4 @@
-/** The used calls of API Pix, each with a token; a refused token is replaced once. */
+/** The calls of API Pix that the rail uses, each with a token. A refused token is replaced once. */
 import type { Resource } from './bank-profiles.ts';
 import { filledIn } from './fixed-members.ts';
 import { type Answer, type Call, type Caller, jsonOf, PspProblem, PspUnavailable } from './http.ts';
@@ -18,47 +18,44 @@ import {
 
 /** A charge to be made. */
 export interface ChargeRequest {
-  /** Time for which it can be paid. */
+  /** Validity of the charge, in seconds. */
   readonly expiresInSeconds: number;
   readonly payer: { readonly taxId: string; readonly name: string } | null;
   /** Decimal BRL with two decimals. */
   readonly amount: string;
 }
 
-/** Payments of the statement. */
+/** Period and page of a statement query. */
 export interface StatementPart {
   /** ISO 8601. */
   readonly from: string;
   readonly to: string;
-  /** From 0. */
+  /** Page number, from 0. */
   readonly page: number;
 }
 
 /**
- * Calls the provider. Every call fails with `PspAway` or `PspProblem`; a query for a missing thing returns undefined.
+ * Calls of the provider. A failed call throws `PspUnavailable` or `PspProblem`; a query for a missing object returns
+ * undefined.
  */
 export interface ApiPix {
   readonly putCharge: (txid: string, charge: ChargeRequest) => Promise<WireCharge>;
   readonly getCharge: (txid: string) => Promise<WireCharge | undefined>;
   readonly removeCharge: (txid: string) => Promise<void>;
-  /** A PIX that came. */
+  /** @returns a received PIX. */
   readonly getPix: (endToEndId: string) => Promise<WirePix | undefined>;
   readonly putReturn: (endToEndId: string, id: string, amount: string) => Promise<WireReturn>;
   readonly getReturn: (endToEndId: string, id: string) => Promise<WireReturn | undefined>;
   readonly getStatement: (part: StatementPart) => Promise<WirePage>;
-  /** A list of the provider's own that is read like the statement. @returns a page as JSON. */
+  /** Reads a page of a proprietary list with the statement's period and page parameters. @returns the page as JSON. */
   readonly getList: (listUrl: string, part: StatementPart) => Promise<unknown>;
-  /** @param isOpen - callers are not known by a certificate: some providers want to be told (Efí). */
+  /** @param isOpen - callbacks come without a client certificate; some providers (Efí) must be informed of that. */
   readonly putWebhook: (url: string, isOpen: boolean) => Promise<void>;
-  /** @returns the URL that is registered. */
+  /** @returns the registered URL. */
   readonly getWebhook: () => Promise<string | undefined>;
-  /** A call as it is, with a token or without. @returns the answer below 500. */
+  /** Makes a call unchanged, with or without a token. @returns an answer below 500. */
   readonly exchange: (call: Call, hasToken: boolean) => Promise<Answer>;
-  /**
-   * A proprietary call of the provider, with a token.
-   *
-   * @returns the response, as JSON.
-   */
+  /** Makes a proprietary call of the provider, with a token. @returns the response as JSON. */
   readonly send: (
     method: Call['method'],
     url: string,
@@ -67,7 +64,7 @@ export interface ApiPix {
   ) => Promise<unknown>;
 }
 
-/** The standard allows a thousand payments on a page, and providers fewer. */
+/** Payments per page. The standard allows a thousand, some providers fewer. */
 const PAGE_SIZE = 100;
 const NAME_MAX = 200;
 
@@ -139,7 +136,7 @@ export function createCalls(
   };
 }
 
-/** @returns the result; undefined when the provider says that it does not exist. */
+/** @returns the result; undefined if the provider answers that the object does not exist. */
 export async function found<Found>(get: () => Promise<Found>): Promise<Found | undefined> {
   try {
     return await get();
@@ -149,7 +146,7 @@ export async function found<Found>(get: () => Promise<Found>): Promise<Found | u
   }
 }
 
-/** An answer that cannot be read says nothing. @throws {PspUnavailable} */
+/** An unreadable answer leaves the outcome unknown. @throws {PspUnavailable} */
 export function read<Wire>(reader: (json: unknown) => Wire, json: unknown): Wire {
   try {
     return reader(json);
@@ -176,7 +173,7 @@ function jsonBody(body: object | undefined): Pick<Call, 'headers' | 'body'> {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** A payer is named whole or not at all. */
+/** The body has both name and tax id of the payer, or neither. */
 function chargeBody({ expiresInSeconds, payer, amount }: ChargeRequest, pixKey: string): object {
   const taxId = payer && (payer.taxId.length === 11 ? { cpf: payer.taxId } : { cnpj: payer.taxId });
   return {

@@ -1,6 +1,7 @@
 /**
- * Confirmation of reports at the provider: only its answer to our own query counts, whoever reported it (C-36).
- * Reports that arrive together share a query: one read of the statement instead of one per EndToEndId.
+ * Confirms reports at the provider: only its answer to the gateway's own query counts, regardless of who sent the
+ * report (C-36). Reports that arrive together share a query, which reads one page of the statement instead of one PIX
+ * at a time.
  */
 import { groupCommit } from '../../base/concurrency/group-commit.ts';
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -9,38 +10,42 @@ import { PspProblem, PspUnavailable } from './http.ts';
 import type { PixPayouts } from './payouts.ts';
 import type { WirePix } from './wire.ts';
 
-/** A report as far as the provider is asked about it. */
+/** The part of a report that is confirmed. */
 export interface Claim {
   readonly endToEndId: string;
-  /** Name of our payout at the provider; null for a PIX that came. */
+  /** The gateway's id of a payout; null for a received PIX. */
   readonly payoutName: string | null;
   /** ISO 8601, as reported. */
   readonly settledAt: string | null;
 }
 
-/** Asks the provider about a report. @returns its answer; undefined where it does not know the PIX. @throws {PspUnavailable} {PspProblem} */
+/**
+ * Queries the provider about a report.
+ * @returns the provider's answer; undefined for an unknown PIX.
+ * @throws {PspUnavailable} {PspProblem}
+ */
 export type Confirm = (claim: Claim) => Promise<WirePix | undefined>;
 
-/** Calls of the provider that confirm reports. */
+/** Calls that confirm reports. */
 export interface ConfirmParts {
   readonly api: Pick<ApiPix, 'getPix' | 'getStatement'>;
   readonly payouts: Pick<PixPayouts, 'find'> | null;
 }
 
 const BATCH_MAX = 100;
-/** From this many payments on, a page of the statement is cheaper than queries by EndToEndId. */
+/** Number of payments from which a page of the statement is cheaper than single queries. */
 const LISTED_MIN = 4;
-/** Longest period of such a page; payments further apart may lie on several pages. Unit: ms. */
+/** Maximum period of such a page, because payments further apart may be on several pages. Unit: ms. */
 const LISTED_PERIOD_MS = 600_000;
 const SECOND_MS = 1_000;
 
-/** Statuses by which a provider refuses an identifier that it cannot have given. */
+/** Statuses by which a provider refuses an id that it cannot have issued. */
 const REFUSALS: readonly number[] = [400, 422];
 
-/** Answer about one claim: another claim of the batch may have failed. */
+/** Result for one claim; other claims of the batch may fail independently. */
 type Settled = PromiseSettledResult<WirePix | undefined>;
 
-/** @returns the confirmation of this process's reports. */
+/** @returns a function that confirms the reports of this process. */
 export function createConfirm(parts: ConfirmParts): Confirm {
   const confirm = groupCommit<Claim, Settled>((claims) => confirmAll(parts, claims), {
     max: BATCH_MAX,
@@ -76,7 +81,9 @@ async function confirmOne(
   }
 }
 
-/** @returns payments on the page of the statement that should have them, if it can be read; the others are asked for alone. */
+/**
+ * @returns the payments found on one page of the statement, if it can be read. The remaining ones are queried singly.
+ */
 async function readListed(
   { api }: ConfirmParts,
   claims: readonly Claim[],
@@ -107,11 +114,11 @@ async function findPayout(
   const found = await payouts?.find(id, null);
   if (!found) return undefined;
   const { status, endToEndId, returns, unread } = found;
-  // Without an EndToEndId it was not sent yet, or never: which of the two, the status says.
+  // A payout without an EndToEndId was not sent yet, or failed before it was sent; the status distinguishes the two.
   const isOpen = endToEndId === null && status === 'REALIZADO';
   return {
     endToEndId: endToEndId ?? reported,
-    ...{ txid: null, key: null, amount: '0', settledAt: null, payerTaxId: null },
+    ...{ txid: null, key: null, amount: '0', settledAt: null, payerTaxId: null, payerName: null },
     returns,
     unread,
     sent: { id, status: isOpen ? 'EM_PROCESSAMENTO' : status },

@@ -1,23 +1,20 @@
-/**
- * Reachability of the provider. During an outage every query fails again and again: it is logged once, and once more
- * at its end.
- */
+/** Reachability of the provider. Every query fails during an outage, so only its start and its end are logged. */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { type Caller, PspSilent } from './http.ts';
 
 type Log = RailTools['log'];
 
-/** A caller of which is known whether it is answered. */
+/** A caller that tracks whether the provider answers. */
 export interface ConnectionStatus {
   readonly call: Caller;
-  /** Tells that a turn failed; while the provider is known to be silent, its silence is not told again. */
+  /** Logs a failed cycle, unless the outage was logged already. */
   readonly complain: (facts: { readonly err: unknown; readonly order?: string }, words: string) => void;
 }
 
-/** A call may be lost on its way; after so many in a row the provider is silent. */
+/** Number of consecutive unanswered calls from which an outage is logged; a single call may be lost in the network. */
 const LOST_CALLS = 3;
 
-/** @returns the caller, watched. */
+/** @returns the caller with outage detection. */
 export function watched(call: Caller, log: Log): ConnectionStatus {
   let lost = 0;
   let sinceMs = 0;

@@ -1,6 +1,6 @@
 /**
- * Reports of disputes and of fraud: entries of the provider's list are booked. A report that the list lacks is stored
- * before the response, and the list is read again until it has the report, or the report counts as denied (C-36).
+ * Reports of disputes and of fraud. Entries of the provider's list are booked. A report that is missing in the list is
+ * stored before the response; then the list is read repeatedly until the report appears or counts as denied (C-36).
  */
 import { createHash } from 'node:crypto';
 import type { DisputeEvent, InfractionEvent, UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
@@ -10,22 +10,30 @@ import { PART_MS, type PollParts, readInfractions } from './poll.ts';
 import { untold } from './report-payments.ts';
 import { deny, storeOpen } from './stored-reports.ts';
 
-/** Parts that such reports are checked with. */
+/** Dependencies of these reports. */
 export type DisputeParts = Pick<PollParts, 'tools' | 'api' | 'settings'>;
 
 /** A stored report of a dispute or of fraud. */
 type DisputeReport = WaitingReport<UnconfirmedEvent & Required<Pick<UnconfirmedEvent, 'dispute'>>>;
 
 const DAY_MS = 24 * 3_600_000;
-/** The list may have a dispute by the day on which it was opened, and a dispute is over after 11 days (domain.md 3.6). Unit: ms. */
+/**
+ * Period of the list that is read. Lists may date a dispute by its opening day, and a dispute lasts at most 11 days
+ * (domain.md 3.6). Unit: ms.
+ */
 const HISTORY_MS = 12 * DAY_MS;
-/** Readings after which a report that the list lacks counts as denied: about a day, and 40 minutes where the caller is not proved. */
+/**
+ * Number of reads after which a missing report counts as denied: about a day, or 40 minutes for an unproved caller.
+ */
 const UNLISTED_MAX = 30;
 const UNPROVED_MAX = 6;
 const UNLISTED = 'the list of the provider lacks it';
 const UNREAD = 'the list of the provider could not be read';
 
-/** Books what the list of the last day has, and stores the rest. @param isProved - the caller is the provider and no other. */
+/**
+ * Books reports that are in the list of the last day, and stores the others.
+ * @param isProved - the caller is certainly the provider.
+ */
 export async function acceptDisputeReports(
   parts: DisputeParts,
   reported: readonly (DisputeEvent | InfractionEvent)[],
@@ -35,16 +43,16 @@ export async function acceptDisputeReports(
   const open = reported.filter(await untold(parts.tools, reported));
   if (open.length === 0) return undefined;
   const reason = isWhole ? UNLISTED : UNREAD;
-  const stored = open.map((dispute) => ({ news: unlisted(dispute, { reason, isProved }), isDenied: false }));
+  const stored = open.map((dispute) => ({ event: unlisted(dispute, { reason, isProved }), isDenied: false }));
   return storeOpen(parts.tools, stored, isProved);
 }
 
-/** @returns whether a stored report is of a dispute or of fraud. */
+/** @returns whether a stored report is about a dispute or fraud. */
 export function isOfDispute(report: WaitingReport<UnconfirmedEvent>): report is DisputeReport {
   return report.body.dispute !== undefined;
 }
 
-/** Reads the list for stored reports. A listed one ends; the last reading denies one that is missing. */
+/** Reads the list for stored reports. A report ends when the list has it; the last read denies a missing one. */
 export async function pollDisputeReports(
   parts: DisputeParts,
   reports: readonly DisputeReport[],
@@ -62,7 +70,7 @@ export async function pollDisputeReports(
       await deny(tools, key, body, UNLISTED);
 }
 
-/** @returns whether every entry of the list was readable; all readable ones are booked. */
+/** Books all readable entries of the list. @returns whether every entry was readable. */
 async function readList(parts: DisputeParts, backMs: number): Promise<boolean> {
   const nowMs = await parts.tools.clock.nowMs();
   const isoAt = (ms: number) => new Date(ms).toISOString();

@@ -1,6 +1,7 @@
 /**
- * Infractions (MED) as Efí lists and takes them (`GET /v2/gn/infracoes`, `POST …/{id}/defesa`). They are reports: the money of one that is
- * accepted is booked by the return by MED in the statement. Efí does not say in which unit `valor` is, so it is not read.
+ * Infractions (MED) in the interface of Efí (`GET /v2/gn/infracoes`, `POST …/{id}/defesa`). Infractions do not move
+ * money: the statement's return by MED books the money of an accepted one. The member `valor` is not read, because Efí
+ * does not document its unit.
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import type { InfractionEvent } from '../../resolvers/services/rail-event.ts';
@@ -17,12 +18,15 @@ const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
   REJEITADA: 'rejected',
   CANCELADA_EFI: 'cancelled',
 };
-/** The documents of Efí show `aceito` alone. */
+/** Values of the analysis; Efí's documentation shows only `aceito`. */
 const ANALYSES = { contest: 'rejeitado', agree: 'aceito' } as const;
-/** The infraction has an answer. */
+/** Status for an infraction that was answered before. */
 const ANSWERED = 409;
 
-/** @returns the report of an entry, and that of its decision. @throws {WireError} for an entry that cannot be read. */
+/**
+ * @returns the events of an entry: its opening, and its decision if there is one.
+ * @throws {WireError} for an unreadable entry.
+ */
 export function readEfiInfraction(json: unknown, path: string): readonly InfractionEvent[] {
   const input = membersOf(json);
   const times = membersOf(input.dadosAnalise);
@@ -52,7 +56,10 @@ export function readEfiInfraction(json: unknown, path: string): readonly Infract
   return decision === null ? [report] : [report, { ...report, decision }];
 }
 
-/** Answers an infraction. Efí takes no files: the answer names them with their hashes. @throws {PspProblem} {PspUnavailable} */
+/**
+ * Answers an infraction. Efí accepts no files, so the text names them with their hashes.
+ * @throws {PspProblem} {PspUnavailable}
+ */
 export async function answerEfi(
   api: Pick<ApiPix, 'send'>,
   infractionsUrl: string,
@@ -65,7 +72,7 @@ export async function answerEfi(
     await api.send('POST', url, { analise: ANALYSES[analysis], justificativa });
   } catch (error) {
     if (!(error instanceof PspProblem)) throw error;
-    // Efí has no idempotency key: an answer that may have been sent before is the one that it has.
+    // Efí has no idempotency key: after a repeated request, the existing answer counts as this one.
     if (error.status !== ANSWERED || !isRepeat) throw error;
   }
 }

@@ -1,11 +1,13 @@
-/** Header fields and query members that a bank wants with each call, such as the number of the account, or the key of an application. */
+/**
+ * Header fields and query members that a bank requires in each call, such as an account number or an application key.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../base/process/settings.ts';
 
-/** Values by name; `{uuid}` and `{clientId}` in them are filled in for each call. */
+/** Values by name; the placeholders `{uuid}` and `{clientId}` are filled in for each call. */
 export type FixedMembers = Readonly<Record<string, string>>;
 
-/** Header fields that each call sets itself. */
+/** Header fields that the rail sets itself. */
 const OWN_HEADERS = ['authorization', 'content-type', 'content-length', 'accept', 'host', 'connection'];
 const VALUE = /^[!-~](?:[ -~]{0,398}[!-~])?$/;
 const VALUE_FORM = 'a text of printable ASCII';
@@ -13,7 +15,8 @@ const HEADER_NAME = /^[A-Za-z0-9_-]{1,80}$/;
 const QUERY_NAME = /^[A-Za-z0-9._-]{1,80}$/;
 
 /**
- * @param defaults - of the profile; members of the settings replace and extend them. `hasToken`: each call sets `authorization`.
+ * @param defaults - members of the profile, which the settings extend or override. `hasToken`: calls set
+ *   `authorization`.
  * @throws {SettingsError}
  */
 export function readHeaders(
@@ -25,7 +28,7 @@ export function readHeaders(
   return readMembers(input, 'headers', { form: HEADER_NAME, own }, defaults);
 }
 
-/** @param name - of the setting. @throws {SettingsError} */
+/** @param name - name of the setting. @throws {SettingsError} */
 export function readQuery(input: Settings, name: string, defaults: FixedMembers = {}): FixedMembers {
   return readMembers(input, name, { form: QUERY_NAME, own: OWN_HEADERS }, defaults);
 }
@@ -55,7 +58,7 @@ function readMembers(
   return part.end(merged(defaults, members));
 }
 
-/** A value that is secret stands in a file. */
+/** A secret value is read from a file. */
 function readValue(part: Settings, name: string): string {
   if (typeof part.raw(name) !== 'object') return part.match(name, VALUE, VALUE_FORM);
   const inFile = part.part(name);
@@ -63,7 +66,7 @@ function readValue(part: Settings, name: string): string {
   return VALUE.test(value) ? value : inFile.refuse('valueFile', `a file with ${VALUE_FORM}`);
 }
 
-/** Names of header fields differ in case only for people. */
+/** Merges by name without regard to case, as HTTP compares header names. */
 function merged(defaults: FixedMembers, members: readonly (readonly [string, string])[]): FixedMembers {
   const input = members.map(([name]) => name.toLowerCase());
   const others = Object.entries(defaults).filter(([name]) => !input.includes(name.toLowerCase()));

@@ -1,6 +1,6 @@
 /**
- * Trust in callers: every report is confirmed at the provider before it is booked, unless the settings trust a caller that was proved to be
- * the provider and no other, by a name of its certificate (C-36).
+ * Handlers of callbacks. Every report is confirmed at the provider before it is booked, unless the settings trust
+ * callers with a certificate name that only the provider has (C-36).
  */
 import type { RailEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
@@ -18,29 +18,35 @@ import type { ApiPixSettings, CallbackSettings } from './settings.ts';
 import { WireError, type WirePix } from './wire.ts';
 import { isPaidTo } from './wire-keys.ts';
 
-/** Parts that reports of callers are taken with. */
+/** Dependencies of the handlers. */
 export interface HearingParts extends ReportParts {
   readonly settings: ApiPixSettings;
   readonly api: ApiPix;
 }
 
-/** The standard allows a thousand payments on a page. */
+/** Maximum number of entries in a body; the standard allows a thousand payments on a page. */
 const ENTRIES_MAX = 1_000;
 const TOO_MANY: Verdict = { status: 413, words: `at most ${ENTRIES_MAX} entries` };
-/** Where no list of disputes is configured, returns by MED are the disputes: a reported one would be booked twice. */
-const NO_DISPUTES: Verdict = { status: 403, words: 'disputes are taken where infractionsUrl or med is set' };
+/**
+ * Refusal of dispute reports if no list of disputes is configured: returns by MED are then the disputes, and a reported
+ * dispute would be booked twice.
+ */
+const NO_DISPUTES: Verdict = {
+  status: 403,
+  words: 'disputes are accepted only if infractionsUrl or med is set',
+};
 const UNKNOWN_CASE: Verdict = { status: 404, words: 'the provider has no such case' };
-const UNCONFIRMED_CASE: Verdict = { status: 503, words: 'the provider could not be asked: send it again' };
-/** The standard has 32 characters; the provider itself is not refused for others. */
+const UNCONFIRMED_CASE: Verdict = { status: 503, words: 'the provider could not be queried: send it again' };
+/** Length of an id in the standard. Longer ids are refused only from callers other than the provider. */
 const ID_LENGTH = 32;
 const UNFORMED = new WireError(`endToEndId must have ${ID_LENGTH} characters`);
 
-/** @returns the handlers of admitted callers. */
+/** @returns the handlers for admitted callers. */
 export function hearing(parts: HearingParts, callback: CallbackSettings): Hearing {
   const { tools, settings } = parts;
   const isProved = isProvider(callback);
   const isTrusted = isProved && !callback.confirm;
-  /** A PIX to another key is asked about in any case. */
+  /** A PIX to another key is confirmed even for a trusted caller. */
   const isBelieved = (pix: WirePix) => isTrusted && (pix.sent !== null || isPaidTo(pix, settings.pixKey));
   return {
     pix: async ({ read, wrong }) => {
@@ -67,7 +73,10 @@ function isPixId({ length }: string): boolean {
   return length === ID_LENGTH;
 }
 
-/** A callback names a case: the provider is asked about it, whoever calls. Where it cannot be, the caller repeats it, and the list has it as well. */
+/**
+ * A callback only names a case; the provider is queried about it, regardless of who calls. If that fails, the caller
+ * repeats the callback, and the list has the case as well.
+ */
 async function acceptCase(
   { tools, api }: HearingParts,
   settings: MedSettings,
@@ -85,7 +94,10 @@ async function acceptCase(
   }
 }
 
-/** Reports of fraud book nothing. A dispute that was opened by such a call, when a list was configured or by a version before, ends by one. */
+/**
+ * Reports of fraud book no money. The end of a dispute is also accepted, for disputes that were opened by such a call
+ * under earlier settings or by an earlier version.
+ */
 async function acceptFraud(tools: RailTools, reported: readonly RailEvent[]): Promise<Verdict> {
   const ids = reported.flatMap((each) => ('disputeId' in each ? [each.disputeId] : []));
   const known = await reportedDisputes(tools, ids);

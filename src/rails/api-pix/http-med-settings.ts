@@ -1,4 +1,6 @@
-/** Settings of MED cases at any provider that lists and takes them as JSON: its URLs, its members, its words. */
+/**
+ * Settings for MED cases at any provider with a JSON interface: URLs, paths of members, and the provider's vocabulary.
+ */
 import { type Settings, SettingsError } from '../../base/process/settings.ts';
 import { PATH_FORM, parsePath } from '../../base/text/json-path.ts';
 import type { MedDecision } from '../../store/rails/med-cases.ts';
@@ -7,9 +9,9 @@ import { readHeaders } from './fixed-members.ts';
 /** Settings of the kind `http`. */
 export type HttpMedSettings = ReturnType<typeof readHttpMed>;
 
-/** Members of an answer that its body may have: ids, standpoint, text; files by their hashes, or whole. */
+/** Values that the body of an answer may contain: ids, analysis, text; file hashes or whole files. */
 export const ANSWER_MEMBERS = ['case', 'answer', 'analysis', 'body', 'fileHashes', 'files'] as const;
-/** Name of a member. */
+/** One of ANSWER_MEMBERS. */
 export type AnswerMember = (typeof ANSWER_MEMBERS)[number];
 
 const STATES = { open: null, accepted: 'accepted', rejected: 'rejected', cancelled: 'cancelled' } as const;
@@ -22,21 +24,24 @@ export function readHttpMed(source: Settings) {
   const disputes = words.texts('dispute');
   const hasToken = source.flag('token', true);
   const settings = {
-    /** A page of the cases that were opened or changed in a period. */
+    /** Page of the cases that were opened or changed in a period. */
     listUrl: readTemplate(source, 'listUrl', ['from', 'to']),
     caseUrl: readTemplate(source, 'caseUrl', ['case']),
     firstPage: source.integer('firstPage', { min: 0, max: 1, fallback: 1 }),
-    /** Whether calls have the token of API Pix: not where another host takes them. */
+    /** Whether calls send the token of API Pix; false for a service at another host. */
     hasToken,
     headers: readHeaders(source, {}, { hasToken }),
     /** Unit of an amount that the provider writes. */
     amounts: source.choice('amounts', ['brl', 'centavos'], 'brl'),
     paths: readPaths(source.part('paths'), disputes.length > 0),
     states: readStates(words),
-    /** Kinds of cases that block money; all others are reports. None: the statement reports what went back. */
+    /**
+     * Kinds of cases that block money; all other cases are reports of fraud. If empty, disputes are known only by the
+     * returns in the statement.
+     */
     disputes,
     answer: source.has('answer') ? readAnswer(source.part('answer')) : null,
-    /** Place of the id of a case in a callback; null where there are none. */
+    /** Path of the case id in a callback; null if the provider sends none. */
     callback: source.has('callback') ? source.parse('callback', PATH_FORM, parsePath) : null,
   };
   words.end(undefined);
@@ -48,9 +53,9 @@ function readPaths(source: Settings, hasKinds: boolean) {
   const optional = (name: string) => (source.has(name) ? path(name) : null);
   return source.end({
     cases: path('cases'),
-    /** Number of pages; null where the list is whole. */
+    /** Number of pages; null if a list has only one. */
     pages: optional('pages'),
-    /** Of the case in the answer of `caseUrl`. */
+    /** Path of the case in the answer of `caseUrl`. */
     found: path('found', '$'),
     case: path('case'),
     endToEndId: path('endToEndId'),
@@ -82,7 +87,7 @@ function readAnswer(source: Settings) {
   const settings = {
     url: readTemplate(source, 'url', ['case']),
     method: source.choice('method', ['PUT', 'POST'], 'PUT'),
-    /** Takes each file before the answer; null where the answer has them. */
+    /** URL to upload each file before the answer; null if the answer contains the files. */
     fileUrl: source.has('fileUrl') ? readTemplate(source, 'fileUrl', ['case', 'sha256']) : null,
     body: body.end(body.names().map((name) => [name.split('.'), body.choice(name, ANSWER_MEMBERS)] as const)),
     words: words.end({ contest: words.text('contest'), agree: words.text('agree') }),
@@ -93,7 +98,7 @@ function readAnswer(source: Settings) {
   return source.end(settings);
 }
 
-/** @returns a URL with `{name}` for each name. */
+/** @returns a URL that contains the placeholder `{name}` for each needed name. */
 function readTemplate(source: Settings, name: string, needed: readonly string[]): string {
   const url = source.url(name);
   const missing = needed.find((each) => !url.includes(`{${each}}`));

@@ -1,5 +1,6 @@
 /**
- * MED cases at any provider that lists and takes them as JSON. A callback names a case; what the provider then says about it counts.
+ * MED cases at any provider with a JSON interface. A callback only names a case; the provider's answer about the case
+ * counts.
  */
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { objectOf, type PathStep, valueAt } from '../../base/text/json-path.ts';
@@ -15,18 +16,21 @@ import type { ApiPixSettings } from './settings.ts';
 import { WireError } from './wire.ts';
 
 type Calling = Pick<ApiPix, 'exchange'>;
-/** Settings of the rail that the calls need. */
+/** Settings that the calls need. */
 export type MedSettings = Pick<ApiPixSettings, 'clientId'> & { readonly med: HttpMedSettings };
 
-/** The case has an answer. */
+/** Status for a case that was answered before. */
 const ANSWERED = 409;
 const TEXT_MAX = 500;
-/** Parts of a path that lead elsewhere, however they are escaped. */
+/** Ids that would change the path of a URL; URL escaping does not prevent that. */
 const DOTS = /^\.{1,2}$/;
 const BRL = /^(?!0(?:\.0{1,2})?$)(0|[1-9]\d{0,9})(?:\.(\d{1,2}))?$/;
 const CENTAVOS = /^[1-9]\d{0,11}$/;
 
-/** @returns a page of the cases that were opened or changed in a period, and the number of pages. @throws {PspUnavailable} {PspProblem} */
+/**
+ * @returns a page of the cases that were opened or changed in a period, and the number of pages.
+ * @throws {PspUnavailable} {PspProblem}
+ */
 export async function listCases(
   api: Calling,
   settings: MedSettings,
@@ -36,14 +40,17 @@ export async function listCases(
   const url = filled(listUrl, { from, to, page: String(page + firstPage) });
   const json = await send(api, settings, { method: 'GET', url });
   const cases = valueAt(json, paths.cases);
-  if (!Array.isArray(cases)) throw new PspUnavailable('the list of cases is not where paths.cases says');
+  if (!Array.isArray(cases)) throw new PspUnavailable('paths.cases does not lead to a list of cases');
   const pages = paths.pages === null ? 1 : Number(textAt(json, paths.pages) ?? Number.NaN);
   if (!Number.isSafeInteger(pages) || pages < 0)
-    throw new PspUnavailable('the number of pages is not where paths.pages says');
+    throw new PspUnavailable('paths.pages does not lead to the number of pages');
   return { ...entriesOf(cases, (each, path) => readCase(settings.med, each, path)), pages };
 }
 
-/** @returns the events of a case as the provider has it now; undefined where it has none of this id. @throws {PspUnavailable} {PspProblem} */
+/**
+ * @returns the events of a case in its present state; undefined for an unknown id.
+ * @throws {PspUnavailable} {PspProblem}
+ */
 export function findCase(
   api: Calling,
   settings: MedSettings,
@@ -63,15 +70,15 @@ export function findCase(
   });
 }
 
-/** @returns the id of the case that a callback names. @throws {WireError} where it names none. */
+/** @returns the id of the case in a callback. @throws {WireError} for a callback without an id. */
 export function caseOfCallback({ callback }: HttpMedSettings, json: unknown): string {
   const found: unknown = callback && valueAt(json as ExactJson, callback);
   const id = Number.isSafeInteger(found) ? String(found) : found;
   if (typeof id === 'string' && id !== '' && id.length <= TEXT_MAX && !DOTS.test(id)) return id;
-  throw new WireError('there must be the id of a case where med.callback says');
+  throw new WireError('med.callback must lead to the id of a case');
 }
 
-/** Sends an answer, and its files before it where they have a URL. @throws {PspProblem} {PspUnavailable} */
+/** Sends an answer, after its files if they have a URL. @throws {PspProblem} {PspUnavailable} */
 export async function answerCase(api: Calling, settings: MedSettings, order: MedAnswerOrder): Promise<void> {
   const { answer } = settings.med;
   if (!answer) throw new PspProblem(404, '', 'the settings have no med.answer');
@@ -88,7 +95,8 @@ export async function answerCase(api: Calling, settings: MedSettings, order: Med
     const body = JSON.stringify(bodyOf(answer, order));
     await send(api, settings, { method: answer.method, url, body });
   } catch (error) {
-    // A provider that is not told our id has one answer of a case: the one that may have been sent before.
+    // A provider that does not receive the answer's id accepts one answer per case. After a repeated request, the
+    // existing answer counts as this one.
     if (!(error instanceof PspProblem) || error.status !== ANSWERED || isNamed || !isRepeat) throw error;
   }
 }
@@ -103,7 +111,7 @@ async function send(api: Calling, { clientId, med }: MedSettings, call: Call): P
 
 function readCase({ paths, states, disputes, amounts }: HttpMedSettings, json: ExactJson, path: string) {
   const text = (name: 'case' | 'endToEndId' | 'state' | 'openedAt'): string =>
-    textAt(json, paths[name]) ?? refuse(`${path}: there must be a text where paths.${name} says`);
+    textAt(json, paths[name]) ?? refuse(`${path}: paths.${name} must lead to a text`);
   const optional = (name: 'kind' | 'reason' | 'amount' | 'dueAt') =>
     paths[name] === null ? undefined : textAt(json, paths[name]);
   const instant = (name: 'openedAt' | 'dueAt', value: string): string =>

@@ -1,27 +1,27 @@
 /**
- * Calls over TLS with a client certificate. An answer of 4xx says no; everything else that is no answer, 5xx included, leaves it
- * open whether the call was acted on.
+ * Calls over TLS with a client certificate. A 4xx answer means that the call was refused. After any other failure,
+ * including 5xx, the call may or may not have been executed.
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import { storableJson } from '../../base/text/storable-json.ts';
-import { traceCall } from '../../base/trace/spans.ts';
+import { callRail } from '../../base/trace/call-rail.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** The call may or may not have been executed: the provider is asked before it is made again. */
+/** The call may or may not have been executed; the provider must be queried before the call is repeated. */
 export class PspUnavailable extends Error {
-  override readonly name: string = 'PspAway';
+  override readonly name: string = 'PspUnavailable';
 }
 
-/** The provider did not answer at all, or with 5xx: the line is down, or the provider is. */
+/** The provider did not answer, or answered 5xx: the connection or the provider is down. */
 export class PspSilent extends PspUnavailable {
   override readonly name = 'PspSilent';
 }
 
-/** The provider said no. */
+/** The provider refused the call. */
 export class PspProblem extends Error {
   override readonly name = 'PspProblem';
   readonly status: number;
-  /** Last part of `type`, such as `CobNaoEncontrado`, or the provider's own `nome`; empty where it gave neither. */
+  /** Last segment of `type`, such as `CobNaoEncontrado`, or the provider's own `nome`; empty without either. */
   readonly type: string;
 
   constructor(status: number, type: string, detail: string) {
@@ -49,14 +49,12 @@ export interface Answer {
 /** Makes a call. @throws {PspSilent} */
 export type Caller = (call: Call) => Promise<Answer>;
 
-/** A page of the statement has a thousand payments at most. */
+/** Maximum size of an answer, enough for a statement page of a thousand payments. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS_MAX = 32;
-/** Attributes of the span of a call: no path, because there are keys and documents in it. */
-const RAIL = { 'crossramp.rail': 'pix' };
 const WORDS_MAX = 300;
 
-/** @returns a function that makes calls, over connections that stay open for a while. */
+/** @returns a function that makes calls over reused connections. */
 export function createCaller({
   certificate,
   key,
@@ -72,14 +70,15 @@ export function createCaller({
     maxSockets: CONNECTIONS_MAX,
   });
   return (call) =>
-    traceCall(`${call.method} pix`, RAIL, (traced) =>
+    // The span has no path, because there are keys and documents in it.
+    callRail({ rail: 'pix', name: `${call.method} pix` }, (traced) =>
       callOnce(agent, { ...call, headers: { ...call.headers, ...traced } }, timeoutSeconds * 1_000),
     );
 }
 
 /**
- * @returns the answer as JSON; each status of 2xx is a yes, because banks answer 200 where the standard has 201.
- * @throws {PspProblem} for a no; {PspAway} for a redirection, or an answer that is no JSON.
+ * @returns the answer as JSON. Any 2xx status is a success, because some banks answer 200 instead of 201.
+ * @throws {PspProblem} for a refusal; {PspUnavailable} for a redirect, or an answer that is no JSON.
  */
 export function jsonOf({ status, body }: Answer): unknown {
   const json = parse(body);
@@ -127,8 +126,8 @@ async function callOnce(
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * API Pix has `type` and `detail` (RFC 7807); proprietary calls have `nome` and `mensagem`, and some banks a list of `codigo` and
- * `mensagem`.
+ * Reads an error: API Pix has `type` and `detail` (RFC 7807), proprietary calls have `nome` and `mensagem`, and some
+ * banks have a list of `codigo` and `mensagem`.
  */
 function problemOf(status: number, json: unknown, body: string): PspProblem {
   const problem = objectOf(json);
@@ -162,14 +161,14 @@ function parse(body: string): unknown {
   }
 }
 
-/** Keys and queries are nobody's business in a log. */
+/** The log gets paths without keys and queries, which are confidential. */
 function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
 const UNSIGNED = 'the certificate of the provider is not signed by an authority of caFile';
-const NOT_ACCEPTED = 'the provider does not take the certificate of certificateFile';
-/** Meaning of TLS errors for the author of the settings. */
+const NOT_ACCEPTED = 'the provider does not accept the certificate of certificateFile';
+/** Explanations of TLS errors for the operator. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNRESET: `the provider closed the connection; if it always does, then ${NOT_ACCEPTED}`,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNSIGNED,
@@ -178,7 +177,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNSIGNED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNSIGNED,
   CERT_SIGNATURE_FAILURE: UNSIGNED,
-  CERT_HAS_EXPIRED: 'the certificate of the provider has ended',
+  CERT_HAS_EXPIRED: 'the certificate of the provider has expired',
   CERT_NOT_YET_VALID: 'the certificate of the provider is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the provider is for another host',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: NOT_ACCEPTED,

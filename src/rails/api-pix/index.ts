@@ -1,6 +1,6 @@
 /**
- * PIX at any provider that speaks API Pix of the Central Bank of Brazil (2.9): OAuth 2.0 over TLS with client certificates,
- * charges, returns, callbacks, and the statement that finds what callbacks lost. Payouts by what the provider has for them.
+ * PIX at any provider with API Pix 2.9 of the Central Bank of Brazil: OAuth 2.0 over TLS with client certificates,
+ * charges, returns, callbacks, and the statement, which finds lost callbacks. Payouts use the provider's own API.
  */
 import type { RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { PixRail } from '../../resolvers/services/rails.ts';
@@ -20,20 +20,18 @@ import { pollReports } from './poll-reports.ts';
 import { orderKinds, pixPort } from './port.ts';
 import type { ApiPixSettings, PayoutSettings } from './settings.ts';
 import { createTokens } from './token.ts';
+import { unknownPayouts } from './unknown-payouts.ts';
 import { startWork } from './work.ts';
 
 export { type ApiPixSettings, readApiPixSettings } from './settings.ts';
 
-/** The rail, with what its author's tests look at. */
+/** The rail, with a function for tests. */
 export interface ApiPixPart extends RailPart<PixRail> {
-  /** Polls once for lost callbacks, as background work does all the time. */
+  /** Polls once for lost callbacks, which background work does regularly. */
   readonly poll: () => Promise<void>;
 }
 
-/**
- * @param call - makes the calls of the provider.
- * @returns the rail. Nothing runs before `start`.
- */
+/** @param call - makes calls to the provider. @returns the rail; nothing runs before `start`. */
 export function createApiPix(
   settings: ApiPixSettings,
   tools: RailTools,
@@ -53,8 +51,10 @@ export function createApiPix(
   const { callback } = settings;
   const check = callback && portCheck(settings, callback);
   const ends = certificateEnds(settings);
+  const unknownPayments = unknownPayouts(tools, payouts);
   return {
     port: pixPort(parts),
+    ...(unknownPayments && { unknownPayments }),
     checks: () => checkAll({ tools, settings, api, tokens }),
     certificates: () => ends,
     ...(check && {

@@ -1,13 +1,13 @@
 /**
- * Disputes and reports of fraud (MED). API Pix has no call for them, and providers report them in their own ways:
- * these are the ones of `crossramp psp`. Reports on a provider's screens alone are entered by the operator.
+ * Disputes and reports of fraud (MED). API Pix has no call for them, so each provider has its own; these calls are
+ * those of `crossramp psp`. Operators enter reports that a provider shows only on its screens.
  */
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 import type { DisputeEvent, InfractionEvent } from '../../resolvers/services/rail-event.ts';
 import type { MedDecision } from '../../store/rails/med-cases.ts';
 import { WireError } from './wire.ts';
 
-/** Statuses of the provider, with the decision that each tells; in defence, a case is open still. */
+/** Decision by the provider's status; null while the case is open, including during a defence. */
 const DECISIONS: Readonly<Record<string, MedDecision | null>> = {
   ABERTA: null,
   EM_DEFESA: null,
@@ -25,9 +25,9 @@ export interface InfractionEntries {
 }
 
 /**
- * @param readEntry - reads an entry of the list. @default as `crossramp psp` has it
- * @returns the content of a callback about disputes, or of a page of them.
- * @throws {WireError} when it is no such list.
+ * @param readEntry - reads an entry of the list. @default the form of `crossramp psp`
+ * @returns the entries of a callback about disputes, or of a page of the list.
+ * @throws {WireError} for any other body.
  */
 export function readInfractionList(
   json: unknown,
@@ -56,7 +56,7 @@ export function entriesOf<Entry>(
   return { read, wrong };
 }
 
-/** A search at the provider needs its name. */
+/** Names an unreadable entry in its error, so that an operator can find it at the provider. */
 function named(json: unknown): string {
   const { idInfracao } = (json ?? {}) as { readonly idInfracao?: unknown };
   return typeof idInfracao === 'string' ? ` (idInfracao ${idInfracao.slice(0, NAME_MAX)})` : '';
@@ -83,7 +83,7 @@ function eventsOf(json: unknown, path: string): InfractionEntries['read'] {
   if (decision === undefined)
     throw new WireError(`${path}.status must be ${Object.keys(DECISIONS).join(', ')}`);
   const isDispute = entry.tipo === 'DISPUTA';
-  // Later it is the time of the decision.
+  // In a decided entry, `horario` is the time of the decision.
   const isOpening = entry.horario !== undefined && decision === null;
   return caseEvents({
     ...{ isDispute, id: text('idInfracao'), endToEndId, amount, decision },
@@ -93,22 +93,22 @@ function eventsOf(json: unknown, path: string): InfractionEntries['read'] {
   });
 }
 
-/** A case as a provider has it. */
+/** A case in the terms of its provider. */
 export interface ProviderCase {
-  /** Whether it blocks money; otherwise it is a report of fraud. */
+  /** Whether the case blocks money; otherwise it is a report of fraud. */
   readonly isDispute: boolean;
   readonly id: string;
   readonly endToEndId: string;
-  /** Decimal BRL; null: all that is left of the payment. */
+  /** Decimal BRL; null means the remaining amount of the payment. */
   readonly amount: string | null;
   readonly reason: string | null;
-  /** ISO 8601; null where a dispute has none. */
+  /** ISO 8601; null for a dispute without a known opening time. */
   readonly openedAt: string | null;
   readonly dueAt?: string;
   readonly decision: MedDecision | null;
 }
 
-/** @returns the events of a case: that it was opened, which may have been lost, and its decision. */
+/** @returns the events of a case: its opening, whose own report may have been lost, and its decision. */
 export function caseEvents({
   isDispute,
   id,
@@ -142,7 +142,7 @@ function disputeEvent(
   ];
 }
 
-/** A decided report is reported as open first, like a dispute: both are stored once. */
+/** A decided report is first reported as open, as for disputes; each event is stored once. */
 function infractionEvent(
   report: Omit<InfractionEvent, 'kind'>,
   decision: MedDecision | null,

@@ -1,6 +1,6 @@
 /**
- * Payouts at Banco Inter (`POST /banking/v2/pix`). A repetition with the same `x-id-idempotente` gets the first answer, and pays nothing;
- * the query knows a payout by the bank's `codigoSolicitacao` alone.
+ * Payouts at Banco Inter (`POST /banking/v2/pix`). A repeated request with the same `x-id-idempotente` gets the first
+ * answer and pays nothing. Payouts can be queried only by the bank's `codigoSolicitacao`.
  */
 import { createHash } from 'node:crypto';
 import { type ApiPix, found, read } from './client.ts';
@@ -8,16 +8,21 @@ import type { PixPayouts } from './payouts.ts';
 import type { InterSettings } from './settings.ts';
 import { readInterAnswer, readInterPayout } from './wire-inter.ts';
 
-/** The bank does not say how long it knows a key again; a day is what others grant. Unit: ms. */
+/**
+ * Time for which a repetition is safe. The bank does not document it; a day is what other providers guarantee. Unit:
+ * ms.
+ */
 const REPEATABLE_MS = 24 * 3_600_000;
-/** Statuses of a refusal: the payout was not made. */
+/** Statuses of refused payouts. */
 const REFUSED: readonly number[] = [400, 422];
 
-/** @returns the payouts. The bank names no owner of a key, and has no member for the tax id that a key must belong to. */
+/** @returns the payout calls. The bank has no key look-up, and no request member for the payee's tax id. */
 export function interPayouts(api: Pick<ApiPix, 'send'>, { url }: InterSettings): PixPayouts {
   const base = `${url}/banking/v2/pix`;
   return {
     lookup: undefined,
+    // The statement of the bank does not have our ids.
+    list: undefined,
     send: async ({ id, amount, pixKey }) => {
       const body = { valor: amount, destinatario: { tipo: 'CHAVE', chave: pixKey } };
       const headers = { 'x-id-idempotente': uuidOf(id) };
@@ -33,7 +38,7 @@ export function interPayouts(api: Pick<ApiPix, 'send'>, { url }: InterSettings):
   };
 }
 
-/** @returns a UUID that follows from a name (RFC 9562, version 8). */
+/** @returns a UUID derived from a name (RFC 9562, version 8). */
 export function uuidOf(name: string): string {
   const bytes = createHash('sha256').update(name).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

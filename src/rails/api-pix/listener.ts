@@ -1,4 +1,4 @@
-/** A TLS port of its own for callbacks: a caller without a certificate of the provider fails at the handshake. */
+/** A separate TLS port for callbacks, where a caller without a certificate of the provider fails at the handshake. */
 import { createServer } from 'node:https';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -11,20 +11,22 @@ const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
 const HANDSHAKE_MS = 10_000;
 const CONNECTIONS_MAX = 200;
-/** Of several processes on a machine one has the port; the others try again, so that one follows when it ends. */
+/**
+ * Retry interval of processes that did not get the port. One process of a machine has the port; another takes over when
+ * that process ends.
+ */
 const AGAIN_MS = 5_000;
 
-/** A listener, and how it ends. */
+/** A running listener. */
 export interface Listener {
-  /** Resolves when it listens, or another process has the port. */
+  /** Resolves when the listener is ready, or another process has the port. */
   readonly attempted: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts the listener; undefined when none is configured.
- *
- * @throws {SettingsError} when this machine does not have the address: no callback would ever arrive there.
+ * Starts the listener; undefined if none is configured.
+ * @throws {SettingsError} if the address does not belong to this machine, because callbacks would never arrive.
  * @param againMs - retry interval of a process that does not get the port.
  */
 export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener | undefined {
@@ -88,7 +90,7 @@ export function startListener(parts: HearingParts, againMs = AGAIN_MS): Listener
   };
 }
 
-/** A name is looked up each time that it is listened at, and all of 127.0.0.0/8 is here. */
+/** Names pass, because they are resolved again at each attempt; so do all addresses of 127.0.0.0/8. */
 function isOfThisMachine(host: string): boolean {
   if (isIP(host) === 0) return true;
   const here = new BlockList();

@@ -1,4 +1,7 @@
-/** Answers to MED cases, as `crossramp psp` takes them: each file under its hash, and the answer under its id, both as often as it takes; as Efí does, or as the settings say. */
+/**
+ * Answers to MED cases by one of three interfaces. That of `crossramp psp` stores each file under its hash and the
+ * answer under its id, so both can be repeated; the others are Efí's and the one described by the settings.
+ */
 import { type MedAnswerOrder, RailRefused } from '../../resolvers/services/rails.ts';
 import type { ApiPix } from './client.ts';
 import { answerEfi } from './efi-infractions.ts';
@@ -7,15 +10,15 @@ import { answerCase } from './http-med.ts';
 import type { ApiPixSettings } from './settings.ts';
 
 const ANALYSES = { contest: 'REJEITAR', agree: 'ACEITAR' } as const;
-/** Refusals that may be others a moment later: of the token, of too many calls. */
+/** Temporary refusals, such as a rejected token or too many calls. */
 const LATER = [401, 403, 408, 425, 429];
 
 type Answering = (answer: MedAnswerOrder) => Promise<void>;
 type Calling = Pick<ApiPix, 'send' | 'exchange'>;
-/** Settings of the ways to answer. */
+/** Settings that choose the interface. */
 type AnswerSettings = Pick<ApiPixSettings, 'infractionsUrl' | 'efiInfractionsUrl' | 'med' | 'clientId'>;
 
-/** @returns the function that answers; undefined where the provider takes no answers. */
+/** @returns a function that answers cases; undefined if the provider accepts no answers. */
 export function medAnswers(api: Calling, settings: AnswerSettings): Answering | undefined {
   const answer = answerRoute(api, settings);
   if (!answer) return undefined;

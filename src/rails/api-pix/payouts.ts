@@ -1,55 +1,54 @@
 /**
- * Payouts: no part of API Pix, so each provider has its own call. This is their common part, and the first adapter,
- * Efí's.
+ * Payouts. API Pix has none, so each provider has its own call. This file has the common part, and the adapter for Efí.
  */
-import { parseTaxId } from '../../base/pix/tax-id.ts';
-import type { ApiPix } from './client.ts';
+import { parseTaxId, readMaskedTaxId } from '../../base/pix/tax-id.ts';
+import type { ApiPix, StatementPart } from './client.ts';
 import { found, read } from './client.ts';
 import type { PspProblem } from './http.ts';
 import type { EfiSettings } from './settings.ts';
 import { readPayout, type WirePayout } from './wire.ts';
+import { readSentPage, type SentPage } from './wire-sent.ts';
 
 /** A payout to be sent. */
 export interface PayoutOrder {
-  /** Our name for it, 1 to 35 letters and digits. */
+  /** The gateway's id of the payout, 1 to 35 letters and digits. */
   readonly id: string;
   /** Decimal BRL with two decimals. */
   readonly amount: string;
-  /** As the directory has it. */
+  /** Key in the form of the directory. */
   readonly pixKey: string;
-  /** CPF or CNPJ that the key has to belong to; null where anybody's is right. */
+  /** CPF or CNPJ that must own the key; null if any owner is accepted. */
   readonly payeeTaxId: string | null;
 }
 
-/** Owner of a key; 'nobody' where there is no such key. */
+/** Owner of a key; 'nobody' for a key that does not exist. */
 export type KeyHolder =
   | 'nobody'
   | {
-      /** CPF or CNPJ, in which digits may be hidden by asterisks; null where it is not told. */
+      /** CPF or CNPJ, in which asterisks may hide digits; null if the provider does not disclose it. */
       readonly taxId: string | null;
     };
 
 /** Payout calls of a provider. */
 export interface PixPayouts {
-  /** @returns undefined where the provider has no such call. @throws {PspAway} {PspProblem} */
+  /** Undefined if the provider has no such call. @throws {PspUnavailable} {PspProblem} */
   readonly lookup: ((key: string) => Promise<KeyHolder>) | undefined;
-  /** @throws {PspAway} {PspProblem} */
+  /** @throws {PspUnavailable} {PspProblem} */
   readonly send: (order: PayoutOrder) => Promise<WirePayout>;
   /**
-   * @param reference - the provider's name for it, where it gave one.
-   * @returns undefined where the provider never had it, or cannot be asked about it.
+   * @param reference - the provider's id of the payout, if it issued one.
+   * @returns undefined if the provider never had the payout, or cannot be queried about it.
    */
   readonly find: (id: string, reference: string | null) => Promise<WirePayout | undefined>;
-  /** Whether a payout was refused for good. */
+  /** Reads a page of the payouts that were ordered in a period; undefined where the provider lists none under our ids. */
+  readonly list: ((part: StatementPart) => Promise<SentPage>) | undefined;
+  /** Whether a payout was refused permanently. */
   readonly isRefusal: (problem: PspProblem) => boolean;
-  /** Time for which the provider surely knows an id again, so that a repetition is no second payout. Unit: ms. */
+  /** Time for which the provider certainly recognises an id, so that a repetition is no second payout. Unit: ms. */
   readonly repeatableMs: number;
 }
 
-/**
- * Efí's answers when the payout itself is impossible; other problems may be fixed, and it is retried under the same
- * id.
- */
+/** Efí's errors for payouts that are impossible. After any other problem the payout is retried under the same id. */
 const EFI_REFUSALS = [
   'chave_favorecido_invalida',
   'chave_nao_encontrada',
@@ -59,9 +58,9 @@ const EFI_REFUSALS = [
   'valor_invalido',
 ];
 
-/** @returns Efí's "envio de Pix" (dev.efipay.com.br, api-pix, envio-pagamento-pix). */
+/** @returns the calls of Efí's "envio de Pix" (dev.efipay.com.br, api-pix, envio-pagamento-pix). */
 export function efiPayouts(
-  api: Pick<ApiPix, 'send'>,
+  api: Pick<ApiPix, 'send' | 'getList'>,
   { url, payingKey, lookUpUrl }: EfiSettings,
 ): PixPayouts {
   return {
@@ -83,21 +82,22 @@ export function efiPayouts(
       ),
     find: (id) =>
       found(async () => read(readPayout, await api.send('GET', `${url}/v2/gn/pix/enviados/id-envio/${id}`))),
+    list: async (part) => read(readSentPage, await api.getList(`${url}/v2/gn/pix/enviados`, part)),
     isRefusal: ({ type }) => EFI_REFUSALS.includes(type),
-    // The id is the address of the payout.
+    // The id is part of the payout's URL, so it never expires.
     repeatableMs: Infinity,
   };
 }
 
-/** The holder stands in the answer, or in a member of it named `titular`. */
+/** Reads the owner from the answer itself, or from its member `titular`. */
 function holderOf(reported: unknown): KeyHolder {
   const { titular = reported } = (reported ?? {}) as { readonly titular?: unknown };
   const { cpf, cnpj } = (titular ?? {}) as { readonly cpf?: unknown; readonly cnpj?: unknown };
   const taxId = cpf ?? cnpj;
-  return { taxId: typeof taxId === 'string' && taxId !== '' ? taxId.replaceAll(/[./-]/g, '') : null };
+  return { taxId: typeof taxId === 'string' && taxId !== '' ? readMaskedTaxId(taxId) : null };
 }
 
-/** The provider refuses a payout where the key belongs to somebody else by now. */
+/** Has the provider refuse the payout if the key has another owner by then. */
 function documentOf(taxId: string | null): object {
   const parsed = taxId === null ? undefined : parseTaxId(taxId);
   return parsed ? { [parsed.kind]: parsed.value } : {};

@@ -1,4 +1,4 @@
-/** Stored reports that are due: the provider is asked about each payment, and its list is read once for all disputes. */
+/** Polls for stored reports that are due: one query for each payment, and one read of the list for all disputes. */
 import type { UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import { claimReports } from '../../store/rails/pix-reports.ts';
 import { type DisputeParts, isOfDispute, pollDisputeReports } from './dispute-reports.ts';
@@ -6,11 +6,7 @@ import { pollReport, type ReportPollParts } from './reports.ts';
 
 const BATCH_MAX = 100;
 
-/**
- * Polls the provider about stored reports that are due.
- *
- * @returns their number.
- */
+/** Queries the provider about stored reports that are due. @returns the number of these reports. */
 export async function pollReports(parts: ReportPollParts & DisputeParts): Promise<number> {
   const { database, mode } = parts.tools;
   const due = await claimReports<UnconfirmedEvent>(database, mode, BATCH_MAX);

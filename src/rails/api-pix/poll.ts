@@ -1,7 +1,7 @@
 /**
- * Finds lost callbacks: the statement is read again and again, with an overlap, by one process at a time, and the
- * provider is asked about undecided orders. Repeated reports are dropped. An unreadable part does not stop new
- * entries; the late read goes no further before it is readable.
+ * Finds lost callbacks. One process at a time reads the statement, with overlapping periods, and queries the provider
+ * about open orders. Repeated reports are dropped. An unreadable part does not stop the read of new entries, but the
+ * late read stops there until the part is readable.
  */
 import { end2endOfOrder } from '../../base/ids/end2end.ts';
 import { aboutTransaction } from '../../base/trace/about.ts';
@@ -39,43 +39,43 @@ export interface PollParts {
   readonly complain: ConnectionStatus['complain'];
 }
 
-/** Reading of the statement: new entries often, entries that a provider lists late now and then. Unit: ms. */
+/** One of two reads of the statement: new entries often, and late entries at longer intervals. Unit: ms. */
 export interface Reading {
-  /** Follows the name of the statement. */
+  /** Suffix of the statement's name, under which progress is stored. */
   readonly name: string;
   readonly overlapMs: number;
-  /** As the settings have it where null. */
+  /** Interval; null means the interval of the settings. */
   readonly everyMs: number | null;
-  /** Continues past an unreadable part: another read covers it again. */
+  /** Whether the read continues past an unreadable part, which the other read covers again. */
   readonly goesOn: boolean;
 }
 
 const NEW: Reading = { name: '', overlapMs: 120_000, everyMs: null, goesOn: true };
-/** Unit: ms. */
+/** Interval of the late read. Unit: ms. */
 export const LATE_EVERY_MS = 900_000;
-/** The read of late and earlier unreadable entries. */
+/** The read of late entries, and of entries that were unreadable before. */
 export const LATE: Reading = {
   name: ' late',
   overlapMs: 3_600_000,
   everyMs: LATE_EVERY_MS,
   goesOn: false,
 };
-/** After a turn, or a question about an order, that failed. Unit: ms. */
+/** Delay after a failed read or query. Unit: ms. */
 const AGAIN_MS = 5_000;
-/** A page is asked for so often in a turn. */
+/** Maximum number of requests for a page in one read. */
 const ATTEMPTS = 3;
-/** Providers limit how much of it can be asked for at once. Unit: ms. */
+/** Maximum period of one read, because providers limit the period of a query. Unit: ms. */
 export const PART_MS = 24 * 3_600_000;
-/** Time after which another process may take over: a repeated report is settled once. Unit: ms. */
+/** Time after which another process may take over a read. A report that both find is booked once. Unit: ms. */
 const CYCLE_MS = 120_000;
 const PAGES_MAX = 10_000;
-/** Of the list of disputes, which the next payments wait for. */
+/** Maximum number of pages of the list of disputes, since payments wait until it was read. */
 const DISPUTE_PAGES_MAX = 500;
 const ORDERS_PER_POLL = 20;
-/** Time for which a polled order is not polled again. Unit: ms. */
+/** Time during which a queried order is not queried again. Unit: ms. */
 const POLLING_MS = 60_000;
 
-/** @returns the account whose statement is read. */
+/** @returns the key under which the progress of a read is stored. */
 export function statementOf(
   { mode }: Pick<RailTools, 'mode'>,
   { url, pixKey }: Pick<ApiPixSettings, 'url' | 'pixKey'>,
@@ -84,16 +84,15 @@ export function statementOf(
   return { mode, source: `${url} ${pixKey}${name}` };
 }
 
-/** Reads the statement up to now, where that is due and nobody else does it. @throws as `readPart`. */
+/** Reads the statement up to now, if a read is due and no other process is reading. @throws as `readPart`. */
 export async function readStatement(parts: PollParts): Promise<void> {
   for (const reading of [NEW, LATE]) while ((await readPart(parts, reading)) === 'behind');
 }
 
 /**
- * Reads a day of the statement at most.
- *
- * @returns 'behind' where there is more to read at once; 'rest' where nothing is.
- * @throws {PspUnavailable} {PspProblem} what was read until then is told, and all of it is read again.
+ * Reads at most one day of the statement.
+ * @returns 'behind' if more can be read immediately, otherwise 'rest'.
+ * @throws {PspUnavailable} {PspProblem} Entries read before the error are reported; the whole part is read again.
  */
 async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 'rest'> {
   const { tools, settings } = parts;
@@ -103,7 +102,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
   const claim = await beginReading(database, statement, { nowMs: startedMs, untilMs: startedMs + CYCLE_MS });
   if (!claim) return 'rest';
   const nowMs = await clock.nowMs();
-  // Before the first time there were no charges yet.
+  // The first read begins now, because no charges existed before.
   const knownMs = claim.readUntilMs ?? nowMs;
   const toMs = Math.min(nowMs, knownMs + PART_MS);
   const everyMs = reading.everyMs ?? settings.pollSeconds * 1_000;
@@ -130,11 +129,7 @@ async function readPart(parts: PollParts, reading: Reading): Promise<'behind' | 
   return toMs < nowMs ? 'behind' : 'rest';
 }
 
-/**
- * Polls orders that are due.
- *
- * @returns their number.
- */
+/** Queries orders that are due. @returns the number of these orders. */
 export async function pollOrders({ tools, kinds, complain }: PollParts): Promise<number> {
   const nowMs = tools.database.nowMs();
   const due = { nowMs, againMs: nowMs + POLLING_MS, limit: ORDERS_PER_POLL };
@@ -156,7 +151,7 @@ export async function pollOrders({ tools, kinds, complain }: PollParts): Promise
 /** A period of a list. */
 type Period = Pick<StatementPart, 'from' | 'to'>;
 
-/** @returns whether every entry could be read. */
+/** @returns whether every entry was readable. */
 async function readPayments({ tools, api, settings }: PollParts, period: Period): Promise<boolean> {
   let wrong: WireError | undefined;
   await eachPage(async (page) => {
@@ -169,7 +164,7 @@ async function readPayments({ tools, api, settings }: PollParts, period: Period)
   return !wrong;
 }
 
-/** Disputes and reports, where the provider has a list of them. @returns whether every entry could be read. */
+/** Reads disputes and reports of fraud, if the provider lists them. @returns whether every entry was readable. */
 export async function readInfractions(
   { tools, api, settings }: Pick<PollParts, 'tools' | 'api' | 'settings'>,
   period: Period,
@@ -194,7 +189,7 @@ export async function readInfractions(
   return !wrong;
 }
 
-/** @returns the function that reads a page of the list of disputes; undefined where the provider has none. */
+/** @returns a function that reads a page of the list of disputes; undefined if the provider has no list. */
 function pagesOf(api: ApiPix, settings: ApiPixSettings) {
   const { infractionsUrl, efiInfractionsUrl, med } = settings;
   if (med) return (part: StatementPart) => listCases(api, { ...settings, med }, part);
@@ -214,7 +209,7 @@ function reportUnread({ log }: RailTools, err: Error, period: Period): void {
   log.error({ err, ...period }, 'a part of the statement of the PIX provider cannot be read');
 }
 
-/** @param readPage - takes a page, and says how many there are; reading it again does no harm. */
+/** @param readPage - reads a page and returns the number of pages; must tolerate a repeated page. */
 export async function eachPage(readPage: (page: number) => Promise<number>): Promise<void> {
   for (let page = 0; page < PAGES_MAX; page++) if (page + 1 >= (await resultOf(() => readPage(page)))) return;
 }

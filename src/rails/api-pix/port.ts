@@ -1,4 +1,4 @@
-/** The PIX rail as the gateway orders of it. */
+/** The PIX rail in the terms of the gateway's orders. */
 import { assert, known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor, withDecimals } from '../../base/money/money.ts';
@@ -30,11 +30,11 @@ export interface PortParts {
   readonly tools: RailTools;
   readonly settings: ApiPixSettings;
   readonly api: ApiPix;
-  /** Null where the provider does not pay out. */
+  /** Null if the provider has no payouts. */
   readonly payouts: PixPayouts | null;
 }
 
-/** Data of an order that the port has. */
+/** Data of an order that the port supplies. */
 type OrderData = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
   Partial<Pick<NewPixOrder, 'endToEndId' | 'pixKey' | 'payeeTaxId'>>;
 
@@ -42,7 +42,7 @@ type OrderData = Pick<NewPixOrder, 'key' | 'accountId' | 'amount'> &
 export function pixPort(parts: PortParts): PixRail {
   const { tools, settings, api, payouts } = parts;
   const charging = { ...tools, api, settings };
-  const submitting = { ...tools, sendAgainMs: settings.sendAgainSeconds * 1_000 };
+  const submitting = { ...tools, api, sendAgainMs: settings.sendAgainSeconds * 1_000 };
   const kinds = orderKinds(parts);
   const submit = async (kind: PixOrderKind, data: OrderData): Promise<boolean> => {
     const order = orderOf(tools, kind, data);
@@ -65,7 +65,7 @@ export function pixPort(parts: PortParts): PixRail {
     payOut: async ({ key, row, amount }) => {
       const { accountId, pixKey, clientTaxId: payeeTaxId } = row;
       const isSubmitted = payouts && (await submit('payout', { key, accountId, amount, pixKey, payeeTaxId }));
-      // A refusal is reported like a later rejection: the step waits for one of the two.
+      // A refusal is reported like a later rejection, because the transaction waits for one of these events.
       if (!isSubmitted)
         await tools.receive({ kind: 'payout_ended', order: key, isDone: false, endToEndId: null });
     },
@@ -83,7 +83,7 @@ export function pixPort(parts: PortParts): PixRail {
   };
 }
 
-/** @returns sending and polling of orders of each kind. */
+/** @returns functions that send and query orders of each kind. */
 export function orderKinds({
   tools,
   settings,

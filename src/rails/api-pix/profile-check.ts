@@ -1,12 +1,12 @@
-/** Health check of a bank's profile: values that only the operator knows, and facts that only the bank knows. */
-import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+/** Health check of a bank profile: missing values that only the operator knows, and open questions for the bank. */
+import type { Check } from '../../resolvers/services/rail-part.ts';
 import { BANK_PROFILES, type BankProfile } from './bank-profiles.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** @returns the check; none where the settings name no profile. */
+/** @returns the check; an empty list without a profile. */
 export function profileChecks(
   settings: Pick<ApiPixSettings, 'profile' | 'headers' | 'query' | 'payouts'>,
-): readonly RailCheck[] {
+): readonly Check[] {
   const { profile: name, payouts } = settings;
   if (name === null) return [];
   const profile: BankProfile = BANK_PROFILES[name];

@@ -1,10 +1,16 @@
 /**
- * The statement of a provider for reconciliation: the payments that it lists, and of each payout and return of ours that ended what it
- * says when it is asked again. Disputes are not on it: the standard does not list them by the day on which they ended.
+ * The statement of a provider for reconciliation: the payments that it lists, and its present answer about each payout
+ * and return that ended in the period. Disputes are missing, because the standard does not list them by the day on
+ * which they ended.
  */
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
-import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
+import type {
+  RailStatement,
+  ReadProgress,
+  StatementEntry,
+  StatementPeriod,
+} from '../../resolvers/services/statement.ts';
 import {
   type EndedPixOrder,
   type PixOrderKind,
@@ -18,21 +24,21 @@ import type { OrderKind } from './orders.ts';
 import { eachPage, PART_MS } from './poll.ts';
 import type { WirePix } from './wire.ts';
 
-/** Parts that read it. */
+/** Dependencies of the statement. */
 export interface StatementParts {
   readonly tools: Pick<RailTools, 'mode' | 'database' | 'clock'>;
   readonly api: Pick<ApiPix, 'getStatement' | 'getPix' | 'send'>;
   readonly kinds: Readonly<Record<PixOrderKind, OrderKind>>;
-  /** Null where the provider does not tell what the account has. */
+  /** Null if the provider has no balance query. */
   readonly balanceUrl: string | null;
 }
 
 /** @returns the statement. */
 export function reconciledStatement(parts: StatementParts): RailStatement {
-  const read: RailStatement['read'] = async (period) => [
-    ...(await readPayments(parts, period)),
-    ...(await queryEnded(parts, period)),
-  ];
+  const read: RailStatement['read'] = async (period, report) => {
+    const payments = await readPayments(parts, period, report);
+    return [...payments, ...(await queryEnded(parts, period))];
+  };
   const { balanceUrl } = parts;
   return {
     kinds: ['payment', 'refund', 'payout', 'payout_return'],
@@ -45,6 +51,7 @@ export function reconciledStatement(parts: StatementParts): RailStatement {
 async function readPayments(
   { api }: StatementParts,
   { from, to }: StatementPeriod,
+  report?: (progress: ReadProgress) => void,
 ): Promise<readonly StatementEntry[]> {
   const entries: StatementEntry[] = [];
   for (let startMs = from.getTime(); startMs < to.getTime(); startMs += PART_MS) {
@@ -56,13 +63,14 @@ async function readPayments(
       const { read, wrong, pages } = await api.getStatement({ ...part, page });
       if (wrong) throw wrong;
       entries.push(...read.flatMap(paymentOf));
+      report?.({ phase: 'rows', done: entries.length, total: null });
       return pages;
     });
   }
   return entries;
 }
 
-/** Payments that were told long after they were made. */
+/** Finds payments, including those reported long after they were made. */
 async function findPayments(
   { api }: StatementParts,
   names: readonly RailEventName[],
@@ -72,7 +80,7 @@ async function findPayments(
   return found.flatMap((pix) => (pix ? paymentOf(pix) : []));
 }
 
-/** Payouts and returns that were told long after they ended. */
+/** Finds payouts and returns, including those reported long after they ended. */
 async function findOrders(
   { tools, kinds }: StatementParts,
   names: readonly RailEventName[],
@@ -88,7 +96,9 @@ function paymentOf({ endToEndId, amount, settledAt, sent }: WirePix): readonly S
   return [{ kind: 'payment', id: endToEndId, amount, at: new Date(settledAt) }];
 }
 
-/** Orders stand on the database's clock, and a period on that of the mode. */
+/**
+ * Queries orders that ended in a period. Order times use the database's clock, the period uses the clock of the mode.
+ */
 async function queryEnded(
   { tools, kinds }: StatementParts,
   { from, to }: StatementPeriod,

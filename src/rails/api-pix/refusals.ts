@@ -2,10 +2,10 @@
 import { PspProblem } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** Statuses of a refusal by a bank that names no types of the standard; the others are matters of access, or of load. */
+/** Statuses of a refusal by a bank without the standard's error types. Other statuses concern access or load. */
 const REFUSED: readonly number[] = [400, 422];
 
-/** @param types - of the standard that refuse it. */
+/** @param types - error types of the standard that mean a refusal. */
 export function isRefused(
   problem: unknown,
   errors: ApiPixSettings['errors'],

@@ -1,6 +1,6 @@
 /**
  * Translates a provider's reports into rail events, and passes them on. One query filters repeated reports, so that
- * reading a statement again and again costs little.
+ * repeated reads of a statement are cheap.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -20,31 +20,31 @@ import { unconfirmed } from './unconfirmed.ts';
 import type { WirePix, WireReturn } from './wire.ts';
 import { isPaidTo } from './wire-keys.ts';
 
-/** Common parts. */
+/** Dependencies of all reports. */
 export type ReportTools = Pick<RailTools, 'mode' | 'database' | 'receive'>;
 
-/** Parts for reports about payments. */
+/** Dependencies of reports about payments. */
 export type PaymentTools = ReportTools & {
   readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'med' | 'pixKey'>;
 };
 
-/** Known names of the provider. */
+/** Known ids at the provider. */
 export interface KnownNames {
-  /** Our orders. */
+  /** Payouts of the gateway by id. */
   readonly payout: ReadonlyMap<string, NamedPixOrder>;
   readonly return: ReadonlyMap<string, NamedPixOrder>;
-  /** Returns by MED that were told while the provider had no name for them yet. */
+  /** Returns by MED that were reported before the provider had an id for them. */
   readonly nameless: ReadonlySet<string>;
-  /** The key that charges are paid to. */
+  /** The PIX key that charges are paid to. */
   readonly pixKey: string;
-  /** Whether the provider tells disputes by a list of their own: then a return by MED is none. */
+  /** Whether the provider lists disputes; if so, a return by MED is not a separate dispute. */
   readonly areDisputesListed: boolean;
 }
 
-/** Number of PIX processed in parallel: reports about one of them stay in order. */
+/** Number of PIX processed in parallel. Reports about the same PIX stay in order. */
 const PARALLEL_MAX = 8;
 
-/** Hands on everything that is told of these PIX and was not told before. Once this resolves, all of it is stored. */
+/** Passes on all new events about these PIX. When this resolves, all of them are stored. */
 export async function reportPayments(tools: PaymentTools, payments: readonly WirePix[]): Promise<void> {
   const names = await namesOf(tools, payments);
   const events = payments.map((pix) => eventsOf(pix, names));
@@ -57,38 +57,40 @@ export async function reportPayments(tools: PaymentTools, payments: readonly Wir
   await Promise.all(Array.from({ length: PARALLEL_MAX }, work));
 }
 
-/** Passes on reports that are new, in their order. */
+/** Passes on new reports, in order. */
 export async function reportEvents(tools: ReportTools, events: readonly RailEvent[]): Promise<void> {
   const isNew = await untold(tools, events);
   for (const each of events) if (isNew(each)) await passOn(tools, each);
 }
 
 /**
- * Passes rail events on; an order that one ends is ended. One of which another amount went back stays open until a
- * person decides.
+ * Passes on a rail event, and ends the order that it ends. An order stays open if another amount than ordered was
+ * returned, until a person decides.
  */
-export async function passOn(tools: ReportTools, events: RailEvent): Promise<void> {
+export async function passOn(tools: ReportTools, event: RailEvent): Promise<void> {
   const { mode, database, receive } = tools;
-  const isToDecide = events.kind === 'refund_ended' && events.differs !== undefined;
-  // The order is polled as long as it is open: an event that waits for a person is logged once.
-  if (isToDecide && !(await untold(tools, [events]))(events)) return;
-  await receive(events);
+  const isToDecide = event.kind === 'refund_ended' && event.differs !== undefined;
+  // An open order is polled repeatedly, so an event that waits for a person is logged only once.
+  if (isToDecide && !(await untold(tools, [event]))(event)) return;
+  await receive(event);
   if (isToDecide) return;
   const nowMs = database.nowMs();
-  if (events.kind === 'payout_ended' || events.kind === 'refund_ended')
+  if (event.kind === 'payout_ended' || event.kind === 'refund_ended')
     await endPixOrder(
       database,
-      { mode, key: events.order },
+      { mode, key: event.order },
       {
-        isDone: events.isDone,
-        endToEndId: events.endToEndId,
+        isDone: event.isDone,
+        endToEndId: event.endToEndId,
         endedAtMs: nowMs,
-        askAtMs: events.kind === 'payout_ended' && events.isDone ? afterPayout(nowMs, nowMs) : null,
+        askAtMs: event.kind === 'payout_ended' && event.isDone ? afterPayout(nowMs, nowMs) : null,
       },
     );
 }
 
-/** @returns events about a return that was ordered here, or at the provider itself, under its name there. */
+/**
+ * @returns events about a return that the gateway ordered, or, under the provider's id, one ordered at the provider.
+ */
 export function returnEvents(
   endToEndId: string,
   name: string,
@@ -104,8 +106,8 @@ export function returnEvents(
 }
 
 /**
- * The provider decided a dispute and reports only its end: the money is gone. A provider that lists disputes also
- * reports it there, under another name: as a separate dispute the return would be booked twice.
+ * The provider decided a dispute and reports only its end, the debited money. A provider that lists disputes also
+ * reports it there under another id; counting the return as a separate dispute would book it twice.
  */
 function disputeReturnEvents(
   { areDisputesListed }: KnownNames,
@@ -119,15 +121,14 @@ function disputeReturnEvents(
   return [
     { kind: 'dispute_opened', ...dispute },
     { kind: 'dispute_accepted', ...dispute },
-    // The dispute may count for less, while a refund is under way: the bank has paid this amount.
+    // The dispute may cover less than this while a refund is in progress; the bank has paid this amount.
     { kind: 'dispute_returned', returnId: name, endToEndId, amount },
   ];
 }
 
 /**
- * A returned payout is identified by its rtrId alone, which every part of it gets, but later: under any other name it
- * would be booked twice.
- *
+ * Each part of a returned payout is identified by its rtrId alone, which the provider may add later. Under any other id
+ * the part would be booked twice.
  * @returns events about a payout under its order's key.
  */
 export function payoutEvents(
@@ -148,17 +149,19 @@ export function payoutEvents(
   return [{ kind: 'payout_ended', order, isDone: true, endToEndId }, ...back];
 }
 
-/** @returns events about a PIX: of the payment itself first. */
+/** @returns events about a PIX, beginning with the payment itself. */
 export function eventsOf(pix: WirePix, names: KnownNames): readonly RailEvent[] {
-  const { endToEndId, amount, settledAt, payerTaxId, returns, sent } = pix;
+  const { endToEndId, amount, settledAt, payerTaxId, payerName, returns, sent } = pix;
   if (sent) {
     const order = names.payout.get(sent.id)?.key ?? sent.id;
     return [...payoutEvents(order, { status: sent.status, endToEndId, returns }), ...unreadableReturns(pix)];
   }
-  // Our txid at another key belongs to another holder's charge: both together identify one.
+  // A charge is identified by key and txid together: the same txid at another key is a charge of another holder.
   const txid = isPaidTo(pix, names.pixKey) ? pix.txid : null;
   const payment: readonly RailEvent[] =
-    settledAt === null ? [] : [{ kind: 'payment', txid, endToEndId, amount, settledAt, payerTaxId }];
+    settledAt === null
+      ? []
+      : [{ kind: 'payment', txid, endToEndId, amount, settledAt, payerTaxId, payerName }];
   const facts = factNames(pix);
   const back = returns.flatMap((each, index) => {
     const name = each.id ?? each.rtrId;
@@ -170,7 +173,7 @@ export function eventsOf(pix: WirePix, names: KnownNames): readonly RailEvent[] 
   return [...payment, ...back, ...unreadableReturns(pix)];
 }
 
-/** @returns events about an unreadable return: a person should see it, and it may be readable later. */
+/** @returns events about an unreadable return: a person should see it, and it may become readable later. */
 function unreadableReturns(pix: WirePix): readonly RailEvent[] {
   return pix.unread === null ? [] : [unconfirmed(pix, pix.unread)];
 }
@@ -178,8 +181,8 @@ function unreadableReturns(pix: WirePix): readonly RailEvent[] {
 const NO_NETWORK = { networkFee: null, gas: null, txHash: null } as const;
 
 /**
- * Identity of a payment's returns that have neither id nor rtrId: time and amount, and a number among equal ones. A
- * return by MED that was reported so keeps this name when the provider has one for it later.
+ * Ids of a payment's returns that have neither id nor rtrId: time, amount, and a number among equal ones. A return by
+ * MED that was reported under such an id keeps it when the provider adds its own id later.
  */
 function factNames({ endToEndId, returns }: Pick<WirePix, 'endToEndId' | 'returns'>): readonly string[] {
   const counts = new Map<string, number>();
@@ -225,7 +228,7 @@ async function namesOf(
   };
 }
 
-/** @returns ids of those disputes that were told before. */
+/** @returns ids of disputes that were reported before. */
 export async function reportedDisputes(
   { database, mode }: ReportTools,
   disputeIds: readonly string[],
@@ -240,11 +243,11 @@ function keyOfDispute(mode: ReportTools['mode'], disputeId: string): string {
   return railEventRecordOf({ mode }, { kind: 'dispute_opened', disputeId, endToEndId: '', amount: null }).key;
 }
 
-/** @returns a function that says whether a report is new. */
+/** @returns a function that checks whether an event is new. */
 export async function untold(
   { database, mode }: ReportTools,
   events: readonly RailEvent[],
-): Promise<(events: RailEvent) => boolean> {
+): Promise<(event: RailEvent) => boolean> {
   if (events.length === 0) return () => false;
   const records = events.map((each) => railEventRecordOf({ mode }, each));
   const stored = await readStoredRailEvents(database, mode, records);

@@ -1,10 +1,11 @@
 /**
- * Reports of callers: each is confirmed at the provider before it is booked. A report that cannot be confirmed now is
- * stored before the response, and polled until the provider confirms or denies it (C-36).
+ * Reports of callers: each is confirmed at the provider before it is booked. A report that cannot be confirmed yet is
+ * stored before the response, and the provider is polled until it confirms or denies the report (C-36).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
+import { fitsTaxId, isMaskedTaxId } from '../../base/pix/tax-id.ts';
 import type { UnconfirmedEvent } from '../../resolvers/services/rail-event.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import { endReport, type WaitingReport } from '../../store/rails/pix-reports.ts';
@@ -18,31 +19,31 @@ import { shows, unconfirmed } from './unconfirmed.ts';
 import type { WirePix } from './wire.ts';
 import { isSameKey } from './wire-keys.ts';
 
-/** Parts that reports are checked with. */
+/** Dependencies of reports. */
 export interface ReportParts {
   readonly tools: RailTools;
   readonly settings: Pick<ApiPixSettings, 'infractionsUrl' | 'med' | 'pixKey'>;
   readonly confirm: Confirm;
 }
 
-/** A provider waits for its answer about ten seconds. Unit: ms. */
+/** Time limit of the confirmation, since providers wait about ten seconds for a response. Unit: ms. */
 const LIMIT_MS = 3_000;
-/** Requests after which a PIX that the provider does not know counts as denied: about 40 minutes. */
+/** Number of queries after which an unknown PIX counts as denied: about 40 minutes. */
 const UNKNOWN_MAX = 6;
-const UNAVAILABLE = 'the provider could not be asked about it';
+const UNAVAILABLE = 'the provider could not be queried about it';
 const UNKNOWN = 'the provider does not know it';
 const UNSHOWN = 'the provider does not show its return or its end yet';
-/** Answers of 4xx that say nothing about the report: wrong credentials, or too many requests. */
+/** 4xx statuses that do not concern the report: wrong credentials, or too many requests. */
 const PASSING: readonly number[] = [401, 403, 429];
 
-/** Books what the provider confirms, and stores the rest. @param isProved - the caller is the provider and no other. */
+/** Books confirmed reports, and stores the others. @param isProved - the caller is certainly the provider. */
 export async function acceptReports(
   parts: ReportParts,
   reported: readonly WirePix[],
   isProved: boolean,
 ): Promise<Verdict | undefined> {
-  // Only the provider itself is believed about who paid.
-  const claims = reported.map((pix) => (isProved ? pix : { ...pix, payerTaxId: null }));
+  // The payer is accepted only from the provider itself.
+  const claims = reported.map((pix) => (isProved ? pix : { ...pix, payerTaxId: null, payerName: null }));
   const answers = await Promise.all(claims.map((pix) => queryOnce(parts, pix)));
   await reportPayments(
     { ...parts.tools, settings: parts.settings },
@@ -52,12 +53,12 @@ export async function acceptReports(
   return open.length > 0 ? storeOpen(parts.tools, open, isProved) : undefined;
 }
 
-/** Parts that stored reports are asked about with. */
+/** Dependencies of polling for stored reports. */
 export interface ReportPollParts extends ReportParts {
   readonly complain: (facts: { readonly err: unknown }, words: string) => void;
 }
 
-/** Asks about a stored report. */
+/** Queries the provider about a stored report. */
 export async function pollReport(
   parts: ReportPollParts,
   report: WaitingReport<UnconfirmedEvent>,
@@ -67,7 +68,7 @@ export async function pollReport(
   const isLast = attempts >= UNKNOWN_MAX;
   try {
     const found = await confirm(body);
-    if (found) await reportPayments({ ...tools, settings }, [withPayer(found, body.payerTaxId)]);
+    if (found) await reportPayments({ ...tools, settings }, [withPayer(found, body)]);
     const doubt = doubtOf(body, found);
     const unread = found?.unread ?? null;
     if (doubt?.isDenied || (doubt && isLast)) await deny(tools, key, body, doubt.reason);
@@ -80,7 +81,7 @@ export async function pollReport(
   }
 }
 
-/** The provider's answer; `unknown` where it has no such PIX, `away` where it gives no answer in time. */
+/** The provider's answer; `unknown` for an unknown PIX, `away` without an answer within the time limit. */
 type Answer = WirePix | 'unknown' | 'away';
 
 async function queryOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer> {
@@ -102,15 +103,29 @@ async function queryOnce({ confirm }: ReportParts, pix: WirePix): Promise<Answer
 }
 
 function confirmed(pix: WirePix, answer: Answer | undefined): readonly WirePix[] {
-  return answer === undefined || typeof answer === 'string' ? [] : [withPayer(answer, pix.payerTaxId)];
+  return answer === undefined || typeof answer === 'string' ? [] : [withPayer(answer, pix)];
 }
 
-/** Not every provider names the payer when it is asked. */
-function withPayer(found: WirePix, payerTaxId: string | null): WirePix {
-  return { ...found, payerTaxId: found.payerTaxId ?? payerTaxId };
+/**
+ * Completes the payer from the report, because some providers omit or mask the payer in answers. A contradicting report
+ * changes nothing.
+ */
+function withPayer(
+  found: WirePix,
+  {
+    payerTaxId: reported,
+    payerName = null,
+  }: Partial<Pick<WirePix, 'payerName'>> & Pick<WirePix, 'payerTaxId'>,
+): WirePix {
+  const { payerTaxId: answered } = found;
+  const isMore =
+    answered === null || (reported !== null && isMaskedTaxId(answered) && fitsTaxId(answered, reported));
+  const payerTaxId = isMore ? reported : answered;
+  const isSamePerson = reported === null || payerTaxId === null || fitsTaxId(reported, payerTaxId);
+  return { ...found, payerTaxId, payerName: found.payerName ?? (isSamePerson ? payerName : null) };
 }
 
-/** Reason that a report is not booked as it came; `isDenied`: asking again changes nothing. */
+/** Reason for not booking a report as it came; `isDenied`: another query would not change that. */
 interface Doubt {
   readonly reason: string;
   readonly isDenied: boolean;
@@ -118,12 +133,12 @@ interface Doubt {
 
 function openOf(pix: WirePix, answer: Answer): readonly Open[] {
   const event = unconfirmed(pix, UNAVAILABLE);
-  if (answer === 'away') return [{ news: event, isDenied: false }];
+  if (answer === 'away') return [{ event, isDenied: false }];
   const doubt = doubtOf(event, answer === 'unknown' ? undefined : answer);
-  return doubt ? [{ news: { ...event, reason: doubt.reason }, isDenied: doubt.isDenied }] : [];
+  return doubt ? [{ event: { ...event, reason: doubt.reason }, isDenied: doubt.isDenied }] : [];
 }
 
-/** @returns undefined where the answer says all that was reported. */
+/** @returns undefined if the answer confirms the whole report. */
 function doubtOf(report: UnconfirmedEvent, found: WirePix | undefined): Doubt | undefined {
   if (!found) return { reason: UNKNOWN, isDenied: false };
   const reason = differenceOf(report, found);
@@ -131,15 +146,15 @@ function doubtOf(report: UnconfirmedEvent, found: WirePix | undefined): Doubt | 
   return shows(found, report.ends ?? []) ? undefined : { reason: UNSHOWN, isDenied: false };
 }
 
-/** @returns the difference between a report and the provider's answer, which is booked instead; null without one. */
+/** @returns the difference between a report and the provider's answer, which is booked instead; null if they agree. */
 function differenceOf(
   { payoutName, amount, txid, pixKey }: Pick<UnconfirmedEvent, 'payoutName' | 'amount' | 'txid' | 'pixKey'>,
   found: WirePix,
 ): string | null {
   if (payoutName !== null) return null;
   if (amount !== null && toMinor(amount, BRL.decimals) !== toMinor(found.amount, BRL.decimals))
-    return `the provider says ${found.amount}`;
-  if (txid !== null && found.txid !== txid) return 'the provider says that it paid another charge';
+    return `the provider has the amount ${found.amount}`;
+  if (txid !== null && found.txid !== txid) return 'at the provider it paid another charge';
   const isOther = pixKey !== null && found.key !== null && !isSameKey(pixKey, found.key);
-  return isOther ? 'the provider says that it was paid to another key' : null;
+  return isOther ? 'at the provider it was paid to another key' : null;
 }

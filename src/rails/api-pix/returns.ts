@@ -1,4 +1,7 @@
-/** Returns of payments: `PUT /pix/{e2eid}/devolucao/{id}` under our return id, ended by callback or when it is asked for. */
+/**
+ * Returns of payments: `PUT /pix/{e2eid}/devolucao/{id}` under the gateway's return id. A callback or a query reports
+ * their end.
+ */
 import { known } from '../../base/errors/assert.ts';
 import type { NewPixOrder } from '../../store/rails/pix-orders.ts';
 import { type ApiPix, found } from './client.ts';
@@ -8,10 +11,12 @@ import { returnEvents } from './report-payments.ts';
 import type { ApiPixSettings } from './settings.ts';
 import type { WireReturn } from './wire.ts';
 
-/** Answers of a provider that will never return the money: too much, too late, or missing. */
+/**
+ * Error types of a permanent refusal: the amount is too high, the time limit has passed, or the payment is missing.
+ */
 const REFUSALS = ['PixDevolucaoInvalida', 'PixNaoEncontrado'];
 
-/** @returns sending and polling of returns. */
+/** @returns functions that send and query returns. */
 export function returnKind(api: ApiPix, errors: ApiPixSettings['errors']): OrderKind {
   const eventsOf = ({ key, amount }: NewPixOrder, endToEndId: string, reported: WireReturn) =>
     returnEvents(endToEndId, key, reported, { key, amount });

@@ -25,7 +25,7 @@ export type ApiPixSettings = Readonly<ReturnType<typeof readApiPixSettings>>;
 /** Transport of callbacks, and authentication of their caller. */
 export type CallbackSettings = Readonly<ReturnType<typeof readCallback>>;
 
-/** Payouts, by the adapter that makes them. */
+/** Payout settings, by adapter. */
 export type PayoutSettings = Readonly<ReturnType<typeof readPayouts>>;
 /** Payouts by Efí's "envio de Pix". */
 export type EfiSettings = Extract<PayoutSettings, { kind: 'efi' }>;
@@ -45,7 +45,7 @@ const CITY = /^[ -~]{1,15}$/;
 const PATH = /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/;
 
 /**
- * @param json - the object that is named `pix`.
+ * @param json - the object of the member `pix`.
  * @param path - of the object, for messages.
  * @throws {SettingsError} naming the member and the accepted form.
  */
@@ -57,57 +57,57 @@ export function readApiPixSettings(json: unknown, path: string) {
   const payouts = source.has('payouts') ? readPayouts(source.part('payouts'), profile) : null;
   const usualScopes = profile.scopes ?? defaultScopes(payouts, source);
   const settings = source.end({
-    /** Bank whose profile gives defaults; null: those of the standard. */
+    /** Bank whose profile supplies the defaults; null for the defaults of the standard. */
     profile: name,
-    /** Base URL of the calls of API Pix, without a slash at its end. */
+    /** Base URL of API Pix, without a trailing slash. */
     url: urlIn(source, 'url', profile.url),
     tokenUrl: urlIn(source, 'tokenUrl', profile.tokenUrl),
     clientId: source.text('clientId'),
-    /** Null where the certificate alone proves us. */
+    /** Null if the certificate alone authenticates the gateway. */
     clientSecret: source.has('clientSecretFile') ? source.contents('clientSecretFile') : null,
-    /** Place of client id and secret in a token request: the header `Authorization`, or the form. */
+    /** Location of client id and secret in a token request: the header `Authorization`, or the form. */
     tokenBy: source.choice(
       'tokenBy',
       CREDENTIAL_LOCATIONS,
       profile.tokenBy ?? (source.has('clientSecretFile') ? 'basic' : 'form'),
     ),
-    /** Body of a token request; with `tokenBy` "form", client id and secret are members of it. */
+    /** Body of a token request, which also contains client id and secret if `tokenBy` is "form". */
     tokenFormat: source.choice('tokenFormat', TOKEN_FORMATS, profile.tokenFormat),
     tokenQuery: readQuery(source, 'tokenQuery', profile.tokenQuery),
-    /** Sent with every call but that for a token. */
+    /** Header fields of every call except the token request. */
     headers: readHeaders(source, profile.headers),
     query: readQuery(source, 'query'),
     /** Paths of resources below the base URL. */
     paths: readPaths(source, profile),
     times: source.choice('times', TIME_FORMS, profile.times),
     errors: source.choice('errors', ERROR_FORMS, profile.errors),
-    /** Scopes that tokens are requested for; none: the request names none. */
+    /** Scopes to request; an empty list requests a token without naming scopes. */
     scopes: source.has('scopes') ? source.texts('scopes') : usualScopes,
     ...readCertificate(source),
-    /** Authorities that sign the provider's certificate; null for the authorities that the system knows. */
+    /** Authorities that sign the provider's certificate; null for the system's authorities. */
     ca: source.has('caFile') ? readAuthority(source, 'caFile') : null,
-    /** The key that charges are paid to. */
+    /** The PIX key that charges are paid to. */
     pixKey: keyIn(source, 'pixKey'),
     ispb: source.match('ispb', /^[0-9A-Z]{8}$/, 'an ISPB: 8 digits or capital letters'),
-    /** Shown in codes that are made here, where the provider makes none. */
+    /** City shown in codes that the gateway composes because the provider returns none. */
     merchantCity: source.match('merchantCity', CITY, '1 to 15 letters without accents', 'SAO PAULO'),
     callback: source.has('callback') ? readCallback(source.part('callback'), profile) : null,
     payouts,
-    /** A list of disputes and reports (MED) in the form of `crossramp psp`; null where there is none. */
+    /** List of disputes and reports of fraud (MED) in the form of `crossramp psp`; null without such a list. */
     infractionsUrl: source.has('infractionsUrl') ? source.url('infractionsUrl') : null,
-    /** Efí's list of infractions (MED); null where the provider has another one, or none. */
+    /** Efí's list of infractions (MED); null without such a list. */
     efiInfractionsUrl: source.has('efiInfractionsUrl') ? source.url('efiInfractionsUrl') : null,
-    /** Disputes and reports (MED) at a provider of another form; null where there is none. */
+    /** Disputes and reports of fraud (MED) through a JSON interface described by the settings; null without one. */
     med: source.has('med') ? readHttpMed(source.part('med')) : null,
-    /** Tells what the account has, in the form of Efí's *saldo*; null where the provider has no such call. */
+    /** Balance query in the form of Efí's *saldo*; null if the provider has none. */
     balanceUrl: source.has('balanceUrl') ? source.url('balanceUrl') : null,
-    /** Fate of a payment whose payer the provider does not name. */
+    /** Treatment of a payment whose payer the provider does not name. */
     unknownPayer: source.choice('unknownPayer', ['accept', 'hold'], 'accept'),
     /** Time limit of a call. */
     timeoutSeconds: source.integer('timeoutSeconds', { min: 1, max: 60, fallback: 15 }),
-    /** Interval of reading the statement. */
+    /** Interval between reads of the statement. */
     pollSeconds: source.integer('pollSeconds', { min: 1, max: 3_600, fallback: 60 }),
-    /** After so long an order that the provider says it never had is sent again, under the same name. */
+    /** Age from which an order that the provider does not know is sent again, under the same id. */
     sendAgainSeconds: source.integer('sendAgainSeconds', { min: 1, max: 3_600, fallback: 60 }),
   });
   if (settings.clientSecret === null && settings.tokenBy === 'basic')
@@ -118,7 +118,7 @@ export function readApiPixSettings(json: unknown, path: string) {
   return settings;
 }
 
-/** @returns whether the provider lists disputes; otherwise returns by MED are the disputes. */
+/** @returns whether the provider lists disputes. If not, returns by MED are the disputes. */
 export function listsDisputes({
   infractionsUrl,
   med,
@@ -136,7 +136,7 @@ function urlIn(source: Settings, name: string, usual: string | null): string {
   return usual === null || source.has(name) ? source.url(name) : usual;
 }
 
-/** @returns a path for each resource, without slashes at its ends. */
+/** @returns a path for each resource, without leading and trailing slashes. */
 function readPaths(source: Settings, { paths: usual }: BankProfile): Readonly<Record<Resource, string>> {
   const part = new Settings(source.has('paths') ? source.raw('paths') : {}, source.at('paths'));
   const path = (name: Resource, fallback: string) =>
@@ -157,24 +157,27 @@ function defaultScopes(payouts: PayoutSettings | null, source: Settings): readon
 
 function readCallback(source: Settings, { callbackSuffix }: BankProfile) {
   const settings = source.end({
-    /** URL as the provider calls it: most add `/pix`. */
+    /** Callback URL that is registered at the provider; most providers append `/pix` to it. */
     url: source.url('url'),
     suffix: source.choice('suffix', CALLBACK_SUFFIXES, callbackSuffix),
-    /** A TLS listener of its own; null where callbacks come through the gateway's port. */
+    /** Separate TLS listener; null if callbacks come through the gateway's port. */
     listen: source.has('listen') ? readListen(source) : null,
-    /** Authorities that sign the certificates of callers; null where a secret path alone tells them. */
+    /** Authorities that sign the callers' certificates; null if only a secret path identifies callers. */
     clientCa: source.has('clientCaFile') ? readAuthority(source, 'clientCaFile') : null,
-    /** Names of which a caller's certificate has to have one; any where there are none. */
+    /** Accepted names in a caller's certificate; an empty list accepts any name. */
     clientNames: source.texts('clientNames'),
-    /** A header, in small letters, in which a proxy hands the caller's certificate on; null for none. */
+    /** Header, in lower case, in which a proxy passes on the caller's certificate; null for none. */
     proxyHeader: source.has('proxyHeader') ? headerIn(source, 'proxyHeader') : null,
-    /** Networks of that proxy. */
+    /** Networks of the proxy. */
     proxies: source.texts('proxies'),
-    /** Makes a part of the path that nobody can guess; null for none. */
+    /** Secret from which an unguessable part of the path is derived; null for none. */
     secret: source.has('secretFile') ? source.contents('secretFile') : null,
-    /** Whether that part is in the path, or the member `hmac` of the query. */
+    /** Location of the unguessable part: in the path, or in the query member `hmac`. */
     secretIn: source.choice('secretIn', ['path', 'query'], 'path'),
-    /** Whether the provider is asked about every report; otherwise callers are trusted whose certificate has one of clientNames. */
+    /**
+     * Whether every report is confirmed at the provider. If false, callers are trusted whose certificate has one of
+     * `clientNames`.
+     */
     confirm: source.flag('confirm', true),
   });
   if (!settings.proxies.every(isCidr)) source.refuse('proxies', 'networks such as 10.0.0.0/8');
@@ -187,7 +190,7 @@ function headerIn(source: Settings, name: string): string {
   return source.match(name, /^[A-Za-z0-9-]+$/, 'the name of a header field').toLowerCase();
 }
 
-/** @returns the reason for which callers cannot be told apart; undefined where they can. */
+/** @returns the reason why callers cannot be authenticated; undefined if they can. */
 function problemOf({ listen, clientCa, proxyHeader, proxies, secret }: CallbackSettings): string | undefined {
   if (listen && clientCa === null) return 'listen needs clientCaFile';
   if (proxyHeader !== null && (clientCa === null || proxies.length === 0))
@@ -195,7 +198,7 @@ function problemOf({ listen, clientCa, proxyHeader, proxies, secret }: CallbackS
   if (secret !== null && secret.length < SECRET_MIN)
     return `secretFile: expected at least ${SECRET_MIN} characters in the file`;
   if (!listen && proxyHeader === null && secret === null)
-    return 'expected listen, proxyHeader or secretFile: whoever calls has to be known';
+    return 'expected listen, proxyHeader or secretFile, to identify callers';
   return undefined;
 }
 
@@ -213,9 +216,9 @@ function readPayouts(source: Settings, { payouts }: BankProfile) {
   return source.end({
     kind,
     url,
-    /** The key that pays. */
+    /** The PIX key that payouts are paid from. */
     payingKey: keyIn(source, 'payingKey'),
-    /** Base URL of key look-ups; null when the provider has no such call. */
+    /** Base URL of key look-ups; null if the provider has none. */
     lookUpUrl: source.has('lookUpUrl') ? source.url('lookUpUrl') : null,
   });
 }

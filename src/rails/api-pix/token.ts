@@ -1,17 +1,19 @@
-/** Tokens of OAuth 2.0 by client credentials: used until a minute before their end, and fetched one at a time. */
+/**
+ * OAuth 2.0 tokens by client credentials. A token is used until a minute before it expires; only one request for a
+ * token runs at a time.
+ */
 import { type Call, type Caller, jsonOf, PspUnavailable } from './http.ts';
 import type { ApiPixSettings } from './settings.ts';
 
-/** Gives out tokens. */
+/** Supplies tokens. */
 export interface Tokens {
-  /**
-   * @returns a token that is valid for a minute at least.
-   * @throws {PspUnavailable} {PspProblem}
-   */
+  /** @returns a token that is valid for at least a minute. @throws {PspUnavailable} {PspProblem} */
   readonly get: () => Promise<string>;
-  /** Reports that a token was refused: it is not used again. */
+  /** Marks a refused token, which is not used again. */
   readonly refused: (token: string) => void;
-  /** @returns requested scopes that the current token was not granted; none where the provider does not name what it granted. */
+  /**
+   * @returns requested scopes that the current token lacks; empty if the provider does not name the granted scopes.
+   */
   readonly lacking: () => readonly string[];
 }
 
@@ -22,10 +24,10 @@ type TokenSettings = Pick<
 >;
 
 const EARLY_MS = 60_000;
-/** Lifetime of a token when the provider does not name one. */
+/** Assumed lifetime of a token if the provider does not name it. */
 const VALID_SECONDS = 300;
 
-/** @param now - milliseconds of a clock that never goes back. */
+/** @param now - monotonic clock. Unit: ms. */
 export function createTokens(
   call: Caller,
   settings: TokenSettings,
@@ -68,7 +70,7 @@ function tokenRequest(settings: TokenSettings): Call {
   const { tokenUrl, clientId, clientSecret, tokenBy, tokenFormat, tokenQuery, scopes } = settings;
   const query = new URLSearchParams(tokenQuery).toString();
   const body = {
-    // Providers that want it in the query want it there alone.
+    // Providers with `grant_type` in the query do not accept it in the body.
     ...(!('grant_type' in tokenQuery) && { grant_type: 'client_credentials' }),
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(tokenBy === 'form' && { client_id: clientId }),

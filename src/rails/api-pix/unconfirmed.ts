@@ -1,4 +1,7 @@
-/** Reports that are not booked as they came: stored, so that the provider is asked about them again and an operator sees them (C-36). */
+/**
+ * Reports that cannot be booked as they came. They are stored, so that the provider is queried again and an operator
+ * sees them (C-36).
+ */
 import { createHash } from 'node:crypto';
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -7,26 +10,29 @@ import type { WirePix, WireReturn } from './wire.ts';
 
 const ID_LENGTH = 32;
 
-/** @returns the rail events of such a report: the same report always has the same id. */
+/** @returns the rail event of such a report; equal reports have the same id. */
 export function unconfirmed(pix: WirePix, reason: string): UnconfirmedEvent {
-  const { endToEndId, txid, amount, key: pixKey, settledAt, payerTaxId, sent } = pix;
+  const { endToEndId, txid, amount, key: pixKey, settledAt, payerTaxId, payerName, sent } = pix;
   const facts = { endToEndId, payoutName: sent?.id ?? null, txid, amount, pixKey, settledAt, payerTaxId };
-  // An unreadable return is the same in a callback and in an answer, which differ in other members.
+  // An unreadable return is identified by its reason only, since callback and answer differ in other members.
   const text = JSON.stringify(
     reason === pix.unread ? [endToEndId, reason] : [facts, sent?.status, pix.returns, pix.unread],
   );
   const reportId = createHash('sha256').update(text).digest('base64url').slice(0, ID_LENGTH);
   const ends = reason === pix.unread ? [] : endsOf(pix);
-  return { kind: 'unconfirmed', reportId, ...facts, ends, reason };
+  return { kind: 'unconfirmed', reportId, ...facts, ...(payerName !== null && { payerName }), ends, reason };
 }
 
-/** @returns whether an answer of the provider shows all these ends. */
+/** @param ends - names of each ended return. @returns whether the provider's answer has all of these returns. */
 export function shows(found: WirePix, ends: readonly (readonly string[])[]): boolean {
   const shown = new Set([...endsOf(found).flat(), ...found.returns.filter(isEnded).map(factOf)]);
   return ends.every((names) => names.some((name) => shown.has(name)));
 }
 
-/** An unreadable return is named by the reason. One of a payout is known by its rtrId alone. */
+/**
+ * Names of an ended payout and of all ended returns. An unreadable return is named by the reason, a return of a payout
+ * by its rtrId alone.
+ */
 function endsOf({ returns, unread, sent }: WirePix): readonly (readonly string[])[] {
   const own = sent && ENDED.includes(sent.status) ? [[sent.id]] : [];
   const back = returns.filter(isEnded).map((each) => {
@@ -43,7 +49,7 @@ function isEnded({ status }: WireReturn): boolean {
   return status !== 'EM_PROCESSAMENTO';
 }
 
-/** Name of a return to which the provider gives none. */
+/** Name of a return without an id of the provider. */
 function factOf({ at, amount }: WireReturn): string {
   return `${at ?? ''}:${toMinor(amount, BRL.decimals)}`;
 }

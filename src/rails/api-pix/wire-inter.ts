@@ -1,4 +1,4 @@
-/** Payouts as Banco Inter answers. */
+/** Payouts in the form of Banco Inter. */
 import { WireError, type WirePayout } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 const REFERENCE = /^[A-Za-z0-9-]{1,64}$/;
 const END_TO_END_ID = /^[A-Za-z0-9]{1,35}$/;
 const STATUS = /^[A-Z_]{1,40}$/;
-/** Statuses after which nothing more happens (`PixStatus` of the bank's SDK); with any other one the payout is open. */
+/** Final statuses (`PixStatus` of the bank's SDK); a payout with any other status is open. */
 const ENDS: Readonly<Record<string, WirePayout['status']>> = {
   PAGO: 'REALIZADO',
   REPROVADO: 'NAO_REALIZADO',
@@ -15,14 +15,14 @@ const ENDS: Readonly<Record<string, WirePayout['status']>> = {
   FALHA: 'NAO_REALIZADO',
 };
 
-/** @returns a payout that was taken: it is open, and may wait for an approval at the bank. @throws {WireError} */
+/** @returns an accepted payout, which is open and may wait for an approval at the bank. @throws {WireError} */
 export function readInterAnswer(json: unknown): WirePayout {
   const { codigoSolicitacao } = objectOf(json, 'the payout');
   const reference = formed(codigoSolicitacao, REFERENCE, 'codigoSolicitacao');
   return { status: 'EM_PROCESSAMENTO', reference, endToEndId: null, returns: [], unread: null };
 }
 
-/** @returns a payout that was asked for. The bank reports no returns of it. @throws {WireError} */
+/** @returns a queried payout. The bank reports no returns of it. @throws {WireError} */
 export function readInterPayout(json: unknown): WirePayout {
   const { transacaoPix } = objectOf(json, 'the payout');
   const { status, codigoSolicitacao, endToEnd } = objectOf(transacaoPix, 'transacaoPix');

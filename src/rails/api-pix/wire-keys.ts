@@ -1,13 +1,18 @@
-/** PIX keys as providers write them. */
+/** PIX keys in the notation of providers. */
 import { parseTaxId } from '../../base/pix/tax-id.ts';
 import type { WirePix } from './wire.ts';
 
-/** @returns whether a PIX was paid to a key of ours; a PIX without a key was paid to the account. */
+/**
+ * @returns whether a PIX was paid to the given key. A PIX without a key was paid to the account itself, and counts.
+ */
 export function isPaidTo({ key }: Pick<WirePix, 'key'>, own: string): boolean {
   return key === null || isSameKey(key, own);
 }
 
-/** The directory has letters in lower case, and tax ids bare; providers do not always. */
+/**
+ * Compares keys in the directory's notation: letters in lower case, and tax ids without punctuation. Some providers use
+ * another notation.
+ */
 export function isSameKey(left: string, right: string): boolean {
   return canonical(left) === canonical(right);
 }

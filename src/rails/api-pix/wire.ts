@@ -1,46 +1,48 @@
 /**
- * The used parts of API Pix. The form of every received member is checked before use; unknown members are ignored, as
- * the standard demands.
+ * The parts of API Pix that the rail uses. The form of every received member is checked before use; unknown members are
+ * ignored, as the standard demands.
  */
 
-import { parseTaxId } from '../../base/pix/tax-id.ts';
+import { isMaskedTaxId, parseTaxId, readMaskedTaxId } from '../../base/pix/tax-id.ts';
 import { parseBrasiliaInstant } from '../../base/time/instant.ts';
 
-/** A received message does not have the form of API Pix. */
+/** A received message without the form of API Pix. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
 /** A return of a payment. */
 export interface WireReturn {
-  /** As it was asked for; null for one that came back to us. */
+  /** Id in the request of the return; null for a return to the gateway. */
   readonly id: string | null;
-  /** `D…`; null where the provider does not tell it yet. */
+  /** `D…`; null until the provider reports it. */
   readonly rtrId: string | null;
   /** Decimal BRL. */
   readonly amount: string;
   readonly status: 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
-  /** ISO 8601: when it was asked for, or else when it was carried out; null where the provider tells neither. */
+  /** ISO 8601: time of the request, or else of the settlement; null if the provider reports neither. */
   readonly at: string | null;
-  /** A return by the special mechanism (MED): it was not ordered here. */
+  /** Whether the return was made by the special mechanism (MED), and not ordered by the gateway. */
   readonly isMed: boolean;
 }
 
-/** A PIX that came, or one that was sent. */
+/** A received PIX, or a sent one. */
 export interface WirePix {
   readonly endToEndId: string;
   readonly txid: string | null;
-  /** The PIX key that it was paid to, or that paid; null where the provider does not say. */
+  /** The PIX key that was paid, or that paid; null if the provider does not name it. */
   readonly key: string | null;
   readonly amount: string;
-  /** ISO 8601; null for one that was not sent after all. */
+  /** ISO 8601; null for a payout that was not sent. */
   readonly settledAt: string | null;
-  /** CPF or CNPJ, where the provider tells it whole. */
+  /** CPF or CNPJ with `*` for hidden characters; null if the provider discloses nothing. */
   readonly payerTaxId: string | null;
+  /** As the payer's bank reports it; null if the provider does not name the payer. */
+  readonly payerName: string | null;
   readonly returns: readonly WireReturn[];
-  /** The first return that cannot be read, with the reason; null where all can. */
+  /** The first unreadable return with the reason; null if all are readable. */
   readonly unread: string | null;
-  /** Set if the payment was sent: our name for it, and its outcome. */
+  /** For a sent PIX: the gateway's id and the status; otherwise null. */
   readonly sent: { readonly id: string; readonly status: string } | null;
 }
 
@@ -50,24 +52,24 @@ export interface WireCharge {
   readonly amount: string;
   readonly key: string;
   readonly brCode: string | null;
-  /** Location from which a wallet fetches it, without scheme. */
+  /** Location from which a wallet fetches the code, without scheme. */
   readonly location: string | null;
   readonly pix: readonly WirePix[];
 }
 
-/** A PIX of ours as the provider answers when it is asked. */
+/** A payout of the gateway in the provider's answer to a query. */
 export interface WirePayout {
-  /** `REALIZADO`, `NAO_REALIZADO`, or anything else while it is open. */
+  /** `REALIZADO`, `NAO_REALIZADO`, or any other text while the payout is open. */
   readonly status: string;
-  /** The provider's name for it, where it finds it by that alone; otherwise null. */
+  /** The provider's id of the payout if only that finds it; otherwise null. */
   readonly reference: string | null;
   readonly endToEndId: string | null;
   readonly returns: readonly WireReturn[];
-  /** As of `WirePix`. */
+  /** As in `WirePix`. */
   readonly unread: string | null;
 }
 
-/** Entries of a list: the readable ones, and the error of the first that is unreadable in part or whole. */
+/** Readable entries of a list, and the error of the first entry that is wholly or partly unreadable. */
 export interface WireEntries {
   readonly read: readonly WirePix[];
   readonly wrong: WireError | undefined;
@@ -80,18 +82,25 @@ export interface WirePage extends WireEntries {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The standard has two decimals; money is not left lying about because somebody writes fewer. */
-const AMOUNT = /^(?:0|[1-9]\d{0,9})(?:\.\d{1,2})?$/;
+/** Amounts have two decimals in the standard; fewer are accepted too, so that no payment is missed. */
+export const AMOUNT = /^(?:0|[1-9]\d{0,9})(?:\.\d{1,2})?$/;
 const END_TO_END_ID = /^[a-zA-Z0-9]{1,35}$/;
-const DOCUMENT = { cpf: /^\d{11}$/, cnpj: /^[0-9A-Z]{12}\d{2}$/ } as const;
+/** CPF or CNPJ, whole or masked. At least one digit is visible. */
+const DOCUMENT = /^(?=.*\d)(?:[\d*]{11}|[0-9A-Z*]{12}[\d*]{2})$/;
 const DOCUMENT_LENGTH = { cpf: 11, cnpj: 14 } as const;
-/** A CPF in a member as long as a CNPJ. */
+/** A CPF padded to the length of a CNPJ. */
 const LONG_CPF = /^000(\d{11})$/;
 const ID = /^[a-zA-Z0-9._-]{1,64}$/;
 const STATUS = /^[A-Z_]{1,40}$/;
+/** Maximum number of characters of a name that are read. */
+const NAME_MAX = 200;
+const UNPRINTABLE = /[\s\p{C}]+/gu;
 const RETURNED = ['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'] as const;
 
-/** The list of PIX; some providers send it, or one PIX, without the object around it. @throws {WireError} when it is no callback at all. */
+/**
+ * Reads the list of PIX of a callback; some providers send the list, or a single PIX, without the object around it.
+ * @throws {WireError} for a body that is no callback.
+ */
 export function readCallbackBody(json: unknown): WireEntries {
   if (Array.isArray(json)) {
     if (json.length === 0) throw new WireError('a list without the object around it must have entries');
@@ -129,7 +138,7 @@ export function readCharge(json: unknown): WireCharge {
     status: formed(charge.status, STATUS, 'status'),
     amount: formed(objectOf(charge.valor, 'valor').original, AMOUNT, 'valor.original'),
     key: textOf(charge.chave) ?? '',
-    // Sicoob names it `brcode`.
+    // Sicoob calls this member `brcode`.
     brCode: textOf(charge.pixCopiaECola) ?? textOf(charge.brcode),
     location: textOf(charge.location) ?? textOf((charge.loc as Json | undefined)?.location),
     pix: pix.map((each, index) => readPix(each, `pix[${index}]`)),
@@ -174,12 +183,13 @@ export function readPix(json: unknown, path: string): WirePix {
   if (settledAt === null && sentId === null) throw new WireError(`${path}.horario is missing`);
   return {
     endToEndId: formed(pix.endToEndId, END_TO_END_ID, `${path}.endToEndId`),
-    // Of a static code it may be empty, or whatever its maker wrote: money is not refused for it.
+    // The txid of a static code may be empty or any text of its author; the payment is accepted without it.
     txid: typeof pix.txid === 'string' && ID.test(pix.txid) ? pix.txid : null,
     key: textOf(pix.chave),
     amount: formed(pix.valor, AMOUNT, `${path}.valor`),
     settledAt,
-    payerTaxId: taxIdIn(pix.pagador) ?? taxIdIn(extras.pagador),
+    payerTaxId: taxIdIn(pix.pagador, extras.pagador),
+    payerName: nameIn(pix.pagador, extras.pagador),
     ...readReturns(pix.devolucoes),
     sent:
       sentId === null
@@ -188,7 +198,9 @@ export function readPix(json: unknown, path: string): WirePix {
   };
 }
 
-/** @returns whether something came back, and is not told apart yet from what came back besides. */
+/**
+ * @returns whether a return has settled but has no rtrId yet, so that it cannot be distinguished from other returns.
+ */
 export function isUnnamed({ status, rtrId }: WireReturn): boolean {
   return status === 'DEVOLVIDO' && rtrId === null;
 }
@@ -211,12 +223,12 @@ function readEntries(json: unknown): WireEntries {
   return { read, wrong };
 }
 
-/** A returned payout is reported without its status. */
+/** Status of a sent PIX. A returned payout is reported without one, and counts as `REALIZADO`. */
 function sentStatus({ status = 'REALIZADO' }: Json, path: string): string {
   return formed(status, STATUS, `${path}.status`);
 }
 
-/** A return that cannot be read is left out and named: the payment that it belongs to is money all the same. */
+/** Reads returns. An unreadable return is left out and named, because the payment itself still counts. */
 function readReturns(json: unknown): Pick<WirePix, 'returns' | 'unread'> {
   if (json === undefined || json === null) return { returns: [], unread: null };
   if (!Array.isArray(json)) return { returns: [], unread: 'devolucoes must be a list' };
@@ -233,27 +245,40 @@ function readReturns(json: unknown): Pick<WirePix, 'returns' | 'unread'> {
 }
 
 /**
- * CPF or CNPJ in any notation: with dots or without, lower case, as a number, which has lost its zeros. A document of which digits are
- * hidden names nobody.
+ * Reads a CPF or CNPJ in any notation: with or without punctuation, in lower case, or as a number that has lost its
+ * leading zeros. A complete document has priority over a masked one.
  */
-function taxIdIn(payer: unknown): string | null {
-  if (!isObject(payer)) return null;
-  return documentIn('cpf', payer.cpf) ?? documentIn('cnpj', payer.cnpj);
+function taxIdIn(...payers: readonly unknown[]): string | null {
+  const documents = payers
+    .filter(isObject)
+    .flatMap(({ cpf, cnpj }) => [documentIn('cpf', cpf), documentIn('cnpj', cnpj)])
+    .filter((each) => each !== null);
+  return documents.find((each) => !isMaskedTaxId(each)) ?? documents[0] ?? null;
 }
 
-function documentIn(kind: keyof typeof DOCUMENT, value: unknown): string | null {
+/** Reads a name on one line, without characters that PostgreSQL or a page cannot hold. */
+function nameIn(...payers: readonly unknown[]): string | null {
+  const names = payers
+    .filter(isObject)
+    .map(({ nome }) => (typeof nome === 'string' ? nome.replace(UNPRINTABLE, ' ').trim() : ''));
+  const name = names.find((each) => each !== '');
+  return name === undefined ? null : [...name].slice(0, NAME_MAX).join('');
+}
+
+function documentIn(kind: keyof typeof DOCUMENT_LENGTH, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const plain = String(value)
-    .replaceAll(/[\s./-]/g, '')
-    .toUpperCase();
+  const plain = readMaskedTaxId(String(value));
   if (plain === '') return null;
   const padded = typeof value === 'number' ? plain.padStart(DOCUMENT_LENGTH[kind], '0') : plain;
   const short = LONG_CPF.exec(padded)?.[1];
   if (short !== undefined && parseTaxId(padded) === undefined && parseTaxId(short)) return short;
-  return Object.values(DOCUMENT).some((form) => form.test(padded)) ? padded : null;
+  return DOCUMENT.test(padded) ? padded : null;
 }
 
-/** The time distinguishes returns without a name; other forms of it do not. */
+/**
+ * Reads the time of a return, which distinguishes returns without an id; the result does not depend on the notation of
+ * the time.
+ */
 function timeIn(times: unknown): string | null {
   if (!isObject(times)) return null;
   return instantIn(times.solicitacao) ?? instantIn(times.liquidacao);
@@ -264,16 +289,19 @@ function instantIn(value: unknown): string | null {
   return typeof value === 'string' ? (parseBrasiliaInstant(value)?.toISOString() ?? null) : null;
 }
 
-function formed(value: unknown, form: RegExp, path: string): string {
+/** @throws {WireError} unless the value is a text of this form. */
+export function formed(value: unknown, form: RegExp, path: string): string {
   if (typeof value === 'string' && form.test(value)) return value;
   throw new WireError(`${path} must be a text of the form ${form.source}`);
 }
 
-function textOf(value: unknown): string | null {
+/** @returns a text that is not empty; null for anything else. */
+export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function objectOf(json: unknown, path: string): Json {
+/** @throws {WireError} unless the value is an object. */
+export function objectOf(json: unknown, path: string): Json {
   if (isObject(json)) return json;
   throw new WireError(`${path} must be an object`);
 }

@@ -1,4 +1,4 @@
-/** Background work: the port for callbacks, their registration, the statement, and polling of orders. */
+/** Background work: the callback listener, the registration of its URL, the statement, and queries about orders. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import { callbackUrl } from './callers.ts';
@@ -10,11 +10,11 @@ import { pollReports } from './poll-reports.ts';
 /** Interval of scans for work. Unit: ms. */
 const CYCLE_MS = 2_000;
 const FAILED_MS = 5_000;
-/** The address of callbacks is looked at again after this. Unit: ms. */
+/** Interval of checks of the registered callback URL. Unit: ms. */
 const REGISTER_MS = 3_600_000;
 const REGISTER_FAILED_MS = 10_000;
 
-/** Starts all of it; the parts do not wait for each other. */
+/** Starts all background work; its parts run independently. */
 export function startWork(parts: PollParts & HearingParts): {
   readonly stop: () => Promise<void>;
 } {
@@ -29,11 +29,11 @@ export function startWork(parts: PollParts & HearingParts): {
       await readStatement(parts);
       return CYCLE_MS;
     }),
-    cycles('reports of callers cannot be looked up', FAILED_MS, async () => {
+    cycles('due reports of callers cannot be read', FAILED_MS, async () => {
       await pollReports(parts);
       return CYCLE_MS;
     }),
-    cycles('orders to the PIX provider cannot be looked up', FAILED_MS, async () => {
+    cycles('due orders to the PIX provider cannot be read', FAILED_MS, async () => {
       await pollOrders(parts);
       return CYCLE_MS;
     }),
@@ -42,7 +42,7 @@ export function startWork(parts: PollParts & HearingParts): {
   if (url !== null)
     works.push(
       cycles('the address of callbacks cannot be registered', REGISTER_FAILED_MS, async () => {
-        // The provider calls it immediately: the listener must be ready.
+        // The provider calls the URL during registration, so the listener must be ready.
         await listener?.attempted;
         if (!listener) await sleep(CYCLE_MS, undefined, { signal }).catch(() => {});
         if ((await api.getWebhook()) !== url) {

@@ -1,14 +1,14 @@
-/** Queries several providers of a network. Money never moves on the word of a single one. */
+/** Queries several providers of a network, because no money moves on the answer of a single provider. */
 import type { BlockRef, NetworkDriver } from './driver.ts';
 
-/** Result of each provider: its answer, or the reason for its absence. */
+/** Result of one provider: its answer, or the reason why there is none. */
 export interface Answer<Value> {
   readonly provider: string;
   readonly value?: Value;
   readonly error?: Error;
 }
 
-/** Providers disagree, or too few answer: no consequence is allowed. */
+/** Providers disagree, or too few answer, so nothing may be concluded. */
 export class NoAgreement extends Error {
   override readonly name = 'NoAgreement';
 }
@@ -51,7 +51,7 @@ export function agreed<Value>(
 /**
  * @param what - name of the query, for the message.
  * @returns the answer shared by a quorum.
- * @throws {NoAgreement} naming the answers of all.
+ * @throws {NoAgreement} listing the answers of all providers.
  */
 export async function queryQuorum<Value>(
   providers: readonly NetworkDriver[],
@@ -65,7 +65,7 @@ export async function queryQuorum<Value>(
   return found;
 }
 
-/** @returns the first answer of a provider, in their order. @throws the last provider's error when none answers. */
+/** @returns the first answer, trying providers in order. @throws the last provider's error if none answers. */
 export async function queryFirst<Value>(
   providers: readonly NetworkDriver[],
   query: (provider: NetworkDriver) => Promise<Value>,
@@ -82,9 +82,9 @@ export async function queryFirst<Value>(
 }
 
 /**
- * @param ref - with a hash, this block and no other one of its height.
- * @returns when the block was made, as a quorum of the providers says: the time decides whether a deposit came in time. Unit: ms.
- * @throws {NoAgreement} also as long as too few providers have the block.
+ * @param ref - if it has a hash, only the block with this hash counts.
+ * @returns the block's time, agreed by a quorum because it decides whether a deposit was in time. Unit: ms.
+ * @throws {NoAgreement} also while too few providers have the block.
  */
 export async function agreedBlockTime(
   providers: readonly NetworkDriver[],
@@ -101,7 +101,7 @@ export async function agreedBlockTime(
   return value.atMs;
 }
 
-/** @returns the greatest number that so many providers reach; undefined where fewer answer. */
+/** @returns the greatest number that a quorum of providers reaches; undefined if too few answer. */
 export function reachedBy(answers: readonly Answer<number>[], quorum: number): number | undefined {
   const numbers = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
   return numbers.toSorted((left, right) => right - left)[quorum - 1];
@@ -118,7 +118,7 @@ function describeAnswers(answers: readonly Answer<unknown>[]): string {
     .join('; ');
 }
 
-/** The same value is the same text. */
+/** @returns the same text for equal values. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ??

@@ -1,7 +1,7 @@
 /**
- * Balances of all addresses of a network after the last settled block, and those of the ledger at that time.
- * Movements that only one of them has are listed separately: deposits and transfers that are in a block and not
- * booked, or booked and in a later block.
+ * Balances of all addresses of a network after the last settled block, and balances of the ledger at that time.
+ * Movements that only one side has are listed separately: deposits and transfers that are in a block but not booked, or
+ * booked but in a later block.
  */
 
 import { inParts } from '../../base/concurrency/in-parts.ts';
@@ -23,13 +23,13 @@ import type { Holding } from './driver.ts';
 import { orderStatusOf } from './order-status.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Minor units by raw ledger code. */
+/** Amounts in minor units, by raw ledger code. */
 type Amounts = Map<string, bigint>;
 
 /**
- * @param addresses - all of ours.
+ * @param addresses - all addresses of the gateway.
  * @returns the balance of each currency of the network.
- * @throws when providers disagree.
+ * @throws if providers disagree.
  */
 export async function balancesOf(
   parts: NetworkParts,
@@ -87,7 +87,7 @@ async function readNow({ key }: NetworkParts, tx: Tx) {
   return { height, held, inFlight, orders, holdings: await readHoldings(tx, key) };
 }
 
-/** Part of an open order, or of one in a later block: on the chain and not booked, or the other way round. */
+/** Adds an order that is on the chain but not booked, or booked but on the chain only in a later block. */
 async function addOrder(
   parts: NetworkParts,
   inFlight: Amounts,

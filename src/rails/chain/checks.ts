@@ -1,22 +1,19 @@
-/**
- * Checks of a network for `doctor`: its providers, its read position, the balance of the hot wallet, and waiting
- * orders.
- */
+/** Checks of a network for `doctor`: providers, read position, balance of the hot wallet, and waiting orders. */
 
 import { fromMinor } from '../../base/money/money.ts';
 import { millisOf } from '../../base/time/instant.ts';
-import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+import type { Check } from '../../resolvers/services/rail-part.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import { readWaitingOrders } from '../../store/rails/chain-orders.ts';
 import { queryAll, queryFirst } from './agree.ts';
 import { checkGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** A transfer that is older than so many times the time after which it is offered for more, is stuck. */
+/** A transfer counts as stuck after this multiple of the time after which it is replaced. */
 const STUCK_TIMES = 5;
 
-/** @param gasFloatMinor - the hot wallet has so much of the coin at least. */
-export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Promise<readonly RailCheck[]> {
+/** @param gasFloatMinor - minimum balance of the coin in the hot wallet. */
+export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Promise<readonly Check[]> {
   const found = [
     providers(parts),
     head(parts),
@@ -29,7 +26,7 @@ export async function checksOf(parts: NetworkParts, gasFloatMinor: bigint): Prom
   return Promise.all(found);
 }
 
-async function checkOf(check: string, inspect: () => Promise<Omit<RailCheck, 'check'>>): Promise<RailCheck> {
+async function checkOf(check: string, inspect: () => Promise<Omit<Check, 'check'>>): Promise<Check> {
   try {
     return { check, ...(await inspect()) };
   } catch (error) {
@@ -43,7 +40,7 @@ const providers = ({ providers: all, facts }: NetworkParts) =>
     const wrong = answers
       .filter(({ error }) => error)
       .map(({ provider, error }) => `${provider}: ${error?.message}`);
-    const how = facts.quorum > 1 ? `${facts.quorum} have to agree` : 'nobody checks what one says';
+    const how = facts.quorum > 1 ? `${facts.quorum} have to agree` : 'no other provider checks its answers';
     return {
       ok: wrong.length === 0,
       detail: wrong.join('; ') || `${all.length} of ${facts.network}; ${how}`,
@@ -73,7 +70,7 @@ const gas = ({ providers: all, facts: { coin, hotAddress } }: NetworkParts, leas
   checkOf('gas', async () => {
     const there = await queryFirst(all, (each) => each.balance(hotAddress, coin));
     const least = `${fromMinor(leastMinor, coin.decimals)} ${coin.asset}`;
-    const detail = `${hotAddress} has ${fromMinor(there, coin.decimals)} ${coin.asset}, and ${least} at least is wanted`;
+    const detail = `${hotAddress} has ${fromMinor(there, coin.decimals)} ${coin.asset}, and needs at least ${least}`;
     return { ok: there >= leastMinor, detail };
   });
 

@@ -1,19 +1,19 @@
 /**
- * Queries of a network, whatever its protocol: one driver is one provider (a node) of it. Drivers only read and pass
- * on: consequences follow from the agreement of several (agree.ts, watch.ts, send.ts).
+ * Queries of a network, independent of its protocol. A driver serves one provider (node). Drivers only query and
+ * broadcast; conclusions need the agreement of several (agree.ts, watch.ts, send.ts).
  */
 import type { Currency } from '../../base/money/currency.ts';
 
-/** A place in the chain. */
+/** Identity of a block: its height and hash. */
 export interface BlockRef {
   readonly height: number;
   readonly hash: string;
 }
 
-/** A block, as far as it matters here. */
+/** The facts of a block that the rail needs. */
 export interface Block extends BlockRef {
   readonly parentHash: string;
-  /** When it was made, by its own word. Unit: ms. */
+  /** Time of the block as stated in it. Unit: ms. */
   readonly atMs: number;
 }
 
@@ -23,13 +23,13 @@ export interface BlockRange {
   readonly to: number;
 }
 
-/** A transfer to an address of ours that succeeded. */
+/** A successful transfer to an address of the gateway. */
 export interface Arrival {
   readonly txHash: string;
-  /** Index of the transfer in its transaction; the same in whatever block the transaction stands. */
+  /** Index of the transfer within its transaction, which does not depend on the block that includes it. */
   readonly logIndex: number;
   readonly block: BlockRef;
-  /** In canonical form, like `from`. */
+  /** Receiving address in canonical form, like `from`. */
   readonly address: string;
   /** Raw ledger code. */
   readonly currency: string;
@@ -37,18 +37,18 @@ export interface Arrival {
   readonly from: string;
 }
 
-/** A transfer to or from an address of ours that succeeded. */
+/** A successful transfer to or from an address of the gateway. */
 export interface Transfer extends Omit<Arrival, 'address'> {
   readonly to: string;
 }
 
-/** Something that an address may have. */
+/** An address and a currency whose balance is queried. */
 export interface Holding {
   readonly address: string;
   readonly currency: Currency;
 }
 
-/** A transfer that we want to make. */
+/** A transfer that the gateway wants to make. */
 export interface Movement {
   readonly from: string;
   readonly to: string;
@@ -56,34 +56,37 @@ export interface Movement {
   readonly amountMinor: bigint;
 }
 
-/** The number of a transaction among those of its sender; null on networks that have none. */
+/** Sequence number of a transaction among those of its sender; null on networks without nonces. */
 export type Nonce = number | null;
 
-/** Price of one unit of a transfer's work: gas, on TRON energy. */
+/** Price of a unit of gas (energy on TRON). */
 export interface GasPrice {
-  /** Base price for everybody. */
+  /** Base price, the same for all transactions. */
   readonly base: bigint;
-  /** Addition for earlier inclusion. */
+  /** Extra price for earlier inclusion. */
   readonly tip: bigint;
 }
 
-/** The network would not execute the transfer: a frozen address, a balance that is too small. Nothing was signed. */
+/** The network would refuse the transfer, because of a frozen address or a low balance. Nothing was signed. */
 export class MovementRefused extends Error {
   override readonly name = 'MovementRefused';
 }
 
-/** A whole transaction without its signature. */
+/** A complete transaction without its signature. */
 export interface Unsigned {
-  /** Hex, as the signer reads it. */
+  /** Transaction in hexadecimal digits, as the signer expects it. */
   readonly unsigned: string;
   readonly nonce: Nonce;
-  /** Maximum cost, minor units of the network's coin. */
+  /** Maximum cost, in minor units of the network's coin. */
   readonly costMinor: bigint;
-  /** Time after which no block includes it. Unit: ms. Null: it is valid until another one takes its nonce. */
+  /**
+   * Time after which no block can include the transaction, ms since 1970; null if it is valid until another transaction
+   * uses its nonce.
+   */
   readonly expiresAtMs: number | null;
 }
 
-/** A signed transaction: it may be known to others from then on. */
+/** A signed transaction, which other parties may know from then on. */
 export interface Signed {
   readonly from: string;
   readonly nonce: Nonce;
@@ -95,42 +98,42 @@ export interface Signed {
 /** Result of a transaction in a block. */
 export interface Inclusion {
   readonly block: BlockRef;
-  /** False: the network took the fee and did nothing else. */
+  /** False if the network charged the fee without executing the transaction. */
   readonly isDone: boolean;
-  /** Its cost, minor units of the network's coin. */
+  /** Cost, in minor units of the network's coin. */
   readonly gasMinor: bigint;
 }
 
 /**
- * State of a transaction at one provider. `open`: in no block known to this provider, and may get into one; `never`:
- * a final block rules that out for ever.
+ * State of a transaction at one provider. `open`: in no block that the provider knows, but may still be included;
+ * `never`: a final block permanently rules out its inclusion.
  */
 export type TransactionStatus =
   | { readonly state: 'open' | 'never' }
   | ({ readonly state: 'included' | 'final' } & Inclusion);
 
-/** One provider of a network. Every function has its own time limit, and throws its problem. */
+/** One provider of a network. Each function has its own time limit, and throws on failure. */
 export interface NetworkDriver {
-  /** Host of the provider, without what may be secret in its URL. */
+  /** Host of the provider, without the secret parts of its URL. */
   readonly provider: string;
-  /** @throws {Error} when this is another network than the one that is configured. */
+  /** @throws {Error} if the node belongs to another network than the configured one. */
   readonly check: () => Promise<void>;
   readonly head: () => Promise<Block>;
-  /** @returns undefined where the chain does not reach so far. */
+  /** @returns undefined if the chain does not reach this height. */
   readonly block: (height: number) => Promise<Block | undefined>;
-  /** @returns the height up to which nothing changes any more, by the rule of the network. */
+  /** @returns the last final height by the network's rule. */
   readonly finalHeight: () => Promise<number>;
-  /** @returns arrivals at these addresses in currencies of the catalogue: by block, and by position in it. */
+  /** @returns arrivals at these addresses in currencies of the catalogue, ordered by block and position. */
   readonly arrivals: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Arrival[]>;
   /**
-   * @returns movements to and from these addresses in currencies of the catalogue: by block, and by position in it.
-   *   Coins that are never customers' money may be left out.
+   * @returns movements to and from these addresses in currencies of the catalogue, ordered by block and position. Coins
+   *   that customers never hold may be left out.
    */
   readonly transfers: (range: BlockRange, addresses: ReadonlySet<string>) => Promise<readonly Transfer[]>;
   readonly balance: (address: string, currency: Currency) => Promise<bigint>;
   /**
-   * @param addresses - all of ours.
-   * @returns the balances after a block that is final and recent, in the order of the holdings.
+   * @param addresses - all addresses of the gateway.
+   * @returns the balances after a recent final block, in the order of the holdings.
    */
   readonly balancesAt: (
     height: number,
@@ -139,57 +142,56 @@ export interface NetworkDriver {
   ) => Promise<readonly bigint[]>;
   /** Present price of gas. */
   readonly gasPrice: () => Promise<GasPrice>;
-  /** @returns the first nonce of this sender that no block has a transaction with. */
-  readonly nextNonce: (from: string) => Promise<Nonce>;
+  /** @returns the first nonce of this sender that no block has used, or no block up to a height. */
+  readonly nextNonce: (from: string, height?: number) => Promise<Nonce>;
+  /** @returns the first nonce that is used neither in a block nor by a transaction that waits for one. */
+  readonly pendingNonce: (from: string) => Promise<Nonce>;
   /** @returns a transaction that makes the movement. @throws {MovementRefused} */
   readonly build: (movement: Movement, nonce: Nonce, price: GasPrice) => Promise<Unsigned>;
-  /**
-   * Broadcasts a signed transaction; one that the network has already is fine.
-   *
-   * @throws the network's objection.
-   */
+  /** Broadcasts a signed transaction, which the network may already have. @throws if the network refuses it. */
   readonly broadcast: (raw: string) => Promise<void>;
   readonly status: (transaction: Signed) => Promise<TransactionStatus>;
 }
 
-/** Payment of gas on a network. */
+/** Cost rules of gas on a network. */
 export interface GasFacts {
   /** Maximum price of a unit. */
   readonly maxPrice: bigint;
-  /** The unit that prices are told in, and its decimals: gwei. */
+  /** Unit in which prices are shown, such as gwei, and its decimals. */
   readonly unit: string;
   readonly decimals: number;
-  /** The price is the same for everybody until the network decides on another one: providers have to say the same. */
+  /** Whether the network fixes the price. If so, all providers must report the same price. */
   readonly isFixed: boolean;
-  /** @returns the cost of a transfer, minor units of the network's coin. */
+  /** @returns the cost of a transfer, in minor units of the network's coin. */
   readonly transferCost: (currency: Currency, price: GasPrice) => bigint;
 }
 
 /** Configured facts of a network. */
 export interface NetworkFacts {
-  /** As in the catalogue: ETH, TRX. */
+  /** Name in the catalogue, such as ETH or TRX. */
   readonly network: string;
   /** Networks of one family have the same addresses: EVM, TRX. */
   readonly family: 'EVM' | 'TRX';
-  /** The coin that fees are paid in. */
+  /** The coin in which fees are paid. */
   readonly coin: Currency;
-  /** Address from which money is sent, and to which it is swept. */
+  /** Address from which the gateway sends money, and to which deposits are swept. */
   readonly hotAddress: string;
   /** Polling interval of the network. Unit: ms. */
   readonly pollMs: number;
-  /** A head that is older than this is no head: the provider has stopped. Unit: ms. */
+  /** Age of the newest block from which a provider counts as stopped. Unit: ms. */
   readonly headMaxAgeMs: number;
-  /** A transfer that is in no block after so long is replaced, where the network allows it. Unit: ms. */
+  /** Time for which a signed transaction without a nonce can get into a block, with its finality; 0 if nonces decide. Unit: ms. */
+  readonly validMs: number;
+  /** Age from which a transfer without a block is replaced, if the network allows replacements. Unit: ms. */
   readonly stuckMs: number;
   /** Number of providers that must agree before money moves. */
   readonly quorum: number;
   readonly gas: GasFacts;
   /**
-   * @returns a replacement of a stuck transaction with a higher fee; undefined when that is impossible or too
-   *   expensive.
+   * @returns a replacement of a stuck transaction at a higher fee; undefined if that is impossible or too expensive.
    */
   readonly replace: (stuck: string, price: GasPrice) => Unsigned | undefined;
-  /** Extended public key that deposit addresses come of. */
+  /** Extended public key from which deposit addresses are derived. */
   readonly xpub: string;
   /** @returns the deposit address of an index. */
   readonly deriveAddress: (index: number) => string;

@@ -1,6 +1,6 @@
 /**
- * Quoted fee of a transfer, in its own currency: from settings, or from the network's present price and the rates of
- * the day.
+ * Quoted fee of a transfer, in its own currency: a fixed fee from the settings, or a fee computed from the network's
+ * gas price and current rates.
  */
 
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -13,19 +13,19 @@ import type { NetworkParts } from './parts.ts';
 
 /** Sources of fees. */
 export interface FeeSettings {
-  /** Fixed fees, minor units by raw ledger code, charged whatever the network costs. */
+  /** Fixed fees in minor units by raw ledger code, independent of the network's cost. */
   readonly fixed: ReadonlyMap<string, bigint>;
-  /** Rates by which the network's coin becomes the currency. */
+  /** Rates that convert the network's coin into the currency of the fee. */
   readonly rates?: Pick<RateSource, 'observe'> | undefined;
 }
 
-/** A price of gas is good for so long. Unit: ms. */
+/** Time for which a gas price is cached. Unit: ms. */
 const FRESH_MS = 15_000;
 const RATE_DECIMALS = 12;
-/** After it whoever was refused asks again. */
+/** `Retry-After` of a refused quote. */
 const RETRY_SECONDS = 5;
 
-/** @returns a function that quotes the fee of a transfer, minor units of its currency, rounded up. */
+/** @returns a function that quotes the fee of a transfer, rounded up, in minor units of its currency. */
 export function feeQuoter(
   parts: Pick<NetworkParts, 'providers' | 'facts'>,
   { fixed, rates }: FeeSettings,
@@ -44,12 +44,12 @@ export function feeQuoter(
   const costOf = async (currency: Currency): Promise<bigint> => {
     const price = await priceNow().catch((error: unknown) => {
       if (!(error instanceof NoGasPrice)) throw error;
-      throw noFee(`nothing is sent on ${network} at the gas price of now`);
+      throw noFee(`nothing is sent on ${network} at the current gas price`);
     });
     return gas.transferCost(currency, price);
   };
   const rateOf = async (asset: string): Promise<bigint> => {
-    const none = `there is no rate of ${asset} to find the network's fee by`;
+    const none = `there is no rate of ${asset} to compute the network's fee`;
     const rate = await rates?.observe(asset).catch((error: unknown) => {
       throw error instanceof RateRefused ? noFee(`${none}: ${error.message}`) : error;
     });

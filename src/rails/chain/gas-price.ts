@@ -1,18 +1,18 @@
 /**
- * Price of gas on a network, from several providers, so that a lying one can neither burn the float nor make
- * customers pay.
+ * Gas price of a network from several providers, so that a single wrong provider can neither waste the gas float nor
+ * overcharge customers.
  */
 import { fromMinor } from '../../base/money/money.ts';
 import { type Answer, agreed, queryAll } from './agree.ts';
 import type { GasFacts, GasPrice } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Sending is impossible now: gas costs more than is allowed, or too few providers name its price. */
+/** No transfer can be sent: gas costs more than the maximum, or too few providers report its price. */
 export class NoGasPrice extends Error {
   override readonly name = 'NoGasPrice';
 }
 
-/** A provider is wrong whose price is so many times that of the others, or such a part of it. */
+/** Factor between a provider's price and the agreed one from which the provider counts as wrong. */
 const FAR_TIMES = 100n;
 
 /** @throws {NoGasPrice} */
@@ -21,8 +21,8 @@ export async function queryGasPrice({ providers, facts }: Pick<NetworkParts, 'pr
 }
 
 /**
- * @returns a function that begins a turn: in each, the price is queried once, when it is needed. The start of an
- *   outage is logged with its reason.
+ * @returns a function that begins a cycle. In each cycle the price is queried at most once, when it is first needed.
+ *   The start of an outage is logged with its reason.
  */
 export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPrice> {
   let isKnown = true;
@@ -46,13 +46,13 @@ export function createGasPrices(parts: NetworkParts): () => () => Promise<GasPri
   };
 }
 
-/** @returns the price of now in words, and whether no provider says something else. @throws {NoGasPrice} */
+/** @returns the current price as text, and whether all providers report a similar price. @throws {NoGasPrice} */
 export async function checkGasPrice({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>) {
   const answers = await queryAll(providers, (each) => each.gasPrice());
   const price = sumOf(priceOf(answers, facts));
   const far = answers.filter(({ value }) => value && isFar(sumOf(value), price));
   const most = inWords(facts.gas.maxPrice, facts.gas);
-  const detail = `gas costs ${inWords(price, facts.gas)}, and ${most} at most is paid`;
+  const detail = `gas costs ${inWords(price, facts.gas)}, and ${most} is the maximum`;
   return {
     ok: far.length === 0,
     detail: far.length === 0 ? detail : `${detail}; ${describeAnswers(far, facts.gas)}`,
@@ -66,13 +66,16 @@ function priceOf(
   const prices = answers.flatMap(({ value }) => value ?? []);
   const price = gas.isFixed ? agreed(answers, quorum)?.value : prices.length >= quorum && medianOf(prices);
   if (!price)
-    throw new NoGasPrice(`no ${quorum} providers say what gas costs: ${describeAnswers(answers, gas)}`);
+    throw new NoGasPrice(`no ${quorum} providers report the price of gas: ${describeAnswers(answers, gas)}`);
   if (sumOf(price) <= gas.maxPrice) return price;
   const [now, most] = [sumOf(price), gas.maxPrice].map((each) => inWords(each, gas));
-  throw new NoGasPrice(`gas costs ${now}, and ${most} at most is paid`);
+  throw new NoGasPrice(`gas costs ${now}, and ${most} is the maximum`);
 }
 
-/** Of two prices the lower one: a low price delays a transfer, a high one is lost. */
+/**
+ * @returns the median, of an even number the lower middle one: too low a price only delays a transfer, too high a price
+ *   loses money.
+ */
 function medianOf(prices: readonly GasPrice[]): GasPrice | undefined {
   const middle = (part: keyof GasPrice) =>
     prices.map((price) => price[part]).toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))[

@@ -1,15 +1,15 @@
-/** Blocks of a period, and the time of a block. */
+/** Finds the blocks of a period, and the times of blocks. */
 import { agreedBlockTime } from './agree.ts';
 import type { BlockRange } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Times of blocks; each is requested once, and again after a failure. */
+/** Times of blocks. Each is queried once, and again after a failure. */
 export interface BlockTimes {
-  /** @returns when the block was made, in milliseconds. @throws {NoAgreement} */
+  /** @returns the block's time, ms since 1970. @throws {NoAgreement} */
   readonly at: (height: number) => Promise<number>;
 }
 
-/** @returns the times of blocks as a quorum of the providers says. */
+/** @returns the times of blocks, agreed by a quorum of providers. */
 export function blockTimes({ providers, facts }: Pick<NetworkParts, 'providers' | 'facts'>): BlockTimes {
   const known = new Map<number, Promise<number>>();
   return {
@@ -25,10 +25,10 @@ export function blockTimes({ providers, facts }: Pick<NetworkParts, 'providers' 
 }
 
 /**
- * @param fromMs - the first moment of the period.
- * @param toMs - the first moment after it.
- * @param last - no block above it counts.
- * @returns the blocks that were made in it; `to` is below `from` where there are none.
+ * @param fromMs - start of the period.
+ * @param toMs - end of the period, excluded.
+ * @param last - height of the last block to consider.
+ * @returns the heights of the period's blocks; `to` is below `from` if there are none.
  */
 export async function heightsBetween(
   times: BlockTimes,
@@ -38,10 +38,7 @@ export async function heightsBetween(
   return { from: await firstSince(times, fromMs, last), to: (await firstSince(times, toMs, last)) - 1 };
 }
 
-/**
- * The first block made at a time or later, by binary search between the last one and an older one; `last + 1` without
- * one.
- */
+/** Finds the first block made at or after a time, by binary search below `last`; `last + 1` if there is none. */
 async function firstSince(times: BlockTimes, ms: number, last: number): Promise<number> {
   const isOlder = async (height: number) => (await times.at(height)) < ms;
   if (await isOlder(last)) return last + 1;

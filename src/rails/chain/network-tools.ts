@@ -1,9 +1,9 @@
-/** Parts that make the rail of a network. */
+/** Dependencies of a network's rail. */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { RateSource } from '../../resolvers/services/rails.ts';
 import type { Signer } from './signer.ts';
 
-/** Tools of a network: its name in the catalogue, who signs, and rates to say fees by. */
+/** The network's name in the catalogue, its signer, and rates for quoted fees. */
 export interface NetworkTools extends RailTools {
   readonly network: string;
   readonly signer: Signer;

@@ -1,14 +1,14 @@
-/** Queries a node over HTTP: one call at a time, within a time limit, with a check of every answer. */
+/** Queries a node over HTTP, with a time limit and a check of every answer. */
 
 import { readAnswer } from '../../base/input/read-answer.ts';
-import { traceCall } from '../../base/trace/spans.ts';
+import { callRail } from '../../base/trace/call-rail.ts';
 
-/** A node cannot be asked, or answers something that is no answer. */
+/** A node is unreachable, or its answer is invalid. */
 export class NodeUnavailable extends Error {
-  override readonly name = 'NodeAway';
+  override readonly name = 'NodeUnavailable';
 }
 
-/** Members of an object of an answer; whole numbers are bigints. */
+/** Members of an object in an answer; integers are bigints. */
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** One call of a node. */
@@ -16,28 +16,27 @@ export interface NodeCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: object;
-  /** Its name, for messages. */
+  /** Name of the call, for messages. */
   readonly what: string;
-  /** For all of it, however often its connection breaks. */
+  /** Time limit of the call including repetitions after a broken connection. */
   readonly timeLimitMs: number;
-  /** Whether the body of a refusal (an HTTP status such as 400) is an answer too: some nodes say there why. */
+  /** Whether the body of an error status such as 400 is an answer; some nodes explain a refusal there. */
   readonly isAnswer?: (text: string) => boolean;
 }
 
-/** Maximum number of shown characters of a node's error. */
+/** Maximum number of characters of a node's error in messages. */
 export const SHOWN_MAX = 200;
-/** A call whose connection breaks is made so often: whatever is asked of a node may be asked again. */
+/** Maximum number of attempts after broken connections; all calls of a node may be repeated. */
 const ATTEMPTS = 3;
 const ANSWER_MAX_BYTES = 64 * 2 ** 20;
 const WHOLE = /^-?\d{1,38}$/;
 
-/** @returns the answer as JSON. @throws {NodeUnavailable} when there is none. */
+/** @returns the answer as JSON. @throws {NodeUnavailable} without a valid answer. */
 export async function callNode(call: NodeCall): Promise<unknown> {
   try {
-    const attributes = { 'crossramp.rail': 'node', 'rpc.method': call.what };
-    return await traceCall(`node ${call.what}`, attributes, (traced) =>
-      post({ ...call, headers: { ...call.headers, ...traced } }),
-    );
+    const { what } = call;
+    const called = { rail: 'node', name: `node ${what}`, attributes: { 'rpc.method': what } } as const;
+    return await callRail(called, (traced) => post({ ...call, headers: { ...call.headers, ...traced } }));
   } catch (error) {
     throw new NodeUnavailable(`${call.what}: ${reasonOf(error)}`);
   }
@@ -53,7 +52,7 @@ async function post(call: NodeCall): Promise<unknown> {
     }
 }
 
-/** @throws {TypeError} when the connection breaks. */
+/** @throws {TypeError} if the connection breaks. */
 async function postOnce({ url, headers, body, isAnswer }: NodeCall, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
@@ -67,7 +66,7 @@ async function postOnce({ url, headers, body, isAnswer }: NodeCall, signal: Abor
   return JSON.parse(text, exact);
 }
 
-/** Amounts may have more digits than a double keeps. */
+/** Reads integers as bigints, because amounts may exceed the precision of a double. */
 function exact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' && WHOLE.test(context?.source ?? '')
     ? BigInt(context?.source ?? 0)

@@ -1,14 +1,17 @@
-/** Outcome of an order, over all transactions that were made for it, by a quorum of providers. */
+/** Outcome of an order over all transactions made for it, by a quorum of providers. */
 import { agreed, queryAll } from './agree.ts';
 import type { Inclusion, NetworkDriver, Signed } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** As `Fate`, of an order: the hash is that of the transaction which a block has. */
+/** A `TransactionStatus` for an order; the hash is that of the transaction in a block. */
 export type OrderStatus =
   | { readonly state: 'open' | 'never' }
   | ({ readonly state: 'included' | 'final'; readonly hash: string } & Inclusion);
 
-/** State of an order's transactions: final states by a quorum, others by any provider. */
+/**
+ * Combines the states of an order's transactions. Final states need a quorum; any single provider suffices for the
+ * others.
+ */
 export async function orderStatusOf(
   { providers, facts }: NetworkParts,
   signed: readonly Signed[],

@@ -1,4 +1,7 @@
-/** Reports the outcome of an order, then stores it: in this order, so that a killed process reports it again. */
+/**
+ * Reports the outcome of an order and then stores it. If the process is killed in between, the outcome is reported
+ * again.
+ */
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import type { RailEvent, RefundEvent } from '../../resolvers/services/rail-event.ts';
@@ -8,7 +11,7 @@ import type { Gas } from '../../templates/triggers.ts';
 import type { Inclusion } from './driver.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** A block has the order; told once, under the hash that is there. */
+/** Reports once, under the hash of the included transaction, that a block has the order. */
 export async function reportSent(
   parts: NetworkParts,
   order: OrderRow,
@@ -20,7 +23,7 @@ export async function reportSent(
   await noteOrder(parts.database, order.id, noted);
 }
 
-/** The order is in a final block: it is done, or the network took the fee and did nothing else. */
+/** Finishes an order in a final block: either it is done, or the network charged the fee without executing it. */
 export async function finishOrder(
   parts: NetworkParts,
   order: OrderRow,
@@ -44,17 +47,17 @@ export async function finishOrder(
   } else {
     await receive(gasEvent(null, hash, gas));
   }
-  if (!isDone) log.error({ ...key, order: order.key, hash }, 'a transfer of ours was reverted');
+  if (!isDone) log.error({ ...key, order: order.key, hash }, 'a transfer of the gateway was reverted');
   await end(parts, order, { isDone, height: block.height, error: isDone ? null : 'the network reverted it' });
 }
 
-/** Gives up an order of which nothing was signed. */
+/** Fails an order for which nothing was signed. */
 export async function failOrder(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
   parts.log.error({ ...parts.key, order: order.key, error }, 'a transfer cannot be made');
   if (await giveUpOrder(parts.database, order, error)) await reportFailed(parts, order, error);
 }
 
-/** Tells that an order was given up, and ends it. */
+/** Reports the failure of an order, and ends it. */
 export async function reportFailed(parts: NetworkParts, order: OrderRow, error: string): Promise<void> {
   if (isPayout(order)) await parts.receive(broadcastEvent('broadcast_failed', order, null));
   else if (order.intent === 'refund') await parts.receive(refundEvent(order, null));
@@ -81,7 +84,7 @@ function isPayout({ intent }: OrderRow): boolean {
   return intent === 'payout' || intent === 'withdrawal';
 }
 
-/** The cost is reported separately, when it is final. */
+/** The cost follows in a separate report when it is final. */
 function broadcastEvent(
   kind: 'broadcast_sent' | 'broadcast_confirmed' | 'broadcast_failed',
   { key, currency }: OrderRow,

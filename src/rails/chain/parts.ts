@@ -8,7 +8,7 @@ import type { Signer } from './signer.ts';
 export interface NetworkParts extends RailTools {
   readonly key: NetworkKey;
   readonly facts: NetworkFacts;
-  /** In the order in which they are preferred. */
+  /** Providers in order of preference. */
   readonly providers: readonly NetworkDriver[];
   readonly signer: Signer;
 }

@@ -1,14 +1,19 @@
-/** The rail of one network: takes orders, gives addresses out, and works in the process that holds the network's lease. */
+/**
+ * The rail of one network: accepts orders and issues addresses in every process. Its background work runs in the
+ * process that holds the network's lease.
+ */
 import { randomUUID } from 'node:crypto';
 import { deriveDepositAddress } from '../../base/chain/deposit-address.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
 import type { RailPart } from '../../resolvers/services/rail-part.ts';
 import { type ChainRail, RailRefused, type RefundOrder } from '../../resolvers/services/rails.ts';
+import type { RailStatement } from '../../resolvers/services/statement.ts';
 import { nextDepositIndex } from '../../store/engine/deposits.ts';
 import { storeAddress } from '../../store/rails/chain-arrivals.ts';
 import { leaseNetwork, readNetwork, releaseNetwork, storeTrouble } from '../../store/rails/chain-network.ts';
 import { addOrder, addRefused, feeOfOrder, type NewOrder } from '../../store/rails/chain-orders.ts';
+import { unknownTransfers } from './after-restore.ts';
 import { checksOf } from './checks.ts';
 import type { NetworkDriver, NetworkFacts } from './driver.ts';
 import { feeQuoter } from './fees.ts';
@@ -21,27 +26,24 @@ import { networkStatement } from './statement.ts';
 import { createSweeper, type SweepFrom } from './sweep.ts';
 import { createWatcher } from './watch.ts';
 
-/** Properties of a kind of networks. */
+/** Protocol-specific facts of a network. */
 export type NetworkKind = Pick<
   NetworkFacts,
-  'family' | 'coin' | 'headMaxAgeMs' | 'stuckMs' | 'gas' | 'replace'
+  'family' | 'coin' | 'headMaxAgeMs' | 'stuckMs' | 'validMs' | 'gas' | 'replace'
 >;
 
-/** The rail, and one turn of its work for whoever does not want to wait for it. */
+/** The rail, with a function that runs one cycle of its work, for tests. */
 export interface NetworkRail extends RailPart<ChainRail> {
   readonly start: () => { readonly stop: () => Promise<void> };
-  /** Looks at the network once. @returns after how many milliseconds the next look is due. */
+  /** Runs one cycle. @returns delay until the next cycle. Unit: ms. */
   readonly cycle: () => Promise<number>;
 }
 
-const REFUSED = 'what goes back is no more than what it costs';
-/** A process that dies gives its networks back by that. */
+const REFUSED = 'the amount to return is not above its fee';
+/** Duration of a lease, after which another process takes over the networks of a dead process. */
 const LEASE_MS = 30_000;
 
-/**
- * @param driverOf - queries one of the nodes.
- * @returns the rail of a network; none of it runs yet.
- */
+/** @param driverOf - makes the driver of a node. @returns the rail of a network; nothing runs yet. */
 export function createNetworkRail<Node extends NodeAddress>(
   settings: NetworkSettings<Node>,
   tools: NetworkTools,
@@ -58,12 +60,14 @@ export function createNetworkRail<Node extends NodeAddress>(
   const cycle = cyclesOf(parts, settings.sweep);
   let wake = () => {};
   const quote = feeQuoter(parts, { fixed: networkFees, rates });
+  const statement = networkStatement(parts);
   return {
-    port: portOf(parts, quote, () => wake()),
+    port: portOf(parts, quote, statement, () => wake()),
+    unknownPayments: unknownTransfers(parts, statement),
     cycle,
     start: () => {
       const stopping = new AbortController();
-      const options = { failedMs: facts.pollMs, complaint: `${key.network} cannot be worked on` };
+      const options = { failedMs: facts.pollMs, complaint: `${key.network} cannot be processed` };
       const loop = repeat(stopping.signal, log, options, cycle);
       wake = loop.wake;
       const stop = async () => {
@@ -77,7 +81,7 @@ export function createNetworkRail<Node extends NodeAddress>(
   };
 }
 
-/** The work of a network, turn by turn, as long as this process holds its lease. */
+/** @returns a function that runs one cycle of the network's work if this process holds the lease. */
 function cyclesOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   const { database, key, facts, log } = parts;
   const holder = randomUUID();
@@ -115,15 +119,19 @@ function cyclesOf(parts: NetworkParts, sweepFrom: SweepFrom) {
   return Object.assign(cycle, { release: () => releaseNetwork(database, key, holder) });
 }
 
-/** Data of an order from callers. */
+/** Data of an order that the caller supplies. */
 type OrderRequest = Pick<
   NewOrder,
   'key' | 'intent' | 'currency' | 'to' | 'amountMinor' | 'feeMinor' | 'proof'
 >;
 
-function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () => void): ChainRail {
+function portOf(
+  parts: NetworkParts,
+  quote: ChainRail['networkFee'],
+  statement: RailStatement,
+  wake: () => void,
+): ChainRail {
   const { database, key, facts } = parts;
-  const statement = networkStatement(parts);
   const fromHotWallet = (order: OrderRequest): NewOrder => ({
     ...order,
     from: facts.hotAddress,
@@ -149,15 +157,15 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
     const order = { key: name, intent: 'refund' as const, currency: currency.code, to, feeMinor: fee };
     if (fee < amountMinor) await queueOrder({ ...order, amountMinor: amountMinor - fee });
     else await refuse({ ...order, amountMinor }, REFUSED);
-    // The cost of the first attempt counts: a larger amount was never sent, and a refused one is not sent when it
-    // gets cheaper.
+    // The fee stored at the first attempt counts. So a repeated call never refuses an order that was sent, and never
+    // sends one that was refused, even if the fee has changed.
     if ((await feeOfOrder(database, key, name)) >= amountMinor) throw new RailRefused(REFUSED);
   };
   return {
     networkFee: quote,
     depositAddress: async () => {
       const state = await readNetwork(database, key);
-      // A deposit to an address that nobody watches yet would not be seen.
+      // Until the network is being watched, deposits would go unnoticed, so no address is issued.
       if (!state || state.height === null)
         throw new GatewayError('UNAVAILABLE', `${key.network} is not read yet; try again later`, {
           retryAfter: 30,
@@ -167,7 +175,7 @@ function portOf(parts: NetworkParts, quote: ChainRail['networkFee'], wake: () =>
       await storeAddress(database, { mode: key.mode, family: facts.family }, { index, address });
       return address;
     },
-    // Every address that was given out is watched.
+    // Every issued address is watched already.
     watchDeposit: async () => {},
     send: ({ key: name, currency, to, amountMinor, whitelisted }) => {
       const intent = whitelisted ? ('withdrawal' as const) : ('payout' as const);

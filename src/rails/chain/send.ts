@@ -1,9 +1,9 @@
 /**
- * Sends orders: an order is stored under its key, then gets its nonce and its transaction, which is stored before it
- * is signed, and signed before it is broadcast. The same bytes are broadcast again and again until a block has them:
- * that cannot pay twice. Only a quorum of providers decides whether they are in a final block, or can never be in
- * one, and only then is an order over or made anew. A stuck transaction gets a higher fee at the same nonce; nonces
- * are given out one at a time, without gaps.
+ * Sends orders. An order is stored under its key, then gets a nonce and a transaction, which is stored before it is
+ * signed, and signed before it is broadcast. The same bytes are broadcast repeatedly until a block has them, which
+ * cannot pay twice. Only a quorum of providers decides that a transaction is in a final block, or can never be in one;
+ * only then is the order finished or made anew. A stuck transaction is replaced at a higher fee with the same nonce.
+ * Nonces are assigned one at a time, without gaps.
  */
 
 import { end2endOfOrder } from '../../base/ids/end2end.ts';
@@ -25,6 +25,8 @@ import {
   requeueOrder,
   storeSigned,
 } from '../../store/rails/chain-orders.ts';
+import type { RestoredRail } from '../../store/rails/restores.ts';
+import { checkNetwork, mayBegin, requestRescan } from './after-restore.ts';
 import { queryAll, queryFirst } from './agree.ts';
 import { type GasPrice, type Movement, MovementRefused, type Nonce, type Signed } from './driver.ts';
 import { NoGasPrice } from './gas-price.ts';
@@ -35,40 +37,50 @@ import { SignerRefused, SignerUnavailable } from './signer.ts';
 
 /** Sends orders. */
 export interface Sender {
-  /** Processes every open order once, at this price. A failure of one does not stop the others. */
+  /** Processes every open order once at this gas price. The failure of one order does not stop the others. */
   readonly processAll: (gasPrice: () => Promise<GasPrice>) => Promise<void>;
 }
 
 const ORDERS_MAX = 500;
-/** Orders that providers are asked about at once. */
+/** Maximum number of orders whose status is queried in parallel. */
 const PARALLEL_MAX = 8;
-/** Pause before an order that cannot be made now is retried. */
+/** Delay before an order that cannot be made now is retried. Unit: ms. */
 const AGAIN_MS = 15_000;
-/** Reasons of the signer that are the order's own. */
+/**
+ * Refusal reasons of the signer that concern the order itself, and therefore end it. An order whose destination has no proof where
+ * the policy serves none waits: the operator raises `unproven`.
+ */
 const PERMANENT_REASONS = ['destination', 'proof_missing', 'proof_wrong', 'transaction_limit'];
-/** Maximum number of attempts of an order that the network would not execute. */
+/** Maximum number of attempts of an order that the network refuses. */
 const REFUSED_MAX = 10;
-/** The same bytes are broadcast again after so many looks at the network. */
+/** Number of polls between two broadcasts of the same bytes. */
 const POLLS_BETWEEN = 4;
 
-/** Parts of the sender in a turn. */
+/** Dependencies and state of one cycle. */
 interface Sending extends NetworkParts {
-  /** When each order was broadcast last, by its id. */
+  /** Time of the last broadcast of each order, by order id. */
   readonly broadcastAt: Map<bigint, number>;
   /** @throws {NoGasPrice} */
   readonly gasPrice: () => Promise<GasPrice>;
-  /** Senders with a transaction that the signer did not answer for: no other is made after it. */
+  /**
+   * Senders with a transaction for which the signer did not answer; no later transaction of theirs is made in this
+   * cycle.
+   */
   readonly unsigned: Set<string>;
+  /** The network after the last restore, at the start of the cycle; undefined if the database was never restored. */
+  readonly restored: RestoredRail | undefined;
 }
 
-/** @returns the sender of a network; it does nothing by itself. */
+/** @returns the sender of a network; it works only when called. */
 export function createSender(parts: NetworkParts): Sender {
   const { database, key } = parts;
   const broadcastAt = new Map<bigint, number>();
   return {
     processAll: async (gasPrice) => {
-      const sending: Sending = { ...parts, broadcastAt, gasPrice, unsigned: new Set() };
       const open = await readOpenOrders(database, key, database.nowMs(), ORDERS_MAX);
+      const isSending = open.some(({ state }) => state === 'queued' || state === 'signing');
+      const restored = isSending ? await checkNetwork(parts) : undefined;
+      const sending: Sending = { ...parts, broadcastAt, gasPrice, unsigned: new Set(), restored };
       const made = await readAttempts(
         database,
         open.map(({ id }) => id),
@@ -79,19 +91,19 @@ export function createSender(parts: NetworkParts): Sender {
       const scans = open.map((order) => {
         const isFirst = !busy.has(order.from);
         if (order.state !== 'queued') busy.add(order.from);
-        return { order, look: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
+        return { order, scan: { attempts: attempts.get(order.id) ?? [], isFirst, isPaused } };
       });
-      const scan = (each: (typeof scans)[number]) => processTraced(sending, each.order, each.look);
+      const processOne = ({ order, scan }: (typeof scans)[number]) => processTraced(sending, order, scan);
       const sent = scans.filter(({ order }) => order.state === 'sent');
       for (let start = 0; start < sent.length; start += PARALLEL_MAX)
-        await Promise.all(sent.slice(start, start + PARALLEL_MAX).map(scan));
-      // Nonces are given one after the other.
-      for (const each of scans) if (each.order.state !== 'sent') await scan(each);
+        await Promise.all(sent.slice(start, start + PARALLEL_MAX).map(processOne));
+      // Nonces are assigned one at a time.
+      for (const each of scans) if (each.order.state !== 'sent') await processOne(each);
     },
   };
 }
 
-/** State of an order when its turn comes. */
+/** State of an order at the start of the cycle. */
 interface OrderScan {
   readonly attempts: readonly AttemptRow[];
   /** Whether no earlier order of its sender is open. */
@@ -99,7 +111,9 @@ interface OrderScan {
   readonly isPaused: boolean;
 }
 
-/** One look after an order, in a trace of its own where it may send something: looks at what was sent come every few seconds. */
+/**
+ * Processes an order, in its own trace if it may send something. Mere status polls, every few seconds, are not traced.
+ */
 function processTraced(sending: Sending, order: OrderRow, scan: OrderScan): Promise<void> {
   const work = () =>
     processOrder(sending, order, scan).catch((error: unknown) => failed(sending, order, error));
@@ -114,22 +128,30 @@ async function processOrder(sending: Sending, order: OrderRow, scan: OrderScan):
   const last = scan.attempts.at(-1);
   if (order.state === 'failing') await reportFailed(sending, order, order.lastError ?? '');
   else if (order.state === 'sent') await follow(sending, order, scan);
-  else if (order.state === 'signing' && last) await sign(sending, order, last);
-  else if (!scan.isPaused && !sending.unsigned.has(order.from)) await begin(sending, order);
+  else if (order.state === 'signing' && last) {
+    if (await mayBegin(sending, order, await checkNetwork(sending))) await sign(sending, order, last);
+  } else if (
+    !scan.isPaused &&
+    !sending.unsigned.has(order.from) &&
+    (await mayBegin(sending, order, sending.restored))
+  )
+    await begin(sending, order);
 }
 
-/** Gives an order its nonce and its transaction, and has it signed. */
+/** Assigns nonce and transaction to an order, and requests its signature. */
 async function begin(sending: Sending, order: OrderRow): Promise<void> {
   const { database, providers } = sending;
   const movement = movementOf(order);
   const price = await sending.gasPrice();
-  // Without the amount, the network would not say what the transfer costs.
+  // Networks estimate the cost only if the sender has the amount, so the balance is checked first.
   const lacking = await lackingOf(sending, movement, 0n);
   if (lacking) return waitFor(sending, order, lacking);
   const nonce = await nonceFor(sending, order.from);
   const made = await queryFirst(providers, (each) => each.build(movement, nonce, price));
   const missing = await lackingOf(sending, movement, made.costMinor);
   if (missing) return waitFor(sending, order, missing);
+  // The database may have been restored, or the network stopped, since the start of the cycle.
+  if (!(await mayBegin(sending, order, await checkNetwork(sending)))) return;
   const number = await database.withTx((tx) => beginSigning(tx, order.id, made, database.nowMs()));
   if (number !== undefined) await sign(sending, { ...order, state: 'signing' }, { number, ...made });
 }
@@ -162,7 +184,7 @@ async function sign(
   }
 }
 
-/** Finds out the outcome of a signed order, and ends or resends it. */
+/** Queries the outcome of a signed order, and finishes, resends or replaces it. */
 async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: OrderScan): Promise<void> {
   const { database, key, log, facts } = sending;
   const signed = attempts.flatMap((each) => signedOf(order, each));
@@ -174,6 +196,7 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   if (status.state === 'included') return reportSent(sending, order, status);
   if (status.state === 'never') {
     log.error({ ...key, order: order.key }, 'a transfer can no longer be in any block: it is made again');
+    await requestRescan(sending, order);
     return requeueOrder(database, order, {
       dueMs: database.nowMs(),
       error: 'it can no longer be in any block',
@@ -181,7 +204,8 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
   }
   if (order.includedHeight !== null) await noteOrder(database, order.id, { ...order, includedHeight: null });
   const [last, newest] = [attempts.at(-1), signed.at(-1)];
-  if (!newest || !last) return;
+  // The bytes of a transaction of a lost history are gone.
+  if (!newest || !last || newest.raw === '') return;
   const quietMs = performance.now() - (sending.broadcastAt.get(order.id) ?? Number.NEGATIVE_INFINITY);
   if (quietMs > facts.pollMs * POLLS_BETWEEN) await broadcast(sending, order, newest.raw);
   if (last.raw === null) await sign(sending, order, last);
@@ -189,7 +213,7 @@ async function follow(sending: Sending, order: OrderRow, { attempts, isFirst }: 
     await replace(sending, order, last);
 }
 
-/** Offers the network more for a stuck transfer. */
+/** Replaces a stuck transaction by one with a higher fee. */
 async function replace(sending: Sending, order: OrderRow, stuck: AttemptRow): Promise<void> {
   const { database, key, log, facts } = sending;
   const made = facts.replace(stuck.unsigned, await sending.gasPrice());
@@ -221,7 +245,10 @@ function signedOf(order: OrderRow, { raw, hash, nonce, expiresAt }: AttemptRow):
   ];
 }
 
-/** A nonce that no order of ours has, and no block: a provider that names a higher one would leave a gap. */
+/**
+ * @returns the first nonce that neither an order nor a block has used. A provider that reports a higher nonce cannot
+ *   create a gap.
+ */
 async function nonceFor({ providers, database, key }: NetworkParts, from: string): Promise<Nonce> {
   const answers = await queryAll(providers, (each) => each.nextNonce(from));
   const nonces = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
@@ -231,9 +258,9 @@ async function nonceFor({ providers, database, key }: NetworkParts, from: string
   return there === null ? null : Math.max(there, here ?? 0);
 }
 
-/** At the next turn gas may cost less. The reason of the wait is logged once for all orders, and shown by `doctor`. */
+/** Lets an order wait for a lower gas price. The reason is logged once for all orders, and shown by `doctor`. */
 async function waitForGasPrice(parts: NetworkParts, order: OrderRow): Promise<void> {
-  const error = 'waits for the price of gas';
+  const error = 'waits for a lower gas price';
   if (order.state !== 'queued') return storeError(parts, order, error);
   if (order.lastError !== error)
     await requeueOrder(parts.database, order, { dueMs: parts.database.nowMs(), error });
@@ -244,7 +271,7 @@ async function waitFor({ database, key, log }: NetworkParts, order: OrderRow, co
   await requeueOrder(database, order, { dueMs: database.nowMs() + AGAIN_MS, error: `waits for ${code}` });
 }
 
-/** @returns the missing part of the sender's balance; undefined when there is enough. */
+/** @returns the missing part of the sender's balance; undefined if the balance suffices. */
 async function lackingOf(
   { providers, database, key, facts: { coin } }: NetworkParts,
   { from, currency, amountMinor }: Movement,
@@ -260,8 +287,8 @@ async function lackingOf(
 }
 
 /**
- * A refused order was not signed: errors of the order itself end it; limits pass with time, and a person fixes the
- * rest.
+ * Handles an order that the signer refused to sign. Errors of the order itself end it. Limits pass with time, and a
+ * person must correct all other reasons.
  */
 async function refused(
   parts: NetworkParts,
@@ -272,6 +299,7 @@ async function refused(
   const error = `the signer refuses it: ${message}`;
   if (order.state === 'sent') return storeError(parts, order, error);
   if (PERMANENT_REASONS.includes(reason)) return failOrder(parts, order, error);
+  if (reason === 'id_reused') await requestRescan(parts, order);
   return requeueOrder(parts.database, order, { dueMs: parts.database.nowMs() + AGAIN_MS, error });
 }
 

@@ -1,4 +1,4 @@
-/** Settings that all networks have (docs/rails.md). */
+/** Settings shared by all networks (docs/rails.md). */
 import { addressForm, parseAddress } from '../../base/chain/address.ts';
 import { deriveDepositAddress } from '../../base/chain/deposit-address.ts';
 import { currencyOf } from '../../base/money/currency.ts';
@@ -6,9 +6,9 @@ import { Settings } from '../../base/process/settings.ts';
 
 /** A node of a network. */
 export interface NodeAddress {
-  /** Identity of a provider: a name of its own, or else the host and port of the URL. Contains no secret. */
+  /** Identity of a provider: its configured name, or the host and port of the URL. Contains no secret. */
   readonly name: string;
-  /** Without a slash at its end. */
+  /** URL without a trailing slash. */
   readonly url: string;
 }
 
@@ -17,11 +17,11 @@ export type NetworkSettings<Node extends NodeAddress = NodeAddress> = Readonly<
   ReturnType<typeof readNetworkSettings<Node>>
 >;
 
-/** Notation of a network kind's nodes. */
+/** Form of a node in the settings of one kind of network. */
 export interface NodeForm<Node extends NodeAddress> {
-  /** Members of the objects that may stand in place of a URL, in words. */
+  /** Description, for messages, of the object that may replace a URL. */
   readonly words: string;
-  /** Reads one of them, but for its name. */
+  /** Reads such an object, except its name. */
   readonly read: (node: Settings) => Omit<Node, 'name'>;
 }
 
@@ -38,27 +38,27 @@ export function readNetworkSettings<Node extends NodeAddress>(
 ) {
   const providers = nodesOf(all, form);
   return {
-    /** The preferred one first. */
+    /** Providers in order of preference. */
     providers,
     /** Number of providers that must agree. */
     quorum: all.integer('quorum', { min: 1, max: providers.length, fallback: Math.min(2, providers.length) }),
-    /** Extended public key that deposit addresses come of. */
+    /** Extended public key from which deposit addresses are derived. */
     xpub: all.parse('xpub', XPUB_FORM, (text) => xpubOf(network, text)),
     hotAddress: all.parse('hotAddress', `the address of the hot wallet, ${addressForm(network)}`, (text) =>
       parseAddress(network, text),
     ),
-    /** From which amount on a currency is swept, minor units, by raw ledger code. */
+    /** Minimum amounts of a sweep in minor units, by raw ledger code. */
     sweep: amountsOf(all, 'sweep', network),
-    /** Published cost of a transfer, minor units, by raw ledger code. */
+    /** Fixed fees of a transfer in minor units, by raw ledger code. */
     networkFees: amountsOf(all, 'networkFees', network),
-    /** Coin that the hot wallet must hold, minor units. */
+    /** Minimum balance of the coin in the hot wallet. Unit: minor units. */
     gasFloat: all.minor('gasFloat', coinDecimals, '0'),
     pollMs: all.seconds('pollSeconds', { min: 1, max: 60, fallback: 3 }),
     timeLimitMs: all.seconds('timeoutSeconds', { min: 1, max: 60, fallback: 10 }),
   };
 }
 
-/** The nodes, without duplicates, because one provider would agree with itself. */
+/** Reads the nodes. Duplicates are refused, because one provider would count twice in a quorum. */
 function nodesOf<Node extends NodeAddress>(all: Settings, form: NodeForm<Node>): readonly Node[] {
   const settings = all.raw('providers');
   if (!Array.isArray(settings) || settings.length === 0 || settings.length > PROVIDERS_MAX)
@@ -94,7 +94,9 @@ function xpubOf(network: string, text: string): string | undefined {
   }
 }
 
-/** Amounts by currency of the network, minor units: `{ "USDT_ETH": "50" }`; none without such a member. */
+/**
+ * Amounts by currency of the network, such as `{ "USDT_ETH": "50" }`, in minor units; empty if the member is missing.
+ */
 function amountsOf(all: Settings, name: string, network: string): ReadonlyMap<string, bigint> {
   if (!all.has(name)) return new Map();
   const settings = all.part(name);

@@ -1,13 +1,22 @@
-/** The signer as a part of an installation: its address by RAILS_FILE, and its checks for `doctor`. */
+/** The signer process as a part of an installation: its address in RAILS_FILE, and its checks for `doctor`. */
 import { Settings } from '../../base/process/settings.ts';
-import type { RailCheck, RailPart } from '../../resolvers/services/rail-part.ts';
+import type { SignerFacts } from '../../chains/sign-request.ts';
+import type { Check, RailPart } from '../../resolvers/services/rail-part.ts';
 import { type Signer, type SignerAddress, signerAt } from './signer.ts';
+
+/** No failure: a house that pays nothing to payers' own wallets wants it so. */
+const CLOSED: Check = {
+  check: 'signer policy',
+  ok: true,
+  detail:
+    'nothing leaves to a destination without proof, because `unproven` of policy.json is 0: crypto for payers’ own wallets and deposits that go back wait until you set it (docs/signer.md)',
+};
 
 /** Settings of the signer. */
 export type SignerSettings = Readonly<ReturnType<typeof readSignerSettings>>;
 
 /**
- * @param json - `{"socket"}`, or `{"url", "certificateFile", "keyFile", "caFile"}`; `pageUrl` with either.
+ * @param json - `{"socket"}`, or `{"url", "certificateFile", "keyFile", "caFile"}`; either may have `pageUrl`.
  * @throws {SettingsError} naming the member and the accepted form.
  */
 export function readSignerSettings(json: unknown, path: string) {
@@ -26,25 +35,36 @@ export function readSignerSettings(json: unknown, path: string) {
   return settings.end({ address, pageUrl });
 }
 
-/** @returns the part with the client of the signer; the first query comes with the first transaction or check. */
+/** @returns the client of the signer. The first transaction or check makes the first query. */
 export function createSigner({ address, pageUrl }: SignerSettings): RailPart<Signer> {
   const signer = { ...signerAt(address), page: pageUrl };
   return { port: signer, checks: () => checksOf(signer) };
 }
 
-async function checksOf(signer: Signer): Promise<readonly RailCheck[]> {
+async function checksOf(signer: Signer): Promise<readonly Check[]> {
   try {
-    const { hot, page } = await signer.describe();
+    const { hot, page, limits } = await signer.describe();
     const addresses = Object.entries(hot).map(([network, address]) => `${network} ${address}`);
-    const checks = [{ check: 'signer', ok: true, detail: `hot wallets ${addresses.join(', ')}` }];
-    return signer.page === undefined ? checks : [...checks, pageCheck(signer.page, page)];
+    return [
+      { check: 'signer', ok: true, detail: `hot wallets ${addresses.join(', ')}` },
+      ...(isClosed(limits) ? [CLOSED] : []),
+      ...(signer.page === undefined ? [] : [pageCheck(signer.page, page)]),
+    ];
   } catch (error) {
     return [{ check: 'signer', ok: false, detail: (error as Error).message }];
   }
 }
 
-/** Links of the console lead to the page that the settings name; proofs are made on the one of the signer's policy. */
-function pageCheck(ours: string, theirs: string | null): RailCheck {
+/** @returns whether the policy of the signer serves no destination without proof. */
+function isClosed({ unproven }: SignerFacts['limits']): boolean {
+  return unproven !== undefined && Object.values(unproven).some((limit) => Number(limit) === 0);
+}
+
+/**
+ * Compares the page of the gateway's settings, to which the console links, with that of the signer's policy, where
+ * proofs are made.
+ */
+function pageCheck(ours: string, theirs: string | null): Check {
   return {
     check: 'signer page',
     ok: ours === theirs,

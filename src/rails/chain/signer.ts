@@ -1,29 +1,26 @@
-/** The signer, as rails of networks call it: over its Unix socket, or over TLS with certificates on both sides. */
+/** Client of the signer, used by the rails of networks: over a Unix socket, or mutual TLS. */
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as overHttp, type RequestOptions } from 'node:http';
 import { request as overTls } from 'node:https';
-import { traceCall } from '../../base/trace/spans.ts';
+import { callRail } from '../../base/trace/call-rail.ts';
 import type { Signed, SignerFacts, SignRequest } from '../../chains/sign-request.ts';
 
 export type { SignRequest } from '../../chains/sign-request.ts';
 
-/** Signer of the rails: the process `crossramp signer`. */
+/** The process `crossramp signer`. */
 export interface Signer {
-  /**
-   * @returns the facts that are visible without a key: addresses, extended public keys, limits.
-   * @throws {SignerUnavailable}
-   */
+  /** @returns public facts of the signer: addresses, extended public keys, limits. @throws {SignerUnavailable} */
   readonly describe: () => Promise<SignerFacts>;
-  /** @throws {SignerRefused} and {SignerAway}. */
+  /** @throws {SignerRefused} {SignerUnavailable} */
   readonly sign: (request: SignRequest) => Promise<Signed>;
-  /** Origin of its page, from the settings of the gateway; undefined without one. */
+  /** Origin of the signer's page in the gateway's settings; undefined without one. */
   readonly page?: string | undefined;
 }
 
-/** The signer refuses to sign; nothing was signed under this id. docs/signer.md lists the reasons. */
+/** The signer refused; nothing was signed under this id. docs/signer.md lists the reasons. */
 export class SignerRefused extends Error {
   override readonly name = 'SignerRefused';
-  /** Its name for the reason; one that begins with `limit` passes with time. */
+  /** Name of the reason. Reasons that begin with `limit` pass with time. */
   readonly reason: string;
 
   constructor(reason: string, message = reason) {
@@ -32,9 +29,9 @@ export class SignerRefused extends Error {
   }
 }
 
-/** The signer gave no answer: it may have signed. Ask again under the same id. */
+/** The signer did not answer, and may have signed. Repeat the request under the same id. */
 export class SignerUnavailable extends Error {
-  override readonly name = 'SignerAway';
+  override readonly name = 'SignerUnavailable';
 }
 
 /** Address of the signer. */
@@ -50,7 +47,7 @@ export type SignerAddress =
 const ANSWER_MS = 15_000;
 const ANSWER_MAX = 256 * 1024;
 
-/** @returns the client of a signer, without any query yet. */
+/** @returns the client of a signer; makes no query yet. */
 export function signerAt(address: SignerAddress): Signer {
   const connection = connectionOf(address);
   return {
@@ -88,8 +85,7 @@ interface Answer {
 }
 
 function request(connection: Connection, method: string, path: string, body = ''): Promise<Answer> {
-  const attributes = { 'crossramp.rail': 'signer' };
-  return traceCall(`${method} signer ${path}`, attributes, (traced) =>
+  return callRail({ rail: 'signer', name: `${method} signer ${path}` }, (traced) =>
     requestOnce(connection, { method, path, body, traced }),
   );
 }
@@ -98,7 +94,7 @@ interface Question {
   readonly method: string;
   readonly path: string;
   readonly body: string;
-  /** Header fields of the trace. */
+  /** Header fields that propagate the trace. */
   readonly traced: Readonly<Record<string, string>>;
 }
 

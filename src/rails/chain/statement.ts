@@ -1,12 +1,17 @@
 /**
- * The statement of a network for reconciliation: movements to and from our addresses in final blocks by a quorum of
- * providers, charges of the network, and the balances of all addresses.
+ * The statement of a network for reconciliation: movements to and from the gateway's addresses in final blocks by a
+ * quorum of providers, charges of the network, and the balances of all addresses.
  */
 
 import { inParts } from '../../base/concurrency/in-parts.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
-import type { RailStatement, StatementEntry, StatementPeriod } from '../../resolvers/services/statement.ts';
+import type {
+  RailStatement,
+  ReadProgress,
+  StatementEntry,
+  StatementPeriod,
+} from '../../resolvers/services/statement.ts';
 import { readAddresses } from '../../store/rails/chain-arrivals.ts';
 import { readNetwork } from '../../store/rails/chain-network.ts';
 import {
@@ -22,10 +27,10 @@ import { blockTimes, heightsBetween } from './heights.ts';
 import { orderStatusOf } from './order-status.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Blocks that are read at once, as long as providers answer so many. */
+/** Maximum number of blocks read together; fewer if providers limit the range. */
 const RANGE_MAX = 500;
 
-/** A transfer, and when its block was made by the clock of the accounts. */
+/** A transfer, and the time of its block on the clock of the accounts. */
 interface DatedTransfer {
   readonly transfer: Transfer;
   readonly at: Date;
@@ -49,18 +54,18 @@ export function networkStatement(parts: NetworkParts): RailStatement {
     classifyTransfers(parts, await dated(transfers, aheadMs));
   return {
     kinds: ['deposit', 'transfer', 'refund', 'gas'],
-    read: async ({ from, to, whole }) => {
-      // Blocks stand on the database's clock, and a period on that of the mode.
+    read: async ({ from, to, whole }, report) => {
+      // Block times use the database's clock, the period uses the clock of the mode.
       const aheadMs = await clock.aheadMs();
       const machine = { from: new Date(from.getTime() - aheadMs), to: new Date(to.getTime() - aheadMs) };
       const period = { fromMs: machine.from.getTime(), toMs: machine.to.getTime() };
       const blocks = times();
       const last = await finalHeight(parts);
-      // Another block of the day may follow, as long as none is final that was made after it.
+      // The day is complete only when a block made after it is final.
       if (whole && (await blocks.at(last)) + aheadMs < whole.getTime())
-        throw new Error(`block ${last}, the last final one, was made before the end of what is asked for`);
+        throw new Error(`block ${last}, the last final one, was made before the end of the requested period`);
       const range = await heightsBetween(blocks, period, last);
-      const read = await transfersIn(parts, range);
+      const read = await transfersIn(parts, range, report);
       const ended = await endedOrders(parts, machine, read, aheadMs);
       return [...(await entriesOf([...read, ...ended.transfers], aheadMs)), ...ended.entries];
     },
@@ -76,8 +81,10 @@ export function networkStatement(parts: NetworkParts): RailStatement {
   };
 }
 
-/** Up to there all is settled here; above it something may be on its way. */
-async function finalHeight({ database, key }: NetworkParts): Promise<number> {
+/**
+ * @returns the height up to which everything is settled in the database. Transfers in later blocks may be incomplete.
+ */
+export async function finalHeight({ database, key }: NetworkParts): Promise<number> {
   const height = (await readNetwork(database, key))?.finalHeight;
   if (height == null) throw new Error(`${key.network} was not read yet`);
   return height;
@@ -88,7 +95,11 @@ async function ownAddresses({ database, key, facts }: NetworkParts): Promise<Rea
   return new Set([facts.hotAddress, ...issued.map(({ address }) => address)]);
 }
 
-async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<readonly Transfer[]> {
+async function transfersIn(
+  parts: NetworkParts,
+  range: BlockRange,
+  report?: (progress: ReadProgress) => void,
+): Promise<readonly Transfer[]> {
   const { providers, facts } = parts;
   const addresses = await ownAddresses(parts);
   const found: Transfer[] = [];
@@ -102,9 +113,10 @@ async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<read
       );
       found.push(...(await query).value);
       from = to + 1;
+      report?.({ phase: 'blocks', done: from - range.from, total: range.to - range.from + 1 });
       size = Math.min(RANGE_MAX, size * 2);
     } catch (error) {
-      // A provider may answer fewer blocks at once.
+      // The provider may limit the range, so a smaller one is tried.
       if (from === to) throw error;
       size = Math.max(1, Math.floor((to - from + 1) / 4));
     }
@@ -112,7 +124,7 @@ async function transfersIn(parts: NetworkParts, range: BlockRange): Promise<read
   return found;
 }
 
-/** Orders that ended in the period: their charges, and their transfers where these were not read. */
+/** Orders that ended in the period, with their charges; also their transfers if these were not read from blocks. */
 async function endedOrders(
   parts: NetworkParts,
   machine: StatementPeriod,
@@ -140,12 +152,15 @@ async function endedOrders(
   };
 }
 
-/** As providers are asked about it. */
+/** @returns the transaction in the form of provider queries. */
 function signedOf({ from, nonce, hash }: SignedOrder) {
   return { from, nonce, hash, raw: '', expiresAtMs: null };
 }
 
-/** Payouts have a line in the ledger; movements between our own addresses are on record here alone. */
+/**
+ * @returns the entries of an order without the ledger line that payouts have: movements between the gateway's own
+ *   addresses are recorded only by their orders.
+ */
 function absentOf(network: string, order: SignedOrder, aheadMs: number): readonly StatementEntry[] {
   if (!isOwnMove(order) || order.state !== 'confirmed' || order.endedAt === null) return [];
   const { currency, hash, amountMinor, endedAt } = order;
@@ -180,7 +195,7 @@ function textOf(currency: string, minor: bigint): string {
   return fromMinor(minor, currencyOfLedger(currency).decimals);
 }
 
-/** Kind of each transfer, by our addresses, our orders, and reported events. */
+/** Determines the kind of each transfer from the gateway's addresses, orders and reported events. */
 async function classifyTransfers(
   parts: NetworkParts,
   dated: readonly DatedTransfer[],
@@ -200,7 +215,7 @@ async function classifyTransfers(
   return dated.flatMap(({ transfer, at }): readonly StatementEntry[] => {
     const { txHash, logIndex, from, to, currency, amountMinor } = transfer;
     const base = { amount: textOf(currency, amountMinor), currency, at };
-    // An order is one transfer of its sender; another one in the same transaction is nobody's.
+    // An order makes one transfer of its sender; another transfer in the same transaction belongs to no order.
     const made = orders.get(txHash);
     const order = made?.from === from ? made : undefined;
     if (order) orders.delete(txHash);
@@ -213,7 +228,8 @@ async function classifyTransfers(
     }
     const left = (): readonly StatementEntry[] => {
       if (!addresses.has(from)) return [];
-      if (!order) return [{ ...base, kind: addresses.has(to) ? 'sweep' : 'transfer', id, ...unknown(id) }];
+      if (!order)
+        return [{ ...base, kind: addresses.has(to) ? 'sweep' : 'transfer', id, to, ...unknown(id) }];
       const isRefund = order.intent === 'refund';
       const eventName = isRefund
         ? { kind: 'refund_ended', key: `chain:${order.key}` }
@@ -235,7 +251,7 @@ async function classifyTransfers(
   });
 }
 
-/** Other transfers have no rail event: people book them. */
+/** An unexplained transfer has no rail event; an operator books it. */
 function unknown(id: string) {
-  return { news: { kind: 'unknown', key: `chain:${id}` }, untold: 'capital' } as const;
+  return { eventName: { kind: 'unknown', key: `chain:${id}` }, untold: 'capital' } as const;
 }

@@ -1,7 +1,6 @@
 /**
- * Sweeps deposits: when a deposit address holds enough of a currency to be worth a transfer, all of it goes to the
- * hot wallet. A token needs gas on its address first. Both are the house's own money before and after, so only the
- * gas is booked.
+ * Sweeps deposits: when a deposit address holds enough of a currency, the whole balance goes to the hot wallet. A token
+ * sweep first needs gas on the deposit address. The house owns the money before and after, so only the gas is booked.
  */
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { readUnswept, sweepArrivals, type Unswept } from '../../store/rails/chain-arrivals.ts';
@@ -12,7 +11,7 @@ import type { GasPrice } from './driver.ts';
 import { NoGasPrice } from './gas-price.ts';
 import type { NetworkParts } from './parts.ts';
 
-/** Minimum amount of a sweep, minor units, by raw ledger code; a currency without one stays where it is. */
+/** Minimum amount of a sweep in minor units, by raw ledger code. A currency without a minimum is not swept. */
 export type SweepFrom = ReadonlyMap<string, bigint>;
 
 /** Sweeps deposits. */
@@ -22,13 +21,13 @@ export interface Sweeper {
 
 const ADDRESSES_MAX = 50;
 /**
- * Multiple of the gas of a transfer that must be there or is sent: fees may double, and the next deposit needs some,
+ * Required gas on an address, as a multiple of a transfer's gas, because fees may double and the next deposit needs gas
  * too.
  */
 const NEEDED_TIMES = 2n;
 const BROUGHT_TIMES = 5n;
 
-/** @returns the sweeper of a network's deposits; it orders transfers, and the sender makes them. */
+/** @returns the sweeper of a network's deposits, which orders transfers for the sender to make. */
 export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
   const { database, key, log } = parts;
   return {
@@ -44,9 +43,9 @@ export function createSweeper(parts: NetworkParts, from: SweepFrom): Sweeper {
 }
 
 /**
- * One order at a time for an address. Its number is taken before the network is queried, so a parallel process takes
- * the same number, and only one of the two orders is stored: outdated balances never cause a second sweep, or a
- * second gas transfer.
+ * Orders at most one transfer at a time for an address. The order number is determined before the network is queried,
+ * so a parallel process gets the same number, and only one of the two orders is stored. Outdated balances therefore
+ * never cause a second sweep or a second gas transfer.
  */
 async function sweep(
   parts: NetworkParts,
@@ -62,7 +61,7 @@ async function sweep(
   const { coin } = facts;
   const cost = facts.gas.transferCost(currency, await gasPrice());
   const needed = NEEDED_TIMES * cost;
-  // A provider that lies about a balance would cause gas transfers again and again.
+  // A quorum is needed, because a provider that reports wrong balances would cause repeated gas transfers.
   const balanceOf = async (of: Currency) =>
     (
       await queryQuorum(providers, facts.quorum, `the balance of ${address}`, (each) =>
@@ -80,13 +79,13 @@ async function sweep(
   else await bringGas(parts, unswept, { number, amountMinor: BROUGHT_TIMES * cost });
 }
 
-/** The order that is next for an address. */
+/** The next order of an address. */
 interface Next {
   readonly number: number;
   readonly amountMinor: bigint;
 }
 
-/** Orders that all of it goes to the hot wallet, and marks it in the same database transaction. */
+/** Orders a sweep of the whole balance, and marks the address in the same database transaction. */
 async function bringIn(parts: NetworkParts, unswept: Unswept, { number, amountMinor }: Next): Promise<void> {
   const { database, key, facts } = parts;
   const { index } = unswept;

@@ -1,8 +1,8 @@
 /**
- * Reads a network block by block and reports arrivals at our addresses. A transfer in a block is reported as seen, by
- * the word of one provider; as confirmed only by a quorum, once it is final. Progress is stored after `receive`
- * accepted the event, so a killed process reports it again. After a reorganisation the chain is read again from the
- * fork.
+ * Reads a network block by block and reports arrivals at the gateway's addresses. A transfer in a block is reported as
+ * seen on the answer of one provider; as confirmed only by a quorum, once the block is final. Progress is stored after
+ * `receive` accepted the event, so a killed process reports the event again. After a reorganisation the chain is read
+ * again from the fork.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
@@ -35,28 +35,30 @@ import type { NetworkParts } from './parts.ts';
 export interface Watcher {
   /**
    * Reads a part of the available blocks.
-   *
-   * @returns whether there is more.
-   * @throws the obstacle; earlier progress is stored.
+   * @returns whether more are available.
+   * @throws if reading fails; earlier progress is stored.
    */
   readonly readOn: () => Promise<boolean>;
 }
 
-/** Final blocks that are read at once, as long as providers answer so many. */
+/** Maximum number of final blocks read together; fewer if providers limit the range. */
 const RANGE_MAX = 1_000;
-/** Blocks that are compared at once when a chain parts. */
+/** Number of blocks compared together when the fork is searched. */
 const STEP_BACK = 32;
-/** An address may be stored after one of a higher index. */
+/**
+ * Addresses up to this many indexes back are read again, because an address may be stored after one with a higher
+ * index.
+ */
 const INDEX_SLACK = 1_000;
 
-/** The chain as it is followed: by whom, up to where, and what is final. */
+/** Current view of the chain: the provider that is read, its height, and the final height. */
 interface View {
   readonly lead: NetworkDriver;
   readonly head: Block;
   readonly final: number;
 }
 
-/** Providers agree on another chain than the one that was read, or than the one that is followed. */
+/** A quorum of providers contradicts the blocks read so far, or the provider from which blocks are read. */
 class OtherChain extends Error {
   readonly by: readonly string[];
 
@@ -66,13 +68,13 @@ class OtherChain extends Error {
   }
 }
 
-/** @returns the watcher of a network; it does nothing by itself. */
+/** @returns the watcher of a network; it works only when called. */
 export function createWatcher(parts: NetworkParts): Watcher {
   const { database, facts, key } = parts;
   const addresses = new Set<string>();
   let lastIndex = 0;
   let range = RANGE_MAX;
-  /** Providers that agreed where another one did not. */
+  /** Providers of the last quorum that another provider contradicted. */
   let trusted: readonly string[] = [];
 
   const learnAddresses = async () => {
@@ -93,7 +95,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
       await settleRange(parts, { from, to }, addresses);
       range = Math.min(RANGE_MAX, range * 2);
     } catch (error) {
-      // A provider may answer fewer blocks at once than it was asked for.
+      // A provider may limit the range to fewer blocks.
       range = Math.max(1, Math.floor((to - from + 1) / 2));
       throw error;
     }
@@ -102,7 +104,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
 
   const cycle = async (): Promise<boolean> => {
     const view = await viewOf(parts, trusted);
-    // After the view: an address that was paid in these blocks was given out before.
+    // Addresses are read after the view, so that every address paid in these blocks is known.
     await learnAddresses();
     await storeHeadTime(database, key, view.head.atMs);
     const state = await readNetwork(database, key);
@@ -110,7 +112,7 @@ export function createWatcher(parts: NetworkParts): Watcher {
     if (await isRewritten(view, state)) await walkBack(parts, view, state);
     await readNew(parts, view, addresses);
     const isMore = await settle(view);
-    // A missing transfer may be in a final block that was not read yet.
+    // While final blocks are unread, a missing transfer may still be in one of them.
     if (!isMore) await reportDropped(parts, view);
     const ageMs = parts.database.nowMs() - view.head.atMs;
     if (ageMs > facts.headMaxAgeMs)
@@ -133,7 +135,7 @@ function lastOf({ height, hash }: NetworkState): KnownBlock {
   return { height: height ?? 0, hash: hash ?? '' };
 }
 
-/** The highest head that a quorum reaches: a single provider cannot lead the way. */
+/** Finds the highest block that a quorum reaches, so that no single provider can run ahead. */
 async function viewOf({ providers, facts }: NetworkParts, trusted: readonly string[]): Promise<View> {
   const answers = await queryAll(providers, async (lead) => ({
     lead,
@@ -157,7 +159,7 @@ async function viewOf({ providers, facts }: NetworkParts, trusted: readonly stri
   return { ...found, final };
 }
 
-/** Blocks before the first read are not ours: reading begins at the last final one. */
+/** Begins at the last final block: earlier blocks contain no deposits of the gateway. */
 async function begin({ database, key }: NetworkParts, { lead, final }: View): Promise<boolean> {
   const block = await lead.block(final);
   if (!block) throw new Error(`${lead.provider} has no block ${final}`);
@@ -165,7 +167,7 @@ async function begin({ database, key }: NetworkParts, { lead, final }: View): Pr
   return true;
 }
 
-/** Reads blocks that may still change one at a time; final ones are read in ranges, by `settleRange`. */
+/** Reads blocks that may still change, one at a time. `settleRange` reads final blocks in ranges. */
 async function readNew(
   parts: NetworkParts,
   { lead, head, final }: View,
@@ -178,7 +180,7 @@ async function readNew(
   while (at.height < head.height) {
     const isFinal = at.height < final;
     const block = await lead.block(isFinal ? final : at.height + 1);
-    // The next turn finds where the chain parts.
+    // The next cycle finds the fork.
     if (!block || (!isFinal && block.parentHash !== at.hash)) return;
     if (!isFinal) {
       const found = await lead.arrivals({ from: block.height, to: block.height }, addresses);
@@ -190,15 +192,15 @@ async function readNew(
   }
 }
 
-/** Whether the chain has another block where we stand, or another one before it. */
+/** @returns whether the chain has another block at the last read height. */
 async function isRewritten({ lead }: View, state: NetworkState): Promise<boolean> {
   const last = lastOf(state);
-  // A provider that is behind says nothing about what it has not got.
+  // A provider that is behind has no answer for a block that it does not have yet.
   const there = await lead.block(last.height);
   return there !== undefined && there.hash !== last.hash;
 }
 
-/** Goes back to the last block that the chain still has. Later arrivals are missing until they are found again. */
+/** Goes back to the last common block. Arrivals in later blocks are missing until they are found again. */
 async function walkBack(parts: NetworkParts, { lead }: View, state: NetworkState): Promise<void> {
   const { database, key, log } = parts;
   const { common, gone } = await findFork(parts, lead, state);
@@ -226,10 +228,12 @@ async function checkGone({ providers, facts }: NetworkParts, gone: KnownBlock): 
   );
   if (value === null) throw new Error(`${by.join(', ')} have no ${what}, which was final`);
   if (value === gone.hash)
-    throw new OtherChain(`${what} is there by ${by.join(', ')}, and another one by who is followed`, by);
+    throw new OtherChain(`${what} is there by ${by.join(', ')}, but not at the provider that is read`, by);
 }
 
-/** Fork between the chain and the read blocks: the last common block, and the first read one that is gone. */
+/**
+ * Fork between the chain and the blocks that were read: the last common block, and the first read block that is gone.
+ */
 interface Fork {
   readonly common: KnownBlock;
   readonly gone: KnownBlock;
@@ -242,7 +246,7 @@ async function findFork(
 ): Promise<Fork> {
   let gone = lastOf(state);
   for (;;) {
-    // Of blocks that were read in ranges the last one is known: not every height has one.
+    // Only the last block of each range is stored, so some heights have no stored block.
     const known = await readBlocks(database, key, gone.height - 1, STEP_BACK);
     for (const block of known) {
       const there = await provider.block(block.height);
@@ -251,19 +255,23 @@ async function findFork(
     }
     if (known.length === 0)
       throw new Error(
-        `the network has another block ${gone.height}, and what was read before it is not known any more: is it another network?`,
+        `the network has another block ${gone.height}, and the blocks read before it are not stored any more: is it another network?`,
       );
   }
 }
 
-/** @returns false, with nothing reported, while providers do not agree on the block of an arrival: the next turn reads it again. */
+/**
+ * Reports arrivals as seen.
+ * @returns false, without a report, while providers disagree on the block of an arrival; the next cycle reads the block
+ *   again.
+ */
 async function reportSeen(parts: NetworkParts, found: readonly Arrival[]): Promise<boolean> {
   const seen: { row: ArrivalRow; isKnown: boolean }[] = [];
   try {
     for (const arrival of await strangers(parts, found)) {
       const before = await findArrival(parts.database, parts.key, arrival);
       if (before?.state === 'confirmed' && before.blockHash === arrival.block.hash) continue;
-      // An arrival whose loss was not reported needs no second report.
+      // An arrival that is already stored as seen needs no second report.
       seen.push({ row: await rowOf(parts, arrival, before, 'seen'), isKnown: before?.state === 'missing' });
     }
   } catch (error) {
@@ -278,7 +286,7 @@ async function reportSeen(parts: NetworkParts, found: readonly Arrival[]): Promi
   return true;
 }
 
-/** Transfers between our own addresses are no deposits. */
+/** Excludes transfers between the gateway's own addresses, which are no deposits. */
 async function strangers(
   { database, key }: NetworkParts,
   found: readonly Arrival[],
@@ -312,7 +320,7 @@ async function settleRange(
     await parts.receive(eventOf('deposit_confirmed', row));
     await storeArrival(database, key, row);
   }
-  // A transfer that is still only seen at a final height was never there.
+  // A transfer that is still only seen when its height is final never happened.
   for (const row of await readOpenArrivals(database, key, range.to, ['seen'])) {
     log.error({ ...key, txHash: row.txHash }, 'a transfer reported by one provider is in no final block');
     await drop(parts, row);
@@ -320,7 +328,7 @@ async function settleRange(
   await storeFinalHeight(database, key, range.to);
 }
 
-/** A transfer of a gone block that is in no later one was dropped. */
+/** Reports as dropped the transfers of gone blocks that are in no later block. */
 async function reportDropped(parts: NetworkParts, { head }: View): Promise<void> {
   const { database, key } = parts;
   const height = (await readNetwork(database, key))?.height ?? 0;
@@ -343,7 +351,7 @@ async function rowOf(
   return { ...arrival, height: block.height, blockHash: block.hash, seenAt, state };
 }
 
-/** By the clock of the accounts, as old as its block is. */
+/** @returns the time of a block on the clock of the accounts. */
 async function seenAtOf(
   { providers, facts, clock, database }: NetworkParts,
   block: BlockRef,

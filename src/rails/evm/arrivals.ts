@@ -1,7 +1,7 @@
 /**
- * Arrivals at our addresses, and departures from them, in blocks of an EVM network: `Transfer` logs of the
- * catalogue's token contracts, and transfers of the coin by transactions to an address. Any other contract is no
- * money, whatever its name; transfers of zero are ignored.
+ * Arrivals at the gateway's addresses, and departures from them, in blocks of an EVM network: `Transfer` logs of the
+ * catalogue's token contracts, and transfers of the coin by transactions to an address. Logs of other contracts and
+ * transfers of zero are ignored.
  */
 import { hex } from '@scure/base';
 import { evmAddress } from '../../base/chain/address.ts';
@@ -13,21 +13,23 @@ import { bytesOf, countOf, hexOf, listOf, quantityOf, type Rpc } from './rpc.ts'
 
 /** Keccak-256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** More addresses than this are picked here, and not by the node. */
+/**
+ * Maximum number of addresses in a node's filter. With more, the logs of all addresses are fetched and filtered here.
+ */
 const TOPICS_MAX = 500;
-/** Blocks that are read whole at once, where the coin is money of customers. */
+/** Maximum number of whole blocks in one range, for networks whose coin customers may hold. */
 const WHOLE_BLOCKS_MAX = 20;
 
-/** Direction of the search: transfers to our addresses, or also those from them. */
+/** Wanted transfers: to the gateway's addresses only, or also from them. */
 type Side = 'to' | 'both';
-/** Addresses of ours, and the side of a transfer on which they stand. */
+/** Addresses of the gateway, and the wanted direction. */
 interface Ours {
   readonly network: string;
   readonly addresses: ReadonlySet<string>;
   readonly side: Side;
 }
 
-/** @returns arrivals, by block and position; each transfer was also read in the receipt of its transaction. */
+/** @returns arrivals by block and position; each was also found in the receipt of its transaction. */
 export async function arrivalsIn(
   rpc: Rpc,
   network: string,
@@ -38,7 +40,7 @@ export async function arrivalsIn(
   return found.map(({ to: address, ...each }) => ({ ...each, address }));
 }
 
-/** @returns arrivals and departures, as `arrivalsIn` does. */
+/** @returns arrivals and departures by block and position, checked as in `arrivalsIn`. */
 export function transfersIn(
   rpc: Rpc,
   network: string,
@@ -77,12 +79,15 @@ async function tokensIn(rpc: Rpc, ours: Ours, { from, to }: BlockRange): Promise
   const each = [...arrived, ...left].flatMap((log) => transferOf(log, ours) ?? []);
   const transfers = [...new Map(each.map((one) => [`${one.txHash}:${one.logIndex}`, one])).values()];
   if (transfers.some(({ block }) => block.height < from || block.height > to))
-    throw new NodeUnavailable('logs: of other blocks than were asked for');
+    throw new NodeUnavailable('logs: expected only the requested blocks');
   const firsts = await firstLogs(rpc, transfers);
   return transfers.map((one) => ({ ...one, logIndex: one.logIndex - (firsts.get(one.txHash) ?? 0) }));
 }
 
-/** A transfer as a log tells it, with the place of the log in its block; undefined for what is no money of ours. */
+/**
+ * Reads a transfer and the position of its log in the block; undefined for a transfer that does not concern the
+ * gateway.
+ */
 function transferOf(json: unknown, ours: Ours): Transfer | undefined {
   const log = recordOf(json, 'log');
   const topics = listOf(log.topics, 'topics');
@@ -108,7 +113,10 @@ function transferOf(json: unknown, ours: Ours): Transfer | undefined {
   };
 }
 
-/** The first log of each transaction in its block: counted from there, a log has the same number wherever the transaction stands. */
+/**
+ * Finds the first log of each transaction. Log numbers counted from it do not depend on the block in which the
+ * transaction is.
+ */
 async function firstLogs(rpc: Rpc, transfers: readonly Transfer[]): Promise<ReadonlyMap<string, number>> {
   const firsts = new Map<string, number>();
   for (const { txHash, block } of transfers) {
@@ -167,7 +175,7 @@ function refOf(log: Readonly<Record<string, unknown>>): BlockRef {
 const ADDRESS_DIGITS = 40;
 const TOPIC_DIGITS = 64;
 
-/** The address in the last 20 bytes, in canonical form. */
+/** Reads the address in the last 20 bytes, in canonical form. */
 function addressOf(bytes: string): string {
   return evmAddress(hex.decode(bytes.slice(-ADDRESS_DIGITS)));
 }

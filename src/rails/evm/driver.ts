@@ -19,38 +19,38 @@ import { recordOf } from '../chain/node.ts';
 import { arrivalsIn, transfersIn } from './arrivals.ts';
 import { bytesOf, countOf, hexOf, NodeError, quantityOf, type Rpc } from './rpc.ts';
 
-/** Properties of a network, and the maximum expenses on it. */
+/** Finality rule of a network, and cost limits. */
 export interface EvmTerms {
   readonly network: string;
   readonly chainId: number;
-  /** Condition of finality: a number of blocks, including that of the transfer, or the nodes' own tag. */
+  /** Finality rule: a number of blocks, including that of the transfer, or a block tag of the nodes. */
   readonly finality: number | 'safe' | 'finalized';
-  /** Wei for one unit of gas. */
+  /** Maximum price of a unit of gas. Unit: wei. */
   readonly maxFeePerGas: bigint;
   readonly minTipPerGas: bigint;
 }
 
-/** Gas of a transfer, for estimates of what it will cost. */
+/** Gas of a transfer, for cost estimates. */
 const COIN_GAS = 21_000n;
 const TOKEN_GAS = 70_000n;
-/** Maximum gas of our transfers. */
+/** Maximum gas of a transfer by the gateway. */
 const GAS_MAX = 300_000n;
-/** More gas than was estimated, in hundredths: contracts may need a little more when their turn comes. */
+/** Gas limit as a percentage of the estimate, since a contract may need slightly more when it runs. */
 const GAS_PERCENT = 130n;
-/** Nodes replace a transaction for a tenth more. Hundredths. */
+/** Fee of a replacement as a percentage of the old fee; nodes require at least 110. */
 const REPLACE_PERCENT = 115n;
-/** Messages of nodes about a transaction that they have already, or whose nonce is taken: neither is an error. */
+/** Messages of nodes about a known transaction or a used nonce, which are no errors. */
 const KNOWN_WORDS =
   /already known|already imported|known transaction|nonce too low|already in (?:the )?(?:pool|mempool)/i;
 const REVERT_WORDS = /revert/i;
 const REVERT_CODE = 3;
 
-/** @returns the cost of a transfer, wei. */
+/** @returns the estimated cost of a transfer. Unit: wei. */
 export function transferCost({ contract }: Currency, { base, tip }: GasPrice): bigint {
   return (contract === undefined ? COIN_GAS : TOKEN_GAS) * (base + tip);
 }
 
-/** @param rpc - of one node. */
+/** @param rpc - calls one node. */
 export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
   const { network, chainId } = terms;
   const head = async (): Promise<Block> => blockOf(await rpc.call('eth_getBlockByNumber', ['latest', false]));
@@ -78,7 +78,12 @@ export function createEvmDriver(rpc: Rpc, terms: EvmTerms): NetworkDriver {
     balancesAt: (height, holdings) =>
       inParts(holdings, ({ address, currency }) => balanceOf(rpc, address, currency, hexOf(height))),
     gasPrice: () => gasPriceOf(rpc, terms),
-    nextNonce: async (from) => countOf(await rpc.call('eth_getTransactionCount', [from, 'latest']), 'nonce'),
+    nextNonce: async (from, height) => {
+      const block = height === undefined ? 'latest' : hexOf(height);
+      return countOf(await rpc.call('eth_getTransactionCount', [from, block]), 'nonce');
+    },
+    pendingNonce: async (from) =>
+      countOf(await rpc.call('eth_getTransactionCount', [from, 'pending']), 'nonce'),
     build: (movement, nonce, price) => build(rpc, terms, { movement, nonce, price }),
     broadcast: async (raw) => {
       await rpc.call('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
@@ -118,14 +123,14 @@ async function gasPriceOf(rpc: Rpc, { minTipPerGas }: EvmTerms): Promise<GasPric
   return { base, tip: most(suggestedTip, minTipPerGas) };
 }
 
-/** Parts of a transaction. */
+/** Input of a transaction. */
 interface Order {
   readonly movement: Movement;
   readonly nonce: Nonce;
   readonly price: GasPrice;
 }
 
-/** The base fee can double in six blocks: until then the transaction stays good. */
+/** Builds a transaction that pays up to twice the base fee, since the base fee needs at least six blocks to double. */
 async function build(rpc: Rpc, terms: EvmTerms, { movement, nonce, price }: Order): Promise<Unsigned> {
   const { from, to, currency, amountMinor } = movement;
   const { base, tip } = price;
@@ -160,7 +165,10 @@ async function gasOf(
   }
 }
 
-/** @returns the same transaction for more: a tenth and a half at least, and what is usual now; undefined where that is not allowed. */
+/**
+ * @returns the same transaction at a higher fee: at least 115 % of the old one, and at least the present price;
+ *   undefined if that exceeds the maximum.
+ */
 export function replace(maxFee: bigint, stuck: string, { base, tip }: GasPrice): Unsigned | undefined {
   const before = readEvmTransaction(stuck);
   const raised = (fee: bigint) => (fee * REPLACE_PERCENT + 99n) / 100n;
@@ -181,7 +189,9 @@ function unsignedOf(transaction: Parameters<typeof encodeEvmTransaction>[0]): Un
   };
 }
 
-/** Asks for the nonce first: when a final block has taken it, the receipt of whatever took it is there. */
+/**
+ * Queries the nonce first: if a final block has used it, the receipt of the transaction that used it exists by then.
+ */
 async function statusOf(
   rpc: Rpc,
   { from, nonce, hash }: Signed,
@@ -195,7 +205,7 @@ async function statusOf(
   const at = { height: countOf(receipt.blockNumber, 'height'), hash: bytesOf(receipt.blockHash, 'hash', 32) };
   if ((await block(at.height))?.hash !== at.hash) return { state: 'open' };
   const gas = quantityOf(receipt.gasUsed, 'gas') * quantityOf(receipt.effectiveGasPrice, 'gas price');
-  // Networks on top of Ethereum charge for what they write there, too.
+  // Networks on top of Ethereum also charge for the data that they write there.
   const above = receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantityOf(receipt.l1Fee, 'fee');
   const state = at.height <= final ? 'final' : 'included';
   return { state, block: at, isDone: receipt.status === '0x1', gasMinor: gas + above };

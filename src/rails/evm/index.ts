@@ -10,10 +10,10 @@ import type { EvmSettings } from './settings.ts';
 
 export { readEvmSettings } from './settings.ts';
 
-/** A head that is older says that its provider has stopped. */
+/** Age of the newest block from which a provider counts as stopped. Unit: ms. */
 const HEAD_MAX_AGE_MS = 180_000;
 
-/** @returns the rail; none of it runs yet. */
+/** @returns the rail; nothing runs yet. */
 export function createEvm(settings: EvmSettings, tools: NetworkTools): NetworkRail {
   const { chainId, coin } = NETWORKS[tools.network] ?? {};
   assert(chainId !== undefined && coin !== undefined, `${tools.network} is an EVM network`);
@@ -24,6 +24,7 @@ export function createEvm(settings: EvmSettings, tools: NetworkTools): NetworkRa
     coin: currencyOfLedger(`${coin}_${tools.network}`),
     headMaxAgeMs: HEAD_MAX_AGE_MS,
     stuckMs,
+    validMs: 0,
     gas: { maxPrice: maxFeePerGas, unit: 'gwei', decimals: 9, isFixed: false, transferCost },
     replace: (stuck: string, price: GasPrice) => replace(maxFeePerGas, stuck, price),
   };

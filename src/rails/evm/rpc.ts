@@ -2,7 +2,7 @@
 import { callNode, NodeUnavailable, recordOf, SHOWN_MAX } from '../chain/node.ts';
 import type { NodeAddress } from '../chain/settings.ts';
 
-/** A node says no, in its own words. */
+/** A refusal by the node, with the node's message. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
   readonly code: number;
@@ -13,18 +13,18 @@ export class NodeError extends Error {
   }
 }
 
-/** Asks a node. */
+/** Calls of a node. */
 export interface Rpc {
-  /** Name of the node: the secret parts of its URL (path, query) are left out. */
+  /** Name of the node, without the secret parts of its URL (path and query). */
   readonly provider: string;
-  /** @throws {NodeError} or {NodeAway}. */
+  /** @throws {NodeError} {NodeUnavailable} */
   readonly call: (method: string, params: readonly unknown[]) => Promise<unknown>;
 }
 
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]*)$/;
 const HEX = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** @param timeLimitMs - of one call. */
+/** @param timeLimitMs - time limit of one call. */
 export function createRpc({ name, url }: NodeAddress, timeLimitMs: number): Rpc {
   let last = 0;
   return {
@@ -42,19 +42,19 @@ export function createRpc({ name, url }: NodeAddress, timeLimitMs: number): Rpc 
   };
 }
 
-/** @returns the items of a list of an answer. */
+/** @returns the items of a list in an answer. */
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new NodeUnavailable(`${what}: expected a list`);
 }
 
-/** @returns a number that is written as `0x…`. */
+/** @returns a number written as `0x…`. */
 export function quantityOf(value: unknown, what: string): bigint {
   if (typeof value === 'string' && QUANTITY.test(value) && value.length <= 66) return BigInt(value);
   throw new NodeUnavailable(`${what}: expected a quantity`);
 }
 
-/** @returns a number that counts: a height, a nonce. */
+/** @returns a height, nonce or other count, as a safe integer. */
 export function countOf(value: unknown, what: string): number {
   const count = Number(quantityOf(value, what));
   if (count < 2 ** 31) return count;
@@ -68,7 +68,7 @@ export function bytesOf(value: unknown, what: string, length?: number): string {
   throw new NodeUnavailable(`${what}: expected bytes`);
 }
 
-/** @returns the number as a node takes it. */
+/** @returns the number in the notation of nodes. */
 export function hexOf(value: bigint | number): string {
   return `0x${value.toString(16)}`;
 }

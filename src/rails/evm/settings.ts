@@ -3,7 +3,7 @@ import { NETWORKS } from '../../base/money/currency.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 import { type NodeAddress, type NodeForm, readNetworkSettings } from '../chain/settings.ts';
 
-/** An EVM network, as an operator configures it. Amounts of the coin are in wei. */
+/** Settings of an EVM network. Amounts of the coin are in wei. */
 export type EvmSettings = Readonly<ReturnType<typeof readEvmSettings>>;
 
 const GWEI_DECIMALS = 9;
@@ -26,7 +26,7 @@ export function readEvmSettings(json: unknown, path: string, network: string) {
 
 const NODE: NodeForm<NodeAddress> = {
   words: '"url" or "urlFile", and "name"',
-  // A URL with a secret in it is read from a file.
+  // A URL that contains a secret is read from a file.
   read: (node) => ({ url: node.has('urlFile') ? node.urlIn('urlFile') : node.url('url') }),
 };
 

@@ -1,15 +1,16 @@
-/** Calls of the provider over HTTP: bounded in time and size. */
+/** HTTP calls of the provider, limited in time and size. */
 
 import { createHash } from 'node:crypto';
 import { readAnswer } from '../../base/input/read-answer.ts';
+import { callRail } from '../../base/trace/call-rail.ts';
 import type { IdentityProfile, ProviderCall } from './profile.ts';
 import { ProviderFailure } from './profile.ts';
 
-/** An answer. */
+/** An answer of the provider. */
 export interface ProviderAnswer {
   readonly status: number;
   readonly text: string;
-  /** SHA-256 of the text, hex. */
+  /** SHA-256 of the text, in hexadecimal digits. */
   readonly hash: string;
 }
 
@@ -17,10 +18,21 @@ const ANSWER_MAX_BYTES = 262_144;
 const PAUSE_MAX_SECONDS = 600;
 
 /**
- * @returns the answer, where it is no failure: 404 and 409 say something.
- * @throws {ProviderFailure} for all other statuses, and where there is no answer in time.
+ * @returns the answer; statuses 404 and 409 count as answers.
+ * @throws {ProviderFailure} for other error statuses, and without an answer in time.
  */
-export async function callProvider(
+export function callProvider(
+  profile: IdentityProfile,
+  call: ProviderCall,
+  timeoutMs: number,
+  nowMs: number,
+): Promise<ProviderAnswer> {
+  return callRail({ rail: 'identity', name: `${call.method} identity` }, () =>
+    callOnce(profile, call, timeoutMs, nowMs),
+  );
+}
+
+async function callOnce(
   profile: IdentityProfile,
   call: ProviderCall,
   timeoutMs: number,
@@ -30,7 +42,7 @@ export async function callProvider(
   try {
     const response = await fetch(call.url, {
       method: call.method,
-      // Another host than the one that was configured gets no name and no document.
+      // Redirects are refused, so that no other host than the configured one gets names and documents.
       redirect: 'error',
       signal,
       headers: {

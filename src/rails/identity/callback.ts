@@ -1,6 +1,6 @@
 /**
- * Callbacks of the provider. One with a right signature is stored before it is answered, and has the provider asked: its own answer
- * counts, whatever the order in which callbacks come.
+ * Callbacks of the provider. A callback with a valid signature is stored before the response, and triggers a query of
+ * the provider. Only the answer to that query counts, so the order of callbacks does not matter.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -15,7 +15,7 @@ interface Verdict {
   readonly words: string;
 }
 
-/** @returns the handler of the provider's calls. */
+/** @returns the handler of callbacks. */
 export function answering(
   parts: IdentityParts,
   readCallback: NonNullable<IdentityProfile['readCallback']>,

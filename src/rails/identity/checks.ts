@@ -1,20 +1,22 @@
-/** Checks of the rail for `doctor`: whether the provider answers and accepts our credentials, and waiting cases. */
-import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+/**
+ * Checks of the rail for `doctor`: whether the provider answers and accepts the credentials, and the waiting cases.
+ */
+import type { Check } from '../../resolvers/services/rail-part.ts';
 import { readOpenCaseCounts } from '../../store/account/case-queue.ts';
 import { callProvider } from './call.ts';
 import type { IdentityParts } from './work.ts';
 
-/** An id that no case has. */
+/** An id that no case has, for a test query. */
 const PROBE_SUBJECT = { externalId: 'crx-doctor', providerReference: null };
 const COUNT_MAX = 1_000;
 const LIMIT_MS = 4_000;
 
 /** @returns the checks. */
-export async function checkAll(parts: IdentityParts): Promise<readonly RailCheck[]> {
+export async function checkAll(parts: IdentityParts): Promise<readonly Check[]> {
   return [await providerCheck(parts), await waitingCheck(parts), callbackCheck(parts)];
 }
 
-async function providerCheck({ tools, profile, times }: IdentityParts): Promise<RailCheck> {
+async function providerCheck({ tools, profile, times }: IdentityParts): Promise<Check> {
   const check = 'provider';
   const since = performance.now();
   try {
@@ -36,7 +38,7 @@ async function providerCheck({ tools, profile, times }: IdentityParts): Promise<
   }
 }
 
-async function waitingCheck({ tools }: IdentityParts): Promise<RailCheck> {
+async function waitingCheck({ tools }: IdentityParts): Promise<Check> {
   const { waiting, failing, oldestSeconds, failure } = await readOpenCaseCounts(
     tools.database,
     tools.mode,
@@ -47,7 +49,7 @@ async function waitingCheck({ tools }: IdentityParts): Promise<RailCheck> {
   return { check: 'cases', ok: failing === 0, detail: `${waiting} wait for the provider${oldest}${failed}` };
 }
 
-function callbackCheck({ tools, profile }: IdentityParts): RailCheck {
+function callbackCheck({ tools, profile }: IdentityParts): Check {
   const path = `/rails/${tools.mode}/identity`;
   const detail = profile.readCallback
     ? `signed callbacks come to ${path}`

@@ -1,4 +1,10 @@
-/** Any provider with a JSON interface: settings name its members, its words, and how it signs callbacks. */
+/** Any provider with a JSON interface. Settings name its members, its vocabulary, and its signatures of callbacks. */
+import {
+  HEADER_NAME,
+  readSignatureForm,
+  type SignatureForm,
+  signatureProblem,
+} from '../../base/process/callback-signature.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { objectOf, PATH_FORM, type PathStep, parsePath, valueAt } from '../../base/text/json-path.ts';
@@ -7,9 +13,8 @@ import type { CaseDecision, CustomerCase } from '../../store/account/customer-ca
 import type { CustomerLevel } from '../../store/account/customers.ts';
 import { readTimes } from './common-settings.ts';
 import { type IdentityProfile, ProviderFailure, type Reading } from './profile.ts';
-import { ALGORITHMS, type SignatureForm, signatureProblem } from './signature.ts';
 
-/** Facts of a case that a body may have, by the names that settings give them. */
+/** Facts of a case for request bodies, by their names in the settings. */
 const MEMBERS = {
   case: ({ externalId }: CustomerCase) => externalId,
   taxId: ({ taxId }: CustomerCase) => taxId,
@@ -21,7 +26,6 @@ type Member = keyof typeof MEMBERS;
 
 const DECISIONS: readonly CaseDecision[] = ['pending', 'approved', 'denied', 'retry', 'review', 'expired'];
 const LEVELS: readonly CustomerLevel[] = ['BASIC', 'VERIFIED'];
-const HEADER = /^[A-Za-z0-9-]{1,80}$/;
 const REASONS_MAX = 20;
 const WORDS_MAX = 120;
 
@@ -48,7 +52,7 @@ export function readHttpSettings(json: unknown, path: string) {
 }
 
 function readHeader(settings: Settings): readonly [string, string] {
-  const name = settings.match('name', HEADER, 'the name of a header');
+  const name = settings.match('name', HEADER_NAME, 'the name of a header');
   return settings.end([
     name,
     settings.has('valueFile') ? settings.contents('valueFile') : settings.text('value'),
@@ -93,7 +97,7 @@ function readWords(settings: Settings): ReadonlyMap<string, CaseDecision> {
   return settings.end(words);
 }
 
-/** `{case}` becomes our id, `{reference}` that of the provider. */
+/** Reads a URL template: `{case}` stands for the gateway's id, `{reference}` for the provider's id. */
 function readTemplate(settings: Settings, name: string): string {
   const url = settings.url(name);
   if (!url.includes('{case}') && !url.includes('%7Bcase%7D'))
@@ -102,21 +106,13 @@ function readTemplate(settings: Settings, name: string): string {
 }
 
 function readCallback(settings: Settings): SignatureForm & { readonly case: readonly PathStep[] } {
-  const isTimed = settings.choice('signed', ['body', 'timestamp.body'] as const, 'body') !== 'body';
   return settings.end({
-    secret: settings.contents('secretFile'),
-    header: settings.match('header', HEADER, 'the name of a header').toLowerCase(),
-    algorithm: settings.choice('algorithm', ALGORITHMS, 'sha256'),
-    encoding: settings.choice('encoding', ['hex', 'base64'] as const, 'hex'),
-    timestampHeader: isTimed
-      ? settings.match('timestampHeader', HEADER, 'the name of a header').toLowerCase()
-      : undefined,
-    toleranceMs: settings.seconds('toleranceSeconds', { min: 10, max: 86_400, fallback: 300 }),
+    ...readSignatureForm(settings),
     case: settings.parse('case', PATH_FORM, parsePath),
   });
 }
 
-/** @returns the provider of the settings. */
+/** @returns the provider described by the settings. */
 export function httpProfile(settings: HttpIdentitySettings): IdentityProfile {
   const { url, method, statusUrl, linkUrl, callback, paths } = settings;
   const headers = Object.fromEntries(settings.headers);
@@ -149,7 +145,7 @@ function bodyOf({ body }: HttpIdentitySettings, row: CustomerCase): object {
 function readingOf({ paths, words }: HttpIdentitySettings, json: ExactJson): Reading {
   const word = textAt(json, paths.decision);
   const decision = word === undefined ? undefined : words.get(word);
-  // A word that nobody mapped passes nobody.
+  // An unmapped word of the provider never counts as an approval.
   if (!decision)
     throw new ProviderFailure(
       `the provider decided ${JSON.stringify(word ?? null).slice(0, WORDS_MAX)}: no such word`,
@@ -169,7 +165,7 @@ function readingOf({ paths, words }: HttpIdentitySettings, json: ExactJson): Rea
   };
 }
 
-/** @returns the JSON. @throws {ProviderFailure} */
+/** @returns the parsed JSON. @throws {ProviderFailure} */
 export function parsed(text: string): ExactJson {
   try {
     return parseExactJson(storableJson(text));

@@ -14,18 +14,18 @@ import { type IdentityParts, linkOwner, pollDue, startWork } from './work.ts';
 export { readHttpSettings } from './http-profile.ts';
 export { readSumsubSettings } from './sumsub-profile.ts';
 
-/** The rail, with what tests look at. */
+/** The rail, with a function for tests. */
 export interface IdentityPart extends RailPart<IdentityCheck> {
-  /** Asks once about what is due: what background work does all the time. */
+  /** Queries all due cases once, which background work does regularly. */
   readonly poll: () => Promise<number>;
 }
 
-/** @returns the rail of the generic kind. Nothing runs before `start`. */
+/** @returns the rail of the kind `http`; nothing runs before `start`. */
 export function createHttpIdentity(settings: HttpIdentitySettings, tools: RailTools): IdentityPart {
   return createIdentity(httpProfile(settings), settings, tools);
 }
 
-/** @returns the rail of Sumsub. Nothing runs before `start`. */
+/** @returns the rail of Sumsub; nothing runs before `start`. */
 export function createSumsub(settings: SumsubSettings, tools: RailTools): IdentityPart {
   return createIdentity(sumsubProfile(settings), settings, tools);
 }
@@ -35,7 +35,7 @@ function createIdentity(profile: IdentityProfile, times: IdentityTimes, tools: R
   const { kind, levels, readCallback } = profile;
   return {
     port: {
-      // Customers have cases: no transaction is checked by itself.
+      // The provider checks customers in cases, so the check of a single transaction always requests a review.
       check: async () => 'review',
       cases: { provider: kind, levels, validMs: times.validMs, link: (row) => linkFor(parts, row) },
     },
@@ -46,7 +46,7 @@ function createIdentity(profile: IdentityProfile, times: IdentityTimes, tools: R
   };
 }
 
-/** A link for the payer; none before the provider knows the case. */
+/** @returns a link for the payer; null until the provider knows the case. */
 async function linkFor({ tools, profile, times }: IdentityParts, row: CustomerCase): Promise<string | null> {
   if (row.decision === null) return null;
   if (profile.link) {
@@ -65,7 +65,7 @@ async function linkFor({ tools, profile, times }: IdentityParts, row: CustomerCa
 
 const HOSTS_WITHOUT_TLS = ['localhost', '127.0.0.1', '[::1]'];
 
-/** @returns the link, where a browser may be sent there. */
+/** @returns the link if it is safe for a browser, otherwise null. */
 function safe(link: string | undefined): string | null {
   if (link === undefined || !URL.canParse(link)) return null;
   const { protocol, hostname } = new URL(link);

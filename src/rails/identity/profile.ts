@@ -1,42 +1,42 @@
-/** Differences between providers of identity checks: their calls, and the parsing of their answers. */
+/** Differences between providers of identity checks: their calls, and how answers are parsed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CaseAnswer } from '../../resolvers/cases/case-state.ts';
 import type { CustomerCase } from '../../store/account/customer-cases.ts';
 import type { CustomerLevel } from '../../store/account/customers.ts';
 
-/** A call of the provider, without what signs it. */
+/** A call of the provider before it is signed. */
 export interface ProviderCall {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
-  /** JSON text. */
+  /** Body as JSON text. */
   readonly body?: string;
 }
 
-/** Answer of the provider about a case, read; `link` where it gave one. */
+/** The provider's parsed answer about a case, with a link if the answer has one. */
 export type Reading = Omit<CaseAnswer, 'hash'> & { readonly link?: string | undefined };
 
-/** A callback whose signature is right. */
+/** A callback with a valid signature. */
 export interface ProviderCallback {
-  /** Our id of the case. */
+  /** The gateway's id of the case. */
   readonly externalId: string;
 }
 
-/** A provider. */
+/** Interface of a provider. */
 export interface IdentityProfile {
   readonly kind: 'http' | 'sumsub';
   readonly levels: readonly CustomerLevel[];
-  /** Begins the check. */
+  /** Call that begins the check. */
   readonly start: (row: CustomerCase) => ProviderCall;
-  /** Asks by our own id, also where nobody knows whether the check was begun. */
+  /** Query by the gateway's id, which works even if it is unknown whether the check was begun. */
   readonly find: (row: Pick<CustomerCase, 'externalId' | 'providerReference'>) => ProviderCall;
-  /** Asks for a new link for the payer; undefined where the provider gives it with the start alone. */
+  /** Request for a new link for the payer; undefined if the provider returns a link only at the start. */
   readonly link?: (row: CustomerCase) => ProviderCall;
-  /** @throws {ProviderFailure} for an answer that cannot be read. */
+  /** @throws {ProviderFailure} for an unreadable answer. */
   readonly read: (text: string) => Reading;
   readonly readLink: (text: string) => string | undefined;
-  /** @returns headers that prove who calls. */
+  /** @returns headers that authenticate the call. */
   readonly headersFor: (call: ProviderCall, atMs: number) => Readonly<Record<string, string>>;
-  /** @returns the callback; a text that says why it is refused. Undefined: there are no callbacks. */
+  /** @returns the callback, or the reason of its refusal as text. Undefined if the provider sends no callbacks. */
   readonly readCallback?: (
     headers: IncomingHttpHeaders,
     body: Buffer,
@@ -44,10 +44,12 @@ export interface IdentityProfile {
   ) => ProviderCallback | string;
 }
 
-/** The provider did not answer, or not so that it can be read: nothing is known, and nobody passes. No message holds a secret. */
+/**
+ * The provider did not answer, or its answer is unreadable. The case stays undecided. The message contains no secret.
+ */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure';
-  /** Pause that the provider asked for. Unit: ms. */
+  /** Pause requested by the provider. Unit: ms. */
   readonly pauseMs: number | undefined;
   constructor(words: string, pauseMs?: number) {
     super(words);

@@ -1,5 +1,6 @@
 /** Sumsub: signed requests, review answers, callbacks with a digest (docs.sumsub.com). */
 import { createHmac } from 'node:crypto';
+import { type Algorithm, signatureProblem } from '../../base/process/callback-signature.ts';
 import { Settings } from '../../base/process/settings.ts';
 import { type ExactJson, isExactObject } from '../../base/text/exact-json.ts';
 import type { CaseDecision, CustomerCase } from '../../store/account/customer-cases.ts';
@@ -7,7 +8,6 @@ import type { CustomerLevel } from '../../store/account/customers.ts';
 import { readTimes } from './common-settings.ts';
 import { parsed } from './http-profile.ts';
 import type { IdentityProfile, ProviderCall, Reading } from './profile.ts';
-import { type Algorithm, signatureProblem } from './signature.ts';
 
 const LEVELS: readonly CustomerLevel[] = ['BASIC', 'VERIFIED'];
 /** Validity of a link. Unit: s. */
@@ -28,10 +28,10 @@ export function readSumsubSettings(json: unknown, path: string) {
   return settings.end({
     ...readTimes(settings),
     url: settings.has('url') ? settings.url('url') : 'https://api.sumsub.com',
-    /** App token, and the secret that signs requests. */
+    /** App token, and the secret that signs requests, from files. */
     token: settings.contents('tokenFile'),
     secret: settings.contents('appSecretFile'),
-    /** Names of the provider's levels, by ours. */
+    /** The provider's level names by the gateway's levels. */
     levelNames: readLevelNames(settings),
     callbackSecret: settings.has('callback') ? readCallback(settings.part('callback')) : undefined,
   });
@@ -101,7 +101,7 @@ function applicantOf({ externalId, kind, name, taxId }: CustomerCase): object {
   return { externalUserId: externalId, type: 'individual', fixedInfo };
 }
 
-/** The signed text is time, method, path with query, and body. */
+/** Signs a request: time, method, path with query, and body. */
 function signed(
   { method, url, body = '' }: ProviderCall,
   atMs: number,
@@ -116,7 +116,7 @@ function signed(
   return { 'x-app-token': token, 'x-app-access-ts': at, 'x-app-access-sig': signature };
 }
 
-/** An applicant has its review inside; the answer about its status is the review. */
+/** Reads a review. An answer about an applicant contains the review; an answer about a status is the review itself. */
 function readingOf(json: ExactJson): Reading {
   const review = memberOf(json, 'review') ?? json;
   const result = memberOf(review, 'reviewResult');

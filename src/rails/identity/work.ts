@@ -1,4 +1,4 @@
-/** Background work: begins checks, and asks for the decision of those that are under way, also where a callback was lost. */
+/** Background work: begins checks, and polls for the decisions of open ones, which also finds lost callbacks. */
 
 import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import { answerCase, giveUpCase } from '../../resolvers/cases/answer-case.ts';
@@ -11,7 +11,7 @@ import { callProvider, type ProviderAnswer } from './call.ts';
 import type { IdentityTimes } from './common-settings.ts';
 import { type IdentityProfile, ProviderFailure } from './profile.ts';
 
-/** Parts of the rail. */
+/** Dependencies of the rail. */
 export interface IdentityParts {
   readonly tools: RailTools;
   readonly profile: IdentityProfile;
@@ -21,15 +21,15 @@ export interface IdentityParts {
 /** Interval of scans for due cases. Unit: ms. */
 const CYCLE_MS = 400;
 const FAILED_MS = 2_000;
-/** Cases of a turn, which are asked about at the same time. */
+/** Maximum number of cases queried in parallel in one cycle. */
 const BATCH_MAX = 16;
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
 
-/** Starts the work. */
+/** Starts the background work. */
 export function startWork(parts: IdentityParts): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const options = { failedMs: FAILED_MS, complaint: 'identity checks cannot be looked up' };
+  const options = { failedMs: FAILED_MS, complaint: 'due identity checks cannot be read' };
   const { done } = repeat(stopping.signal, parts.tools.log, options, async () =>
     (await pollDue(parts)) === BATCH_MAX ? 0 : CYCLE_MS,
   );
@@ -41,14 +41,10 @@ export function startWork(parts: IdentityParts): { readonly stop: () => Promise<
   };
 }
 
-/**
- * Polls the provider about all due cases, up to a batch.
- *
- * @returns their number.
- */
+/** Queries the provider about all due cases, up to BATCH_MAX. @returns the number of cases. */
 export async function pollDue(parts: IdentityParts): Promise<number> {
   const { tools, times } = parts;
-  // Two calls, and the time to store what they bring.
+  // The lease covers two calls, and the time to store their results.
   const leaseSeconds = (2 * times.timeoutMs) / 1_000 + 10;
   const due = await claimCases(tools.database, tools.mode, BATCH_MAX, leaseSeconds);
   await Promise.all(due.map((row) => pollCase(parts, row)));
@@ -65,7 +61,7 @@ async function pollCase(parts: IdentityParts, row: CustomerCase): Promise<void> 
   }
 }
 
-/** The case waits; whatever went wrong, nobody passes by it. */
+/** Postpones a case after a failure; the case stays undecided. */
 async function postpone({ tools }: IdentityParts, row: CustomerCase, error: unknown): Promise<void> {
   const { id, failures } = row;
   const isProvider = error instanceof ProviderFailure;
@@ -84,7 +80,7 @@ function isOverdue({ tools, times }: IdentityParts, row: CustomerCase): boolean 
   return isOpen && tools.database.nowMs() - millisOf(row.attemptAt) > times.giveUpMs;
 }
 
-/** A check that may have been begun before is asked for first: no customer gets two applicants. */
+/** Queries a check that may have been begun before, so that no customer gets two applicants. */
 async function answerAbout(
   { tools, profile, times }: IdentityParts,
   row: CustomerCase,
@@ -133,12 +129,12 @@ function nextPoll({ tools, times }: IdentityParts, row: CustomerCase): Instant |
   }
 }
 
-/** A link opens a person's check: it is stored sealed, or not at all. */
+/** Seals a link, which opens a person's check. Without sealing the link is not stored. */
 function sealed({ secrets }: RailTools, { id }: CustomerCase, link: string): string | undefined {
   return secrets?.seal(link, linkOwner(id));
 }
 
-/** @returns the name under which a link is sealed. */
+/** @returns the name that binds a sealed link to its case. */
 export function linkOwner(id: bigint): string {
   return `customer_case ${id}`;
 }

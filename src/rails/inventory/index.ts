@@ -1,14 +1,14 @@
 /**
- * Conversion against the house's own funds, within limits by currency. The conversion is booked when it is asked for; the answer
- * says whether it stands. Answers are given one after another, under one lock, so they never pass a limit together. Orders that come
- * while others are answered share the next lock, and one sum of the books.
+ * Conversion with the house's own funds, within limits for each currency. A conversion is booked before its answer,
+ * which confirms or refuses it. Answers are given one at a time under one lock, so that conversions together never
+ * exceed a limit. Orders that arrive meanwhile share the next lock and one query of the holdings.
  */
 
 import { type Grow, groupCommit } from '../../base/concurrency/group-commit.ts';
 import { BRL, type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { withAccounts } from '../../resolvers/services/lock-accounts.ts';
-import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
+import type { Check, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import type { HousePosition, Liquidity, Order } from '../../resolvers/services/rails.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -31,10 +31,10 @@ interface Leg {
   readonly amountMinor: bigint;
 }
 
-/** Holdings of the house by raw ledger code; minor units. */
+/** Holdings of the house by raw ledger code. Unit: minor units. */
 type Owned = Map<string, bigint>;
 
-/** An order, and what is answered to it. */
+/** An order and its answer. */
 interface Conversion {
   readonly accountId: bigint;
   readonly key: string;
@@ -48,7 +48,7 @@ interface Conversion {
 /** Maximum number of orders that share a lock. */
 const TOGETHER_MAX = 100;
 
-/** @returns the rail; no process runs for it. */
+/** @returns the rail, which has no background work. */
 export function createInventory({ positions }: InventorySettings, tools: RailTools): RailPart<Liquidity> {
   const report = async () => {
     const limits = [...positions.values()];
@@ -95,12 +95,12 @@ async function convert(
     if (beyond)
       log.warn(
         { mode, transaction: row.end2end, currency: beyond.currency.code },
-        'a conversion is beyond the limit of a position',
+        'a conversion exceeds a position limit',
       );
   return conversions.map((each) => each.answer);
 }
 
-/** Answers orders one at a time; a repeated order gets the same answer. */
+/** Answers orders one at a time. A repeated order gets its first answer. */
 async function answerAll(
   tx: Tx,
   positions: InventorySettings['positions'],
@@ -120,9 +120,8 @@ async function answerAll(
 }
 
 /**
- * Moves the house's holdings, for the next conversion under the lock, unless a limit would be exceeded.
- *
- * @returns the leg that would exceed it.
+ * Applies a conversion to the holdings, for the next one under the lock, unless it would exceed a limit.
+ * @returns the leg that would exceed its limit; undefined if none would.
  */
 function move(
   positions: InventorySettings['positions'],
@@ -148,8 +147,8 @@ function legsOf(row: ProcessRow): readonly Leg[] {
 }
 
 /**
- * BRL without limits is unlimited; crypto without limits is not converted. A conversion that reduces a position is
- * never refused.
+ * Checks a limit. BRL without limits is unlimited; crypto without limits cannot be converted. A conversion that reduces
+ * a position is always accepted.
  */
 function fits(
   limits: PositionLimits | undefined,
@@ -161,9 +160,7 @@ function fits(
   return amountMinor > 0n ? then <= limits.longMinor : then >= -limits.shortMinor;
 }
 
-/**
- * @returns the holdings of the house in each currency, without conversions that were refused or have no answer yet.
- */
+/** @returns the house's holdings of each currency, without refused and unanswered conversions. */
 async function readOwned(tx: Tx, mode: RailTools['mode'], currencies: readonly Currency[]): Promise<Owned> {
   const rows = await readFunds(
     tx,
@@ -195,7 +192,7 @@ function positionOf({ currency, ...limits }: PositionLimits, ownedMinor: bigint)
   };
 }
 
-function checkOf({ currency, owned, long, short, target, isWithin }: HousePosition): RailCheck {
+function checkOf({ currency, owned, long, short, target, isWithin }: HousePosition): Check {
   const least = short === '0' ? '0' : `-${short}`;
   const detail = `${owned} of ${least} to ${long}, target ${target}`;
   return { check: `position in ${currency.code}`, ok: isWithin, detail };

@@ -3,7 +3,7 @@ import { currencyOf } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
 
-/** Maximum holdings and debts of the house in a currency; minor units. */
+/** Maximum holdings and debts of the house in a currency. Unit: minor units. */
 export type PositionLimits = Readonly<ReturnType<typeof readLimits>>;
 
 /** The limits by raw ledger code. */

@@ -1,12 +1,12 @@
 /**
- * Evaluates the prices of feeds: the stale and deviating ones are left out, and a quorum of the others gives a rate. Pure, and exact in
- * decimals. The age from which a rate is not quoted is in `resolvers/pricing/price.ts`.
+ * Evaluates the prices of feeds: stale and deviating prices are excluded, and a quorum of the others gives a rate. The
+ * functions are pure, and exact in decimals. The maximum age of a quoted rate is in `resolvers/pricing/price.ts`.
  */
 import { divide, isMore, multiply, roundHalfUp, sum } from '../../base/money/money.ts';
 import type { FeedReport, RateReport } from '../../resolvers/services/rails.ts';
 import { AHEAD_MAX_MS, type PriceSettings, type RateSettings } from './settings.ts';
 
-/** The last that a feed said of an asset, in the currency that it counts in. */
+/** The last price of an asset from a feed, in the feed's currency. */
 export interface FeedPrice {
   readonly feed: string;
   readonly asset: string;
@@ -15,18 +15,18 @@ export interface FeedPrice {
   readonly failure: string | null;
 }
 
-/** A price in BRL that is young enough. */
+/** A price in BRL that is not stale. */
 interface Fresh {
   readonly feed: string;
   readonly price: string;
   readonly observedAtMs: number;
 }
 
-/** A rate has so many digits that count. */
+/** Number of significant digits of a rate. */
 const DIGITS = 12;
 const RATE_DECIMALS_MAX = 18;
 
-/** @returns a report of each asset that is configured, by name. */
+/** @returns a report for each configured asset, by name. */
 export function evaluateFeeds(
   settings: RateSettings,
   prices: readonly FeedPrice[],
@@ -51,7 +51,7 @@ export function evaluateFeeds(
   return reports;
 }
 
-/** @returns the price of a feed in BRL, or why it does not count. */
+/** @returns the price of a feed in BRL, or the reason why it is excluded. */
 function freshOf(
   { staleMs }: RateSettings,
   prices: readonly FeedPrice[],
@@ -67,7 +67,7 @@ function freshOf(
     return out('NONE', own?.failure ?? 'nothing was heard of it yet');
   const through = other === undefined ? undefined : reportOf(other);
   if (through && through.mid === null)
-    return out('NONE', `there is no rate of ${through.asset} to count it in`);
+    return out('NONE', `there is no rate of ${through.asset} to convert it`);
   const price = through?.mid ? multiply(own.price, through.mid) : own.price;
   const observedAtMs = Math.min(own.observedAtMs, through?.observedAtMs ?? own.observedAtMs);
   if (own.observedAtMs - nowMs > AHEAD_MAX_MS) return out('STALE', 'of the future', price);
@@ -103,7 +103,10 @@ function agree(asset: string, feeds: readonly (Fresh | FeedReport)[], settings: 
   };
 }
 
-/** A price is held against the median of all; of two, against the other, because the median of two is further from neither. */
+/**
+ * Compares a price with the median of all prices. Two prices are compared with each other, because both are equally far
+ * from their median.
+ */
 function heldAgainst(own: Fresh, fresh: readonly Fresh[], middle: string, deviation: string): FeedReport {
   const { feed, price, observedAtMs } = own;
   const other = fresh.length === 2 ? (fresh.find((each) => each !== own)?.price ?? middle) : middle;
@@ -114,7 +117,7 @@ function heldAgainst(own: Fresh, fresh: readonly Fresh[], middle: string, deviat
   return { feed, price, observedAtMs, state, why };
 }
 
-/** @returns the one in the middle, or the mean of two; 0 of none. */
+/** @returns the middle price, or the mean of the two middle ones; 0 for an empty list. */
 function medianOf(prices: readonly string[]): string {
   const sorted = prices.toSorted((left, right) => Number(isMore(left, right)) - Number(isMore(right, left)));
   const half = Math.floor(sorted.length / 2);
@@ -123,7 +126,7 @@ function medianOf(prices: readonly string[]): string {
   return sorted.length % 2 === 1 ? upper : multiply(sum([sorted[half - 1] ?? upper, upper]), '0.5');
 }
 
-/** Twelve digits that count: a rate stands in quotes whole, and its source knows no more. */
+/** Rounds to twelve significant digits: sources are not more precise, and a quote shows the rate in full. */
 function rounded(price: string): string {
   const [whole = '0', fraction = ''] = price.split('.');
   const zeros = /^0*/.exec(fraction)?.[0].length ?? 0;

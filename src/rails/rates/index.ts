@@ -1,10 +1,10 @@
 /**
- * Rates by feeds: the worker of jobs polls them in turn and stores their prices; every process evaluates the stored
- * ones. A stale or contested rate counts as missing.
+ * Rates from feeds. The job worker polls the feeds one at a time and stores their prices; every process evaluates the
+ * stored prices. A stale or contested rate counts as missing.
  */
 import { millisOf } from '../../base/time/instant.ts';
 import { repeat } from '../../resolvers/engine/repeat.ts';
-import type { RailCheck, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
+import type { Check, RailPart, RailTools } from '../../resolvers/services/rail-part.ts';
 import { RateRefused, type RateReport, type RateSource } from '../../resolvers/services/rails.ts';
 import { refreshRates } from '../../store/engine/pricing.ts';
 import { readFeeds, storeFailure, storePrices } from '../../store/rails/rate-feeds.ts';
@@ -14,11 +14,11 @@ import { AHEAD_MAX_MS, type FeedSettings, type RateSettings } from './settings.t
 
 export { readRateSettings } from './settings.ts';
 
-/** After failures a feed is asked less and less often, up to this. */
+/** Maximum polling interval of a failing feed; the interval grows with each failure. Unit: ms. */
 const PAUSE_MAX_MS = 60_000;
 const FAILED_MS = 5_000;
 
-/** @returns the source of rates; it polls nothing before it is started. */
+/** @returns the source of rates; it polls nothing before `start`. */
 export function createRates(settings: RateSettings, tools: RailTools): RailPart<RateSource> {
   const report = () => reportOf(settings, tools);
   return {
@@ -33,7 +33,7 @@ export function createRates(settings: RateSettings, tools: RailTools): RailPart<
     },
     start: () => {
       const stopping = new AbortController();
-      const options = { failedMs: FAILED_MS, complaint: 'a feed of rates cannot be kept' };
+      const options = { failedMs: FAILED_MS, complaint: 'the prices of a feed cannot be stored' };
       const loops = settings.feeds.map((feed) =>
         repeat(stopping.signal, tools.log, options, () => poll(settings, feed, tools, stopping.signal)),
       );
@@ -60,7 +60,10 @@ async function reportOf(
   return evaluateFeeds(settings, prices, nowMs);
 }
 
-/** Asks a feed if it is time, also after what other processes asked. @returns when to come again, milliseconds. */
+/**
+ * Polls a feed that is due, considering the polls of other processes.
+ * @returns delay until the next poll. Unit: ms.
+ */
 async function poll(
   settings: RateSettings,
   feed: FeedSettings,
@@ -79,7 +82,7 @@ async function poll(
   if (earlyMs > 0) return Math.min(earlyMs, everyMs);
   try {
     const { prices, atMs = attemptedAtMs } = await readFeed(feed, timeoutMs, signal);
-    // A time of the future means another unit, or a wrong clock: such a price would look fresh for years.
+    // A time in the future means another unit or a wrong clock; accepting it would make the price look fresh for years.
     if (atMs - (await clock.nowMs()) > AHEAD_MAX_MS)
       throw new FeedFailure('its prices have a time in the future');
     await storePrices(database, own, prices, { observedAtMs: atMs, attemptedAtMs });
@@ -95,7 +98,9 @@ async function poll(
   return everyMs;
 }
 
-/** The books are valued by what feeds agree on, also of assets that nobody is quoted, such as the coins of networks. */
+/**
+ * Stores the agreed rates, which value the books, including assets that are never quoted, such as coins of networks.
+ */
 async function storeAgreedRates(settings: RateSettings, tools: RailTools): Promise<void> {
   const agreed = [...(await reportOf(settings, tools)).values()].flatMap(({ asset, mid, observedAtMs }) =>
     mid === null || observedAtMs === null ? [] : [{ asset, mid, observedAtMs }],
@@ -106,12 +111,14 @@ async function storeAgreedRates(settings: RateSettings, tools: RailTools): Promi
 function refusalOf({ asset, state, quorum }: RateReport): string {
   return state === 'CONTESTED'
     ? `the sources of the price of ${asset} contradict each other`
-    : `fewer than ${quorum} sources have a price of ${asset} that is young enough`;
+    : `fewer than ${quorum} sources have a price of ${asset} that is fresh enough`;
 }
 
-function checkOf({ asset, state, mid, quorum, feeds }: RateReport): RailCheck {
+function checkOf({ asset, state, mid, quorum, feeds }: RateReport): Check {
   const used = feeds.filter((feed) => feed.state === 'IN').length;
-  const out = feeds.filter((feed) => feed.state !== 'IN').map(({ feed, why }) => `; ${feed} is out: ${why}`);
+  const out = feeds
+    .filter((feed) => feed.state !== 'IN')
+    .map(({ feed, why }) => `; ${feed} is excluded: ${why}`);
   const rate = mid === null ? `no price (${state.toLowerCase()})` : `${mid} BRL`;
   return {
     check: `rate of ${asset}`,

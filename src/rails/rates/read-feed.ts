@@ -1,30 +1,31 @@
-/** Asks a feed for its prices: bounded in time and size, every digit kept. */
+/** Reads the prices of a feed with limited time and size, and without loss of digits. */
 
 import { readAnswer } from '../../base/input/read-answer.ts';
 import { divide, expandNumber, isMore } from '../../base/money/money.ts';
 import { type ExactJson, NumberToken, parseExactJson } from '../../base/text/exact-json.ts';
 import { type PathStep, valueAt } from '../../base/text/json-path.ts';
 import { parseInstant } from '../../base/time/instant.ts';
+import { callRail } from '../../base/trace/call-rail.ts';
 import type { FeedPrice } from '../../store/rails/rate-feeds.ts';
 import type { FeedSettings, PriceSettings } from './settings.ts';
 
 /** Prices from a feed. */
 export interface FeedPrices {
   readonly prices: readonly FeedPrice[];
-  /** When its prices were so, by its own word; undefined where it does not say. */
+  /** Time of the prices as stated by the feed; undefined if it states none. */
   readonly atMs: number | undefined;
 }
 
-/** Reason for which a feed could not be read, in words that hold no secret: neither its URL nor its answer. */
+/** Reason why a feed could not be read. The message contains no secret: neither the URL nor the answer. */
 export class FeedFailure extends Error {
   override readonly name = 'FeedFailure';
 }
 
 const BODY_MAX_BYTES = 1_048_576;
-/** Longer than any price. */
+/** Maximum number of digits, more than any price has. */
 const DIGITS_MAX = 40;
 const INVERSE_DECIMALS = 30;
-/** Bound that distinguishes seconds from milliseconds. */
+/** Limit below which a time is in seconds, otherwise in milliseconds. */
 const SECONDS_MAX = 100_000_000_000;
 
 /** @throws {FeedFailure} */
@@ -33,11 +34,11 @@ export async function readFeed(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<FeedPrices> {
-  const text = await fetchText(feed, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])).catch(
-    (error: unknown) => {
-      throw error instanceof FeedFailure ? error : new FeedFailure(reasonOf(error, timeoutMs));
-    },
-  );
+  const text = await callRail({ rail: 'rates', name: 'GET rates' }, () =>
+    fetchText(feed, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
+  ).catch((error: unknown) => {
+    throw error instanceof FeedFailure ? error : new FeedFailure(reasonOf(error, timeoutMs));
+  });
   const json = parsed(text);
   return {
     prices: feed.prices.map((price) => ({ asset: price.asset, price: priceIn(json, price) })),
@@ -47,7 +48,7 @@ export async function readFeed(
 
 async function fetchText({ url, authorization }: FeedSettings, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json', ...(authorization !== undefined && { authorization }) };
-  // A redirect leads away from the configured feed.
+  // Redirects are refused, because they lead away from the configured feed.
   const response = await fetch(url, { signal, headers, redirect: 'error' });
   if (!response.ok) {
     await response.body?.cancel();
@@ -76,7 +77,7 @@ function priceIn(json: ExactJson, { asset, path, isInverse }: PriceSettings): st
   return isInverse ? divide('1', value, INVERSE_DECIMALS) : value;
 }
 
-/** A number of JSON, or one that stands in a text: prices often do. */
+/** Reads a JSON number, or a number within a text, a common form of prices. */
 function numberAt(json: ExactJson, path: readonly PathStep[]): string | undefined {
   const value = valueAt(json, path);
   const text = value instanceof NumberToken ? value.text : value;
@@ -97,7 +98,7 @@ function timeIn(json: ExactJson, path: readonly PathStep[]): number {
   return ms;
 }
 
-/** Seconds or milliseconds since 1970, or an instant with its zone, of which some leave out the colon. */
+/** Reads seconds or milliseconds since 1970, or an instant with a zone, with or without a colon in it. */
 function msOf(text: string): number {
   const number = Number(text);
   if (Number.isNaN(number))

@@ -2,16 +2,16 @@
 import { Settings } from '../../base/process/settings.ts';
 import { PATH_FORM, type PathStep, parsePath } from '../../base/text/json-path.ts';
 
-/** All feeds, and their evaluation. */
+/** All feeds, and the rules of their evaluation. */
 export type RateSettings = Readonly<ReturnType<typeof readRateSettings>>;
 
-/** A source of prices: one URL. */
+/** A feed: one URL with its prices. */
 export type FeedSettings = Readonly<ReturnType<typeof readFeedSettings>>;
 
-/** A price that a feed tells. */
+/** A price of a feed. */
 export type PriceSettings = Readonly<ReturnType<typeof readPriceSettings>>;
 
-/** Longest time by which the clock of a feed may be ahead. Unit: ms. */
+/** Maximum time by which a feed's clock may be ahead. Unit: ms. */
 export const AHEAD_MAX_MS = 5_000;
 const ASSET = /^[A-Z0-9]{2,12}$/;
 const ASSET_FORM = 'an asset such as "USDT"';
@@ -25,7 +25,7 @@ export function readRateSettings(json: unknown, path: string) {
     timeoutMs: part.seconds('timeoutSeconds', { min: 1, max: 30, fallback: 3 }),
     /** Maximum age of a price. A price older than 60 seconds is never quoted (C-21). */
     staleMs: part.seconds('staleSeconds', { min: 5, max: 60, fallback: 30 }),
-    /** A price that is further from the median than this part of it does not count. */
+    /** Maximum distance of a price from the median, as a fraction of it; a price further away is excluded. */
     deviation: part.decimal('deviation', '0.01'),
     /** Number of prices of an asset that must agree; undefined for more than half of its feeds. */
     quorum: part.has('quorum') ? part.integer('quorum', { min: 1, max: 100 }) : undefined,
@@ -39,9 +39,9 @@ function readFeedSettings(part: Settings) {
   const feed = part.end({
     name: part.match('name', /^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and -'),
     url: part.url('url'),
-    /** Sent as the header `authorization`. */
+    /** Value of the header `authorization`. */
     authorization: part.has('authorizationFile') ? part.contents('authorizationFile') : undefined,
-    /** Path of the prices' time; undefined when they are of the time of the query. */
+    /** Path of the prices' time; undefined if the time of the query counts. */
     at: part.has('at') ? readPath(part, 'at') : undefined,
     prices: part.parts('prices').map(readPriceSettings),
   });
@@ -55,9 +55,9 @@ function readPriceSettings(part: Settings) {
   return part.end({
     asset: part.match('asset', ASSET, ASSET_FORM),
     path: readPath(part, 'path'),
-    /** The asset that the price is counted in, by whose own rate it becomes BRL; undefined: BRL. */
+    /** Asset in which the price is expressed, to be converted to BRL by its own rate; undefined for BRL. */
     in: other === 'BRL' ? undefined : other,
-    /** Whether the feed tells how many of the asset one unit buys. */
+    /** Whether the feed states the amount of the asset per unit of currency, the inverse of a price. */
     isInverse: part.flag('inverse', false),
   });
 }
@@ -66,7 +66,7 @@ function readPath(part: Settings, name: string): readonly PathStep[] {
   return part.parse(name, PATH_FORM, parsePath);
 }
 
-/** Checks across members: duplicate names, prices that nothing converts to BRL, a quorum that cannot be reached. */
+/** Checks across members: duplicate names, prices without a conversion to BRL, and an unreachable quorum. */
 function refuseWrongSets(part: Settings, { feeds, quorum }: Pick<RateSettings, 'feeds' | 'quorum'>): void {
   const repeated = repeatedOf(feeds.map(({ name }) => name));
   if (repeated !== undefined) part.refuse('feeds', `feeds of different names (${repeated} appears twice)`);

@@ -1,4 +1,4 @@
-/** The networks of the sandbox: transfers that are broadcast within a second and confirmed a second later. */
+/** The networks of the sandbox. Transfers are broadcast after a second and confirmed a second later. */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { EVM_CHAIN_IDS, NATIVE_ASSETS } from '../../base/chain/token-contract.ts';
@@ -11,19 +11,19 @@ import type { Gas } from '../../templates/triggers.ts';
 import { nextDepositAddress, payerAddress } from './addresses.ts';
 import { type Outcome, type RailParts, refundOnce, SETTLE_MS, submitOnce } from './orders.ts';
 
-/** Cost of a transfer of a network's own coin, by raw ledger code and in the coin itself. */
+/** Fee of a transfer of a network's own coin, in that coin, by raw ledger code. */
 const COIN_FEES: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '1.1'],
   ['ETH_ETH', '0.0005'],
   ['BTC_BTC', '0.00002'],
 ]);
-/** Cost of a transfer of a token on the more expensive networks, in the token itself; all tokens are dollars. */
+/** Fee of a token transfer on the more expensive networks, in the token; all tokens are dollars. */
 const TOKEN_FEES: ReadonlyMap<string, string> = new Map([
   ['TRX', '1.00'],
   ['ETH', '2.50'],
 ]);
 const TOKEN_FEE = '0.10';
-/** Cost of a transfer for the house, by raw ledger code of the network's coin. */
+/** The house's gas cost of a transfer, by raw ledger code of the network's coin. */
 const GAS: ReadonlyMap<string, string> = new Map([
   ['TRX_TRX', '13.4'],
   ['ETH_ETH', '0.002'],
@@ -35,12 +35,12 @@ const GAS: ReadonlyMap<string, string> = new Map([
 ]);
 const BROADCAST_MS = 700;
 const CONFIRM_MS = BROADCAST_MS + 1_000;
-/** Delay of the automatic payer's deposit. */
+/** Delay of an automatic deposit. Unit: ms. */
 const DEPOSIT_MS = 2_000;
 
 /**
- * @param isAuto - whether deposits are made by themselves.
- * @returns the rail. Hashes come of the order's key: a repeated order is the same transfer.
+ * @param isAuto - whether deposits are made automatically.
+ * @returns the rail. Hashes are derived from the order's key, so a repeated order is the same transfer.
  */
 export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
   return {
@@ -98,8 +98,8 @@ export function sandboxChain(parts: RailParts, isAuto: boolean): ChainRail {
 
 /**
  * @param seed - the same seed gives the same hash.
- * @returns a hash in the form of the network: 32 bytes in hex, on EVM networks with 0x; on Solana a signature, 64 bytes
- *   in base58.
+ * @returns a hash in the network's notation: 32 bytes in hexadecimal digits, on EVM networks with 0x; on Solana a
+ *   signature of 64 bytes in base58.
  */
 export function txHashOf({ network }: Currency, seed: string): string {
   if (network === 'SOL') return base58.encode(createHash('sha512').update(seed).digest());
@@ -107,7 +107,7 @@ export function txHashOf({ network }: Currency, seed: string): string {
   return EVM_CHAIN_IDS.has(network) ? `0x${hash}` : hash;
 }
 
-/** In an automatic sandbox the payer deposits after two seconds, and the network is sure after two more. */
+/** In an automatic sandbox the deposit is made after two seconds, and confirmed two seconds later. */
 function depositedByItself(
   currency: Currency,
   where: { readonly address: string; readonly amount: string },
@@ -125,7 +125,7 @@ function depositedByItself(
   ];
 }
 
-/** @returns the network's facts of a transfer to an address, without its outcome. */
+/** @returns the facts of a transfer to an address, without its outcome. */
 export function newTransfer(
   currency: Currency,
   transfer: {
@@ -140,7 +140,7 @@ export function newTransfer(
   return { ...rest, logIndex: 0, currency: currency.code, from, seenAt: new Date(seenAtMs).toISOString() };
 }
 
-/** A network takes no more than there is. */
+/** A fee is at most the transferred amount. */
 function feeOutOf(currency: Currency, amountMinor: bigint): string {
   const fee = networkFeeOf(currency);
   return fromMinor(fee < amountMinor ? fee : amountMinor, currency.decimals);

@@ -1,6 +1,6 @@
 /**
- * Decisions of the sandbox: identity, screening, conversion. The answer to an order is kept under its key, so that who
- * asks again, after a worker died, hears the same.
+ * Decisions of the sandbox: identity, screening, conversion. The answer to an order is stored under its key, so that a
+ * repeated order, such as after a crash of a worker, gets the same answer.
  */
 import { assert } from '../../base/errors/assert.ts';
 import { parseTaxId } from '../../base/pix/tax-id.ts';
@@ -8,7 +8,7 @@ import type { IdentityCheck, Liquidity, Order, Screening } from '../../resolvers
 import type { RailParts } from './orders.ts';
 import type { PlanName } from './plans.ts';
 
-/** @returns the check: a right CPF or CNPJ passes. */
+/** @returns the identity check; a valid CPF or CNPJ passes. */
 export function sandboxIdentity(parts: RailParts): IdentityCheck {
   return {
     check: (order) =>
@@ -24,7 +24,7 @@ export function sandboxIdentity(parts: RailParts): IdentityCheck {
   };
 }
 
-/** @returns the screening: it finds nothing by itself, and plans a closer look only at payments. */
+/** @returns the screening, which finds nothing unless planned. Plans affect only the screening of payments. */
 export function sandboxScreening(parts: RailParts): Screening {
   return {
     screen: (order) =>
@@ -39,7 +39,7 @@ export function sandboxScreening(parts: RailParts): Screening {
   };
 }
 
-/** @returns the conversion: it settles immediately. */
+/** @returns the conversion, which settles immediately. */
 export function sandboxLiquidity(parts: RailParts): Liquidity {
   return {
     convert: (order) =>
@@ -53,7 +53,7 @@ export function sandboxLiquidity(parts: RailParts): Liquidity {
 
 interface Decision<Answer extends string> {
   readonly kind: string;
-  /** Answers that were planned, the first of them first. */
+  /** Planned answers, by priority. */
   readonly planned: { readonly [Name in PlanName]?: Answer };
   readonly usual: Answer;
 }

@@ -1,6 +1,6 @@
 /**
- * The business around the sessions of the demo: the operator's capital, the shop's settings, and open items at the
- * end. Everything goes through the use cases of requests, and through rail events.
+ * The business around the sessions of the demo: the operator's capital, the shop's settings, and open items at the end.
+ * Everything is made by rail events, and by the functions that also handle requests.
  */
 import { grantableScopes, SCOPES } from '../../base/access/api-key.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
@@ -30,26 +30,26 @@ import {
 } from './demo-sessions.ts';
 import { newPayment } from './pix.ts';
 
-/** Place of the demo: the shop, and the operator. */
+/** Accounts of the demo: the shop, and the operator. */
 export interface DemoBusiness {
   readonly context: Context;
   readonly operator: Context;
-  /** Group of the whitelist that the treasury withdraws to. */
+  /** Whitelist group to which the treasury withdraws. */
   readonly groupId: string;
 }
 
-/** The demonstration has no request behind it. */
+/** Origin of the demo's actions, which have no request. */
 const DEMO_ORIGIN: Origin = { requestId: null, address: null, actor: { kind: 'SYSTEM', id: 'demo' } };
-/** Initial capital of the operator: more than leaves in thirty days. */
+/** Initial capital of the operator, more than thirty days of payouts. */
 const CAPITAL = [
   ['BRL', '50000'],
   ['USDT_TRX', '10000'],
-  // For the network's charges.
+  // TRX for the network's fees.
   ['TRX_TRX', '5000'],
 ] as const;
-/** Withdrawals above so many BRL need somebody else. */
+/** Amount from which a withdrawal needs the approval of another person. Unit: BRL. */
 const APPROVAL_ABOVE = '1000';
-/** Customers of the last hour: they have no payments before. */
+/** Customers of the last hour, without earlier payments. */
 const NEWCOMERS = [
   ['Marina Costa', '31415926590'],
   ['Diego Ramos', '27182818205'],
@@ -60,15 +60,15 @@ const NEWCOMERS = [
   ['Sofia Nunes', '26457513182'],
   ['Helena Dias', '57721566401'],
 ] as const;
-/** Maximum number of waits for a transaction to reach a step. */
+/** Maximum number of polls until a transaction has reached a step. */
 const POLLS_MAX = 12;
 const DAY_MS = 86_400_000;
-/** Days before today that are closed; yesterday is left. */
+/** Ages, in days, of the closed days; yesterday stays open. */
 const CLOSED_DAYS_AGO = [4, 3, 2] as const;
 const NOT_EARLIER = { name: 'begin', value: false };
 const ENTRY_NAMES = { network: 'network', address: 'address', pixKeyType: 'pix_key_type', pixKey: 'pix_key' };
 
-/** Makes what there is before the first customer comes. */
+/** Sets up the business before its first customer. */
 export async function openBusiness(services: Services, accountId: bigint): Promise<DemoBusiness> {
   const context = as(services, accountId, SCOPES);
   const platform = await platformAccount(services.database, 'sandbox');
@@ -103,8 +103,7 @@ export async function openBusiness(services: Services, accountId: bigint): Promi
 
 /**
  * Leaves one open item of each kind.
- *
- * @param goOn - lets a little time pass, and due work happen.
+ * @param goOn - moves the clock forward a little, and processes due work.
  * @returns the number of transactions.
  */
 export async function leaveOpen(business: DemoBusiness, goOn: () => Promise<void>): Promise<number> {
@@ -136,7 +135,8 @@ export async function leaveOpen(business: DemoBusiness, goOn: () => Promise<void
   const lost = await collect(sell(context, factsOf(renata, { brl: '210.00' }), delivered));
   await play(lost, 'pay', 'dispute-open', 'dispute-accept');
   await play(await collect(payOut(context, factsOf(caio, { crypto: '35' }), 'external')), 'deposit-wrong');
-  // Above the limit without one more document; the customer of the documents must be free to pay.
+  // This amount needs one more document. The customer whose documents are requested is another one, who must stay free
+  // to pay.
   await checkout(helena, '12500.00');
   await collect(withdraw(context, factsOf(sofia, { crypto: '300', reference: 'treasury, large' }), groupId));
   await playStrayPayment(business);
@@ -154,7 +154,7 @@ export async function leaveOpen(business: DemoBusiness, goOn: () => Promise<void
   return made.length;
 }
 
-/** Closes days that are over, and compares today with the statement of the bank. */
+/** Closes past days, and compares today with the bank's statement. */
 export async function closeDays({ operator }: DemoBusiness): Promise<void> {
   const nowMs = await operator.clock.nowMs();
   for (const days of CLOSED_DAYS_AGO)
@@ -162,7 +162,10 @@ export async function closeDays({ operator }: DemoBusiness): Promise<void> {
   await reconcile(operator, { day: named('day', brasiliaDay(nowMs)) }, ONCE);
 }
 
-/** @returns whether a transaction waits for the scenario, or leads to it. Scenarios of money are always possible. */
+/**
+ * @returns whether a scenario is possible at the transaction's present step, or at a later one. Scenarios of payments
+ *   are always possible.
+ */
 async function isPossible(
   { database, sandbox }: Context,
   { accountId, id }: ProcessRow,
@@ -173,13 +176,14 @@ async function isPossible(
   return [...now, ...later].includes(scenario);
 }
 
-/** A PIX to the key of the house that nobody waits for. */
+/** Plays a PIX to the house's key without a matching charge. */
 async function playStrayPayment({ context }: DemoBusiness): Promise<void> {
   const payment = {
     txid: null,
     amount: 7_500n,
     settledAtMs: await context.clock.nowMs(),
     payerTaxId: PEOPLE[1][1],
+    payerName: PEOPLE[1][0].toUpperCase(),
   };
   await context.receive(newPayment(payment));
 }

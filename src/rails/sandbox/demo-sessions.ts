@@ -1,4 +1,7 @@
-/** The sessions of the demo: makes transactions of customers and of the treasury, by the use cases of requests. */
+/**
+ * The sessions of the demo: creates transactions of customers and of the treasury, by the functions that also handle
+ * requests.
+ */
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -19,20 +22,20 @@ export const PEOPLE = [
   ['Carla Mendes', '12345678909'],
   ['Padaria São João Ltda', '11222333000181'],
 ] as const;
-/** A creation of which nothing has been made yet, and which is not repeated. */
+/** Attempt without an earlier result, which is never repeated. */
 export const ONCE = { made: null, bind: async () => {} };
 
 const ATTEMPTS_MAX = 20;
 
-/** Facts of a session. */
+/** Input of a session. */
 export interface SessionFacts {
   readonly person: readonly [name: string, taxId: string];
-  /** Decimal BRL, where BRL is given. */
+  /** Decimal BRL, for sessions with an amount in BRL. */
   readonly brl: string;
-  /** Decimal amount of the coin, where it is given. */
+  /** Decimal amount of the coin, for sessions with an amount in the coin. */
   readonly crypto: string;
   readonly currency: string;
-  /** Reference of the shop, or note of the treasury. */
+  /** The shop's reference, or the treasury's note. */
   readonly reference: string;
 }
 
@@ -50,17 +53,17 @@ const NAMES = {
   address: 'address',
 };
 
-/** @returns a value under the caller's name for it. */
+/** @returns a value with the name of its parameter. */
 export function named(name: string, value: string): Named {
   return { name, value };
 }
 
-/** @returns checks as those of a request to a sandbox. */
+/** @returns the checks that apply to a request to a sandbox. */
 export function newChecks(): CreationChecks {
   return new CreationChecks({ allowsLoopback: true });
 }
 
-/** A customer pays by PIX: for the balance, or for a wallet of their own. */
+/** Creates a payment by PIX, for the balance or for the customer's own wallet. */
 export function sell(
   context: Context,
   facts: SessionFacts,
@@ -78,7 +81,7 @@ export function sell(
   return surely((attempt) => createOnramp(context, attempt, input, newChecks(), { family, ...options }));
 }
 
-/** A payee gets a PIX: from the balance, or for arriving coins. */
+/** Creates a payout by PIX, from the balance or for arriving coins. */
 export function payOut(
   context: Context,
   facts: SessionFacts,
@@ -95,7 +98,7 @@ export function payOut(
   return surely((attempt) => createOfframp(context, attempt, input, newChecks(), options));
 }
 
-/** The treasury moves coins to a group of the whitelist. */
+/** Creates a withdrawal of coins to a whitelist group. */
 export function withdraw(context: Context, facts: SessionFacts, groupId: string): Promise<ProcessRow> {
   const input = {
     amountReceived: named('amount_received', facts.crypto),
@@ -111,7 +114,7 @@ export function coinOf(code: string) {
   return known(currencyOf(code), 'a currency of the catalogue');
 }
 
-/** Repeats a request that the busy machine did not answer in time, as callers do: the transaction is made once. */
+/** Repeats a request that timed out on a busy machine, as callers do. The transaction is created once. */
 async function surely(create: (attempt: Attempt) => Promise<ProcessRow>): Promise<ProcessRow> {
   let made: string | null = null;
   const bind: Attempt['bind'] = async (_tx, id) => {

@@ -1,6 +1,6 @@
 /**
- * Thirty days of history for a sandbox account, by running the real processes under the virtual clock. Every run has
- * the same events (ids and the machine's times of day apart), so screens and documents have true content.
+ * Thirty days of history for a sandbox account, made by running the real processes under the virtual clock. Every run
+ * has the same events (except ids and times of day), so that screenshots and documents have realistic content.
  */
 import type { Logger } from 'pino';
 import { settle, startWorker } from '../../resolvers/engine/run-jobs.ts';
@@ -12,11 +12,13 @@ import { closeDays, type DemoBusiness, leaveOpen, openBusiness } from './demo-bu
 import { PEOPLE, payOut, sell, withdraw } from './demo-sessions.ts';
 
 const DAYS = 30;
+/** Days between two reports. */
+const REPORTED_DAYS = 5;
 const DAY_MS = 86_400_000;
 const SEED = 20_260_101;
-/** Age of the open items: they have not expired yet. Unit: ms. */
+/** Age of the open items, short enough that none has expired. Unit: ms. */
 const LAST_MS = 5 * 60_000;
-/** Course of a session after its creation, by its kind; the first of each is the usual one. */
+/** Possible courses of a session after its creation, by kind; the first is the usual one. */
 const ENDS = {
   in: [
     ['pay'],
@@ -43,17 +45,23 @@ const ENDS = {
 type Kind = keyof typeof ENDS;
 const KINDS: readonly Kind[] = ['in', 'in', 'in', 'delivered', 'out', 'deposited', 'withdrawn', 'in'];
 
+interface DemoOptions {
+  readonly log: Logger;
+  readonly signal?: AbortSignal | undefined;
+  readonly report?: ((line: string) => void) | undefined;
+}
+
 /**
- * Fills an account of a database without transactions; afterwards the clock is that of the database.
+ * Fills an account of a database without transactions; afterwards the sandbox clock equals the database's clock.
  *
- * @param signal - ends the history where it is.
+ * @param options.signal - stops the history early.
+ * @param options.report - receives a line after every fifth day.
  * @returns the number of transactions.
  */
 export async function playDemo(
   services: Services,
   accountId: bigint,
-  log: Logger,
-  signal?: AbortSignal,
+  { log, signal, report }: DemoOptions,
 ): Promise<number> {
   const { database } = services;
   const begin = database.nowMs() - DAYS * DAY_MS;
@@ -61,7 +69,7 @@ export async function playDemo(
   const worker = startWorker(services, log);
   try {
     const business = await openBusiness(services, accountId);
-    const stage: DemoStage = { ...business, random: randomOf(SEED), log, signal, made: 0 };
+    const stage: DemoStage = { ...business, random: randomOf(SEED), log, signal, report, made: 0 };
     await playDays(stage, begin);
     await at(stage, database.nowMs() - LAST_MS);
     stage.made += await leaveOpen(business, () => wait(stage, 5_000));
@@ -76,9 +84,9 @@ export async function playDemo(
   }
 }
 
-/** Ends a demo that was cut off: the clock is that of the database again. @returns whether there was one. */
+/** Ends an interrupted demo by resetting the sandbox clock. @returns whether there was one. */
 export async function endDemo(database: Database): Promise<boolean> {
-  // Only an interrupted demo sets the clock back.
+  // Only an interrupted demo leaves the clock behind.
   const isCutOff = (await readAheadMs(database)) < 0;
   if (isCutOff) await setAheadMs(database, 0);
   return isCutOff;
@@ -91,17 +99,16 @@ async function playDays(stage: DemoStage, begin: number): Promise<void> {
       await at(stage, begin + day * DAY_MS + Math.floor(((n + stage.random()) / sessions) * DAY_MS * 0.9));
       await session(stage, KINDS[(day + n) % KINDS.length] as Kind, day);
     }
+    if ((day + 1) % REPORTED_DAYS === 0) stage.report?.(`  ${day + 1} of ${DAYS} days`);
   }
 }
 
-interface DemoStage extends DemoBusiness {
+interface DemoStage extends DemoBusiness, DemoOptions {
   readonly random: () => number;
-  readonly log: Logger;
-  readonly signal: AbortSignal | undefined;
   made: number;
 }
 
-/** Sets the clock to a moment, never back, and lets happen what is due by then. */
+/** Moves the clock forward to a time, and processes the work due until then. */
 async function at({ context, log, signal }: DemoStage, atMs: number): Promise<void> {
   signal?.throwIfAborted();
   const nowMs = await context.clock.nowMs();
@@ -112,7 +119,7 @@ async function at({ context, log, signal }: DemoStage, atMs: number): Promise<vo
 async function session(stage: DemoStage, kind: Kind, day: number): Promise<void> {
   const { context, random, log } = stage;
   const row = await make(stage, kind, day).catch((error: Error) => {
-    // A day without balance has no withdrawals: history is what was possible.
+    // On a day without balance no withdrawal is made; the history skips it.
     log.debug({ err: error, kind }, 'demo session not made');
     return undefined;
   });
@@ -154,7 +161,7 @@ function make({ context, random, groupId }: DemoStage, kind: Kind, day: number):
   }
 }
 
-/** Numbers from 0 to 1 that are the same at every run (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, the same in every run (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

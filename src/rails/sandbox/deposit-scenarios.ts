@@ -1,4 +1,4 @@
-/** Scenarios of on-chain deposits: actions of payers and of the network. */
+/** Scenarios of on-chain deposits: events caused by payers and by the network. */
 import { randomUUID } from 'node:crypto';
 import { known } from '../../base/errors/assert.ts';
 import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
@@ -8,7 +8,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { newTransfer, txHashOf } from './chain.ts';
 import type { Playable, Stage } from './stage.ts';
 
-/** Time until the network has confirmed a deposit. */
+/** Time until the network has confirmed a deposit. Unit: ms. */
 const CONFIRM_MS = 15_000;
 
 /** The scenarios, by name. */
@@ -50,7 +50,7 @@ export const DEPOSIT_SCENARIOS: readonly Playable[] = [
   },
 ];
 
-/** Anybody who knows an address can send to it. */
+/** Requires a deposit address, since anyone who knows it can send to it. */
 function hasAddress({ process, depositAddress }: ProcessRow): boolean {
   return process !== null && depositAddress !== null;
 }
@@ -59,7 +59,7 @@ function hasDeposit({ process }: ProcessRow): boolean {
   return Boolean(process?.deposit);
 }
 
-/** A new transfer to the deposit address; every one has a hash of its own. */
+/** @returns a new transfer to the deposit address, with a new hash. */
 function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositEvent, 'kind'> {
   const currency = currencyOf(row);
   const address = known(row.depositAddress, 'an address');
@@ -71,7 +71,7 @@ function transferOf({ row, nowMs }: Stage, amount: string): Omit<DepositEvent, '
   });
 }
 
-/** Replaces the later confirmation of the deposit in process. */
+/** Reports the outcome of the present deposit now, in place of its later confirmation. */
 async function decide(stage: Stage, kind: 'deposit_confirmed' | 'deposit_dropped'): Promise<ProcessRow> {
   const { row, nowMs } = stage;
   const deposit = row.process?.deposit;
@@ -79,7 +79,7 @@ async function decide(stage: Stage, kind: 'deposit_confirmed' | 'deposit_dropped
   const { txHash, logIndex, amount } = deposit;
   const address = known(row.depositAddress, 'an address');
   const transfer = newTransfer(currencyOf(row), { address, amount, txHash, seenAtMs: nowMs });
-  // Also what another scenario was to tell of it and could not.
+  // Both planned outcomes are replaced, including one left over from another scenario.
   const insteadOf = (['deposit_confirmed', 'deposit_dropped'] as const).map((later) => ({
     kind: later,
     txHash,

@@ -23,29 +23,29 @@ import { begin } from './plans.ts';
 import { sandboxRates } from './rates.ts';
 import { play, possibleScenarios, SCENARIOS } from './scenarios.ts';
 
-/** Parts of a sandbox. */
+/** Dependencies of a sandbox. */
 export interface SandboxParts {
   readonly database: Database;
   readonly registry: Registry;
-  /** Told of transactions that have something to do because the clock was set ahead. */
+  /** Notified of transactions with due work after the clock was moved forward. */
   readonly notifier: Notifier;
-  /** Charges are paid and deposits made by themselves, so that a demonstration needs no hand. */
+  /** Whether charges are paid and deposits made automatically, for demonstrations. */
   readonly isAuto: boolean;
-  /** Worker of this process, which takes its jobs first. */
+  /** Number of this process's worker, which processes its own jobs first. */
   readonly worker: number | null;
-  /** The engine, which needs the clock first. */
+  /** The engine, as a function because it is created after the sandbox's clock. */
   readonly advance: () => Advance;
   readonly receive: Receive;
-  /** Control API of the provider, where PIX goes over the wire. */
+  /** URL of the provider's control API, if PIX goes over the wire. */
   readonly pspControl?: string | undefined;
 }
 
-/** @returns the rails, the clock of the sandbox, and the actions of the outside world. */
+/** @returns the rails, the clock of the sandbox, and the functions that play the outside world. */
 export function createSandbox(parts: SandboxParts): {
   readonly rails: Rails;
   readonly clock: Clock;
   readonly sandbox: Sandbox;
-  /** Has orders of a PIX rail over the wire fail as scenarios plan. */
+  /** Makes orders of a PIX rail over the wire fail as scenarios have planned. */
   readonly planned: (pix: PixRail) => PixRail;
 } {
   const { database, isAuto, worker, pspControl } = parts;

@@ -1,6 +1,6 @@
 /**
- * Orders whose outcome comes later: the order, the plan that it uses up and the jobs that bring its outcome are stored together,
- * so an order that is repeated after a crash does nothing twice.
+ * Orders with a later outcome. The order, the plan that it uses up, and the jobs that report its outcome are stored
+ * together, so an order repeated after a crash has no effect.
  */
 
 import { groupCommit } from '../../base/concurrency/group-commit.ts';
@@ -14,7 +14,7 @@ import type { NewJob } from '../../store/engine/jobs.ts';
 import { type SandboxOrder, type SubmittedOrder, submitOrders } from '../../store/rails/sandbox-orders.ts';
 import type { PlanName } from './plans.ts';
 
-/** Places an order; orders that come while others are stored are the next ones, in one statement. */
+/** Submits an order. Orders that arrive while others are being stored are stored together, in the next statement. */
 export type SubmitOrder = (order: SandboxOrder) => Promise<SubmittedOrder>;
 
 /** Shared parts of the sandbox's rails. */
@@ -26,7 +26,9 @@ export interface RailParts {
 
 const TOGETHER_MAX = 200;
 
-/** @param worker - worker of this process, which takes the jobs of orders first; null for any worker. */
+/**
+ * @param worker - number of this process's worker, which processes the jobs of its orders first; null for any worker.
+ */
 export function orderQueue(database: Database, worker: number | null): SubmitOrder {
   return groupCommit((orders: readonly SandboxOrder[]) => submitOrders(database, orders, worker), {
     max: TOGETHER_MAX,
@@ -35,31 +37,27 @@ export function orderQueue(database: Database, worker: number | null): SubmitOrd
   });
 }
 
-/** Time until the sandbox settles a payout, a return or a transfer. */
+/** Time until the sandbox settles a payout, a return or a transfer. Unit: ms. */
 export const SETTLE_MS = 1_000;
 
-/** Report of the rail, and its delay after the order. */
+/** An event of the rail, and its delay after the order. */
 export interface Outcome {
   readonly event: RailEvent;
   readonly afterMs: number;
 }
 
-/** An order: its kind, what it asks for, and its outcome. */
+/** An order: its kind, its request, and its outcome. */
 export interface OrderSubmission {
   readonly kind: string;
-  /** Facts worth looking up later, as JSON. */
+  /** Facts of the order that may be looked up later, as JSON. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Plans that change the outcome, the first of them first. */
+  /** Plans that change the outcome, by priority. */
   readonly plans?: readonly PlanName[];
-  /** @returns the reports; `plan` is the plan that was used. */
+  /** @returns the events; `plan` is the plan that the order used up. */
   readonly outcomes?: (nowMs: number, plan: string | undefined) => readonly Outcome[];
 }
 
-/**
- * Places an order; a repeated key does nothing.
- *
- * @returns the plan that it used up, if any.
- */
+/** Submits an order; a repeated key has no effect. @returns the plan that the order used up, if any. */
 export async function submitOnce(
   { clock, submit }: RailParts,
   { key, row }: Order,
@@ -86,7 +84,7 @@ export function railEventJob(
   return { ...about, kind: RAIL_EVENT_JOB, payload: event, dueMs };
 }
 
-/** Places an order to give money back that no transaction took; its outcome is told after a second. */
+/** Orders a refund of money that belongs to no transaction; the outcome is reported after a second. */
 export async function refundOnce(
   { clock, submit }: RailParts,
   { key, accountId }: RefundOrder,

@@ -1,6 +1,6 @@
 /**
- * When PIX of the sandbox goes over the wire, the outside world is at the provider (`crossramp psp`): a scenario
- * happens there, by its control API, and comes back as the provider's callbacks. Its clock is that of the sandbox.
+ * If PIX of the sandbox goes over the wire, the provider (`crossramp psp`) plays the outside world: a scenario is
+ * played by the provider's control API, and comes back as callbacks. The provider's clock follows that of the sandbox.
  */
 
 import { GatewayError } from '../../base/errors/errors.ts';
@@ -9,22 +9,25 @@ import { orderNameOf } from '../../base/pix/end-to-end-id.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { DisputeEvent, RailEvent } from '../../resolvers/services/rail-event.ts';
 
-/** A failure planned at the provider: of the next order with these facts. */
+/** A failure planned at the provider, for the next order with these facts. */
 export interface OutsidePlan {
   readonly act: 'charge' | 'payout' | 'refund';
   readonly facts: Readonly<Record<string, string | null>>;
 }
 
-/** The world around the provider. */
+/** The outside world played by the provider. */
 export interface Outside {
-  /** Makes an event happen at the provider. @returns false where it is none of the provider's: then it is told here. */
+  /**
+   * Plays an event at the provider.
+   * @returns false for an event that the provider cannot play, to be reported by the sandbox itself.
+   */
   readonly report: (event: RailEvent) => Promise<boolean>;
   readonly plan: (plan: OutsidePlan) => Promise<void>;
-  /** Sets its clock to that of the sandbox. */
+  /** Sets the provider's clock to that of the sandbox. */
   readonly follow: () => Promise<void>;
 }
 
-/** An action of the control API: its path and its input. */
+/** Call of the control API: method, path and body. */
 type ControlRequest = readonly [method: string, path: string, body: object];
 
 const LIMIT_MS = 15_000;
@@ -34,7 +37,7 @@ const STATUS: Readonly<Record<DisputeEvent['kind'], string>> = {
   dispute_rejected: 'REJEITADA',
 };
 
-/** @param url - of the control API. */
+/** @param url - URL of the control API. */
 export function pspOutside(url: string, clock: Clock): Outside {
   let isFollowed = false;
   const call = async ([method, path, body]: ControlRequest): Promise<boolean> => {
@@ -53,10 +56,10 @@ export function pspOutside(url: string, clock: Clock): Outside {
     throw new GatewayError('UNAVAILABLE', `the PIX provider of the sandbox refused ${path}: ${answer.error}`);
   };
   const follow = async () => {
-    // An interrupted demo leaves the clock behind; that of the provider only goes forward.
+    // An interrupted demo leaves the sandbox clock behind the database's, but the provider's clock only goes forward.
     isFollowed = await call(['POST', '/clock', { aheadMs: Math.max(0, await clock.aheadMs()) }]);
   };
-  /** A provider that was started after the sandbox does not know its time yet. */
+  /** A provider that started after the sandbox does not have its time yet. */
   const control = async (what: ControlRequest) => {
     if (!isFollowed) await follow();
     return call(what);
@@ -71,7 +74,7 @@ export function pspOutside(url: string, clock: Clock): Outside {
   };
 }
 
-/** @returns the action of the provider that causes this event; undefined when there is none. */
+/** @returns the call that plays this event; undefined if there is none. */
 function controlRequestOf(event: RailEvent): ControlRequest | undefined {
   switch (event.kind) {
     case 'payment': {

@@ -1,4 +1,4 @@
-/** Scenarios of payments by PIX: actions of a customer on a charge. */
+/** Scenarios of payments by PIX: a customer's actions on a charge. */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
 import type { PaymentEvent } from '../../resolvers/services/rail-event.ts';
@@ -11,9 +11,9 @@ import { REGISTRY } from '../../templates/index.ts';
 import { newPayment, type Payment } from './pix.ts';
 import type { Playable, Stage } from './stage.ts';
 
-/** Excess or shortfall of a payment, cents. */
+/** Excess or shortfall of a payment. Unit: cents. */
 const DIFFERENCE = 2_000n;
-/** CPFs of people who are not the customer; at least one of them differs. */
+/** CPFs of other people than the customer; at least one of the two differs from the customer's. */
 const STRANGERS = ['11144477735', '12345678909'] as const;
 const SECOND_MS = 1_000;
 
@@ -61,7 +61,7 @@ function payment(name: ScenarioName, unusual: (stage: Stage) => Partial<Payment>
   };
 }
 
-/** Anybody who has a code can pay it, also a cancelled one. */
+/** Requires a charge, since anyone with a code can pay it, even a cancelled one. */
 function hasCharge({ process }: ProcessRow): boolean {
   return process?.brCode !== undefined;
 }
@@ -72,14 +72,16 @@ function eventOf({ row, nowMs }: Stage, unusual: Partial<Payment>): PaymentEvent
   return newPayment({ ...usual, ...unusual });
 }
 
-/** Ends a session whose end is ahead of the clock, as `expire` does: a payment of the future would be held (C-36). */
+/**
+ * Ends a session that would expire later, as `expire` does, because a payment with a future time would be held (C-36).
+ */
 async function withEnd({ row, nowMs, advance }: Stage): Promise<ProcessRow> {
   const isAhead = (expiryOf(row) ?? 0) + GRACE_MS > nowMs;
   const canEnd = accepts(REGISTRY.of(row.template), row, 'expired');
   return isAhead && canEnd ? advance({ trigger: { on: 'expired', isForced: true } }) : row;
 }
 
-/** @returns the instant after which a payment of an ended session is late. */
+/** @returns the time after which a payment for an ended session is late. */
 function lastTimeOf({ row, nowMs }: Stage): number {
   const expiredAt = row.process?.expiredAt;
   return Math.max(nowMs, expiredAt ? Date.parse(expiredAt) : 0);

@@ -1,4 +1,4 @@
-/** PIX of the sandbox: charges that nobody but a scenario pays, payouts and returns that settle after a second. */
+/** PIX of the sandbox: charges that only scenarios pay, and payouts and returns that settle after a second. */
 
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, withDecimals } from '../../base/money/money.ts';
@@ -11,22 +11,23 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { type Outcome, type RailParts, refundOnce, SETTLE_MS, submitOnce } from './orders.ts';
 import { sandboxStatement } from './statement.ts';
 
-/** Stands for a name without a letter that a code can have. */
+/** Replaces a name without any letter that a code can contain. */
 const NO_NAME = 'Crossramp Sandbox';
 const merchantCity = 'SAO PAULO';
-/** Of the house's bank. No bank has it: the identifiers of the sandbox are never those of a real payment. */
+/** ISPB of the house's bank. No real bank has this code, so ids of the sandbox never equal those of a real payment. */
 export const ISPB = '99999999';
-/** Delay of the automatic customer's payment. */
+/** Delay of an automatic payment. Unit: ms. */
 const PAY_MS = 2_000;
 
 /**
- * @param isAuto - whether charges are paid by themselves, two seconds after they were made.
- * @returns the rail. The directory knows every payee: a CPF or CNPJ belongs to itself, other keys to the payee named.
+ * @param isAuto - whether charges are paid automatically, two seconds after they were made.
+ * @returns the rail. In the sandbox's directory a CPF or CNPJ belongs to itself; any other key belongs to the payee of
+ *   the order.
  */
 export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
   return {
     ispb: ISPB,
-    // Nobody reads it: scenarios decide disputes.
+    // Answers to MED cases have no effect, because scenarios decide disputes.
     answerMedCase: async () => {},
     createCharge: async ({ txid, merchantName, ...order }) => {
       const plan = await submitOnce(parts, order, {
@@ -86,16 +87,17 @@ export function sandboxPix(parts: RailParts, isAuto: boolean): PixRail {
 
 /** A PIX that arrives. */
 export interface Payment {
-  /** Of the charge that is paid. */
+  /** Txid of the paid charge; null for a payment without one. */
   readonly txid: string | null;
-  /** Cents. */
+  /** Amount in cents. */
   readonly amount: bigint;
   readonly settledAtMs: number;
   readonly payerTaxId: string | null;
+  readonly payerName?: string;
 }
 
 /** @returns the event of a new payment. */
-export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): PaymentEvent {
+export function newPayment({ txid, amount, settledAtMs, payerTaxId, payerName }: Payment): PaymentEvent {
   return {
     kind: 'payment',
     txid,
@@ -103,10 +105,11 @@ export function newPayment({ txid, amount, settledAtMs, payerTaxId }: Payment): 
     amount: withDecimals(fromMinor(amount, BRL.decimals), BRL.decimals),
     settledAt: new Date(settledAtMs).toISOString(),
     payerTaxId,
+    ...(payerName !== undefined && { payerName }),
   };
 }
 
-/** @returns the event of the end of a return. */
+/** @returns the rail event that ends a return. */
 export function returnEnded(end: Pick<RefundEvent, 'order' | 'endToEndId' | 'isDone'>): RefundEvent {
   return { kind: 'refund_ended', rail: 'pix', ...end, networkFee: null, gas: null, txHash: null };
 }

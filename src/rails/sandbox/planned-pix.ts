@@ -1,10 +1,13 @@
-/** A PIX rail over the wire whose orders fail as scenarios have planned: the provider is told before the order comes. */
+/**
+ * A PIX rail over the wire whose orders fail as scenarios have planned: the plan is set at the provider before the
+ * order is sent.
+ */
 import type { Order, PixRail } from '../../resolvers/services/rails.ts';
 import { type RailParts, submitOnce } from './orders.ts';
 import type { Outside, OutsidePlan } from './outside.ts';
 import type { PlanName } from './plans.ts';
 
-/** @returns the rail, with what was planned for each order. */
+/** @returns the rail that sets the plan of each order first. */
 export function plannedPix(parts: RailParts, pix: PixRail, outside: Outside): PixRail {
   const plan = async ({ key, row }: Order, name: PlanName, what: OutsidePlan) => {
     const kind = `${what.act}_plan`;

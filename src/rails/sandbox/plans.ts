@@ -1,6 +1,6 @@
 /**
- * Plans: failures of a transaction once it gets there. A plan is armed in the database, and used up by its rail. When
- * that rail has the order already, its outcome is reported immediately instead.
+ * Plans: failures of a transaction at a later step. A plan is stored in the database, and used up by its rail. If the
+ * rail already has the order, the failure is reported immediately.
  */
 
 import { type StepName, stepNameOf } from '../../base/ids/step-name.ts';
@@ -17,15 +17,15 @@ import type { TriggerName } from '../../templates/triggers.ts';
 /** Failures that a rail can report. */
 export type Failure = 'payout' | 'transfer' | 'return';
 
-/** A plan, and until when it can be made. */
+/** A plan, and the steps at which it can be made. */
 export interface Plan {
-  /** Trigger that the plan replaces or leads to: it must still be possible. */
+  /** Trigger that the plan replaces or causes; the trigger must still be possible. */
   readonly until: TriggerName;
-  /** Steps at which the trigger comes from elsewhere. */
+  /** Steps at which the trigger has another cause, so the plan has no effect. */
   readonly exceptAt?: readonly StepName[];
-  /** Reported at once where `until` is what the transaction waits for. */
+  /** Failure to report immediately if the transaction is already waiting for `until`. */
   readonly atOnce?: Failure;
-  /** Output of the transaction for which the plan has a meaning; any by default. */
+  /** Output of the transactions to which the plan applies; default any. */
   readonly paysOut?: 'BRL' | 'crypto';
 }
 
@@ -34,7 +34,7 @@ export const PLANS = {
   'step-up-require': {
     until: 'step_up_required',
   },
-  // A deposit that waits for its account is compared with lists alone.
+  // A deposit that waits for its account is only screened against lists, so the plan has no effect.
   hold: { until: 'held', exceptAt: WRONG },
   'quote-fail': {
     until: 'created',
@@ -61,7 +61,7 @@ export const PLANS = {
     atOnce: 'return',
   },
   'excess-fail': { until: 'pix_received' },
-  // Of the first check alone: a later one is a case's.
+  // The plan affects only the first check; a later check belongs to a customer's case.
   'identity-review': { until: 'identity_irregular' },
   'identity-irregular': { until: 'identity_irregular' },
 } as const satisfies Partial<Record<ScenarioName, Plan>>;
@@ -72,8 +72,8 @@ export type PlanName = keyof typeof PLANS;
 const MENTION = /(?<![\w-])sandbox:([a-z-]+(?:,[a-z-]+)*)/g;
 
 /**
- * @returns the beginning of a new transaction: armed with the plans that its reference names, or its notes without
- *   one.
+ * @returns the initial state of a new transaction, with the plans named in its reference, or in its notes if it has no
+ *   reference.
  */
 export function begin(registry: Registry, create: NewProcess): Beginning {
   const plans = plansIn(create.externalCode ?? create.notes);
@@ -89,14 +89,16 @@ export function begin(registry: Registry, create: NewProcess): Beginning {
 
 /**
  * @param text - a reference or notes, of any content.
- * @returns the plans that it names as `sandbox:hold,swap-fail`, each once; names of anything else are ignored.
+ * @returns the plans named after `sandbox:`, as in `sandbox:hold,swap-fail`, each once; unknown names are ignored.
  */
 export function plansIn(text: string | null): readonly PlanName[] {
   const named = [...(text ?? '').matchAll(MENTION)].flatMap(([, names]) => (names as string).split(','));
   return [...new Set(named.filter((name): name is PlanName => Object.hasOwn(PLANS, name)))];
 }
 
-/** @returns whether a plan can still come true: its trigger is ahead of the transaction's step. */
+/**
+ * @returns whether a plan can still take effect: its trigger is possible at the transaction's present step or later.
+ */
 export function isAhead(registry: Registry, row: ProcessRow, { until, exceptAt, paysOut }: Plan): boolean {
   const comesOut = row.targetCurrency === BRL.code ? 'BRL' : 'crypto';
   if (paysOut && paysOut !== comesOut) return false;
@@ -110,7 +112,7 @@ export function isAhead(registry: Registry, row: ProcessRow, { until, exceptAt, 
   return false;
 }
 
-/** Imported history takes no trigger, so nothing is ahead of it. */
+/** @returns the transitions of a transaction; imported history accepts no triggers, so it has none. */
 function transitionsOf(registry: Registry, row: ProcessRow) {
   return row.process ? (registry.find(row.template)?.machine.transitions ?? []) : [];
 }

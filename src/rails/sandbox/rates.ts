@@ -1,10 +1,10 @@
-/** Rates of the sandbox: the same at every time, and always new. */
+/** Rates of the sandbox: constant, and never stale. */
 
 import { SANDBOX_RATES } from '../../resolvers/sandbox/provision-sandbox.ts';
 import type { Clock } from '../../resolvers/services/clock.ts';
 import type { RateSource } from '../../resolvers/services/rails.ts';
 
-/** @returns the source; every rate was observed at the moment it is asked for. */
+/** @returns the source; the observation time of a rate is the time of the query. */
 export function sandboxRates(clock: Clock): RateSource {
   return {
     observe: async (asset) => {

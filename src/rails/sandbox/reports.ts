@@ -1,4 +1,4 @@
-/** Reports of the sandbox's rails on request of a scenario: immediate failures, returned payouts, disputes. */
+/** Reports that a scenario requests from the sandbox's rails: immediate failures, returned payouts, disputes. */
 
 import { known } from '../../base/errors/assert.ts';
 import { BRL } from '../../base/money/currency.ts';
@@ -13,7 +13,7 @@ import { ISPB, returnEnded } from './pix.ts';
 import type { Failure } from './plans.ts';
 import type { Playable, Stage } from './stage.ts';
 
-/** Reports a failure in place of what the rail was to tell later. */
+/** Reports a failure now, in place of the rail's later report. */
 export function fail({ row, report }: Stage, failure: Failure): Promise<ProcessRow> {
   return report(
     failed(row, failure),
@@ -24,7 +24,7 @@ export function fail({ row, report }: Stage, failure: Failure): Promise<ProcessR
 const LATER: Readonly<Record<Failure, readonly RailEvent['kind'][]>> = {
   payout: ['payout_ended'],
   transfer: ['broadcast_sent', 'broadcast_confirmed'],
-  // Reported under the same return id: the first report holds.
+  // Both reports have the same return id, so the first one counts.
   return: [],
 };
 
@@ -44,12 +44,12 @@ function failed(row: ProcessRow, failure: Failure): ReportEvent {
   }
 }
 
-/** The scenario of a payout that comes back, whole or the part of it that is given. */
+/** The scenario of a returned payout: the whole amount, or the given part. */
 export const PIX_RETURN: Playable = {
   name: 'pix-return',
   amountOf: 'payment',
   on: 'payout_returned',
-  // A withdrawal on a network ends at the same step as one by PIX.
+  // Only PIX has this scenario; a withdrawal on a network ends at the same step.
   isAbout: ({ pixE2e }) => pixE2e !== null,
   play: ({ row, nowMs, amount, receive, report }) => {
     const whole = known(row.targetAmount, 'an amount');
@@ -59,7 +59,7 @@ export const PIX_RETURN: Playable = {
       returnId: newReturnId({ ispb: ISPB, at: new Date(nowMs) }),
       amount: amount ?? whole,
     } as const;
-    // A part moves no step: it goes to suspense.
+    // A partial return moves the transaction to no other step, and goes to suspense.
     return amount === undefined || cents(amount) === cents(whole) ? report(event) : receive(event);
   },
 };
@@ -79,7 +79,7 @@ function dispute(name: ScenarioName, kind: DisputeEvent['kind']): Playable {
     play: ({ row, amount = null, report }) =>
       report({
         kind,
-        // One dispute is opened per step, under one name however often it is requested.
+        // The id is derived from the step, so repeated requests open only one dispute per step.
         disputeId:
           kind === 'dispute_opened'
             ? `${row.end2end}:${row.process?.sequence}`

@@ -1,4 +1,4 @@
-/** The catalogue of scenarios, and how one is played. */
+/** The catalogue of scenarios, and the function that plays one. */
 import { assert } from '../../base/errors/assert.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
@@ -33,12 +33,12 @@ import { isAhead, PLANS, type Plan, type PlanName } from './plans.ts';
 import { DISPUTE_SCENARIOS, fail, PIX_RETURN } from './reports.ts';
 import { type Playable, type Stage, stepConflict } from './stage.ts';
 
-/** Parts that play scenarios. */
+/** Dependencies of scenarios. */
 export interface TheatreParts extends RailParts {
   readonly registry: Registry;
   readonly advance: () => Advance;
   readonly receive: Receive;
-  /** Undefined where PIX is played in this process. */
+  /** Undefined if PIX is played by this process. */
   readonly outside?: Outside | undefined;
 }
 
@@ -57,13 +57,13 @@ const PLANNED: readonly { readonly name: ScenarioName; readonly plan: Plan }[] =
   Object.entries(PLANS) as [PlanName, Plan][]
 ).map(([name, plan]) => ({ name, plan }));
 
-/** All scenarios; planned ones happen once the transaction gets there. */
+/** All scenarios; planned ones take effect at a later step. */
 export const SCENARIOS: readonly Scenario[] = [...PLAYED, ...PLANNED].map(({ name }) => ({
   name,
   doc: SCENARIO_DOCS[name],
 }));
 
-/** @returns the scenarios that fit where a transaction stands. */
+/** @returns the scenarios that are possible at a transaction's present step. */
 export function possibleScenarios(registry: Registry, row: ProcessRow): PossibleScenarios {
   const template = registry.of(row.template);
   const fits = (each: Playable) => (each.comesTo?.(row) ?? true) && (each.isAbout?.(row) ?? true);
@@ -74,11 +74,10 @@ export function possibleScenarios(registry: Registry, row: ProcessRow): Possible
 }
 
 /**
- * Plays a scenario on a transaction as it stands in the database.
- *
- * @returns the transaction after it.
- * @throws {GatewayError} `INVALID_PARAMETER` naming `scenario` or `amount`; `STEP_CONFLICT` when it does not fit where
- *   the transaction stands, or can never come true any more.
+ * Plays a scenario on a transaction in its stored state.
+ * @returns the transaction afterwards.
+ * @throws {GatewayError} `INVALID_PARAMETER` naming `scenario` or `amount`; `STEP_CONFLICT` for a scenario that is
+ *   impossible at the present step, or can no longer take effect.
  */
 export async function play(
   parts: TheatreParts,
@@ -129,22 +128,26 @@ async function stageOf(
 ): Promise<Stage> {
   const target = { accountId: row.accountId, transactionId: row.id };
   const nowMs = await clock.nowMs();
-  /** A rail never checks first; a player prefers the refusal of a scenario that does not fit. */
+  /**
+   * @returns whether an event fits the present step. Real rails do not check this, but the caller of a scenario should
+   *   get an error.
+   */
   const fits = (event: RailEvent) => {
     const trigger = kindOf(event).trigger?.(event);
     const situation = { nowMs, stepUpMs: 0, available: () => 0n, ispb: ISPB };
     return trigger && planSteps(registry.of(row.template), row, trigger, situation) !== undefined;
   };
-  /** @returns undefined when it was reported outside: the result is in the database. */
+  /** @returns undefined for an event played at the provider, whose result is in the database. */
   const reportOnce = async (event: RailEvent) =>
     (await outside?.report(event)) ? undefined : receive(event);
   const report = async (event: RailEvent, insteadOf: readonly Partial<RailEvent>[] = []) => {
     if (insteadOf.length === 0) return reportOnce(event);
     await replaceJobs(database, target, RAIL_EVENT_JOB, { from: insteadOf, to: event });
     const receipt = await reportOnce(event);
-    // Remaining jobs would repeat the report, which changes nothing: no reason for a failure.
+    // A failure is ignored: jobs that remain would only repeat the report, which has no effect.
     await removeJobs(database, target, RAIL_EVENT_JOB, event).catch(() => {});
-    // A worker has told it first, where that later moment was now: then what came of it stands in the database.
+    // A duplicate means that a worker reported the event first, because its later time had come; the result is in the
+    // database.
     return receipt?.outcome === 'duplicate' ? undefined : receipt;
   };
   const refusal = (at: ProcessRow) => {
@@ -182,7 +185,7 @@ async function readAgain(database: Tx, { accountId, id }: ProcessRow): Promise<P
   return row;
 }
 
-/** @returns the violation of the amount, to follow the parameter's name. */
+/** @returns the violation of the amount, a text that continues after the parameter's name. */
 function amountViolation(
   amountOf: Playable['amountOf'],
   { sourceCurrency }: ProcessRow,

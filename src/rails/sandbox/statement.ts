@@ -14,10 +14,10 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
   payout_ended: 'payout',
   payout_returned: 'payout_return',
 };
-/** An event is reported within this time after it happened. Unit: ms. */
+/** Maximum time between an event and its report. Unit: ms. */
 const REPORTED_AFTER_MS = 3_600_000;
 
-/** @returns the statement; moments are those of the sandbox clock. */
+/** @returns the statement, in times of the sandbox clock. */
 export function sandboxStatement(database: Database): RailStatement {
   return {
     kinds: Object.values(KINDS),
@@ -35,7 +35,10 @@ function entryOf({ kind, id, amount, at, toldAt }: SandboxMovement, aheadMs: num
   return { kind: KINDS[kind] as EntryKind, id, amount, at: new Date(atMs) };
 }
 
-/** The names that the sandbox gives tell the minute; disputes have none, and stand where the clock was moved to since. */
+/**
+ * @returns the minute in an id of the sandbox. Dispute ids contain no time; their entries shift when the clock is
+ *   moved.
+ */
 function minuteOf(id: string): number | undefined {
   if (!isEndToEndId(id) && !isReturnId(id)) return undefined;
   const [, year, month, day, hour, minute] = /^.{9}(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)/.exec(id) ?? [];

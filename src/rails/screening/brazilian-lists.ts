@@ -1,7 +1,6 @@
 /**
- * Reads lists of the Brazilian comptroller (CGU): CEIS and CNEP, companies and people that were sanctioned by the administration,
- * and PEP, politically exposed persons. A CPF shows its six middle digits only. Expired entries are left out.
- *
+ * Reads lists of the Brazilian comptroller (CGU): CEIS and CNEP (sanctioned companies and people), and PEP (politically
+ * exposed persons). A CPF shows only its six middle digits. Expired entries are left out.
  * @see https://portaldatransparencia.gov.br/download-de-dados
  */
 import { plainTaxId } from '../../base/pix/tax-id.ts';
@@ -16,7 +15,7 @@ interface Columns {
   readonly taxId: string;
   readonly name: string;
   readonly until: string;
-  /** Column that identifies an entry; of a list that has none, tax id and name do. */
+  /** Column with the id of an entry; in a list without ids, tax id and name identify it. */
   readonly id?: string;
 }
 
@@ -28,12 +27,16 @@ const SANCTIONED: Columns = {
 };
 const EXPOSED: Columns = { taxId: 'CPF', name: 'Nome_PEP', until: 'Data_Fim_Carência' };
 
-/** @param today - `YYYY-MM-DD` in Brasília. @returns the entries that hold today. @throws {ListRefused} */
+/**
+ * @param today - `YYYY-MM-DD`, Brasília time.
+ * @returns the entries in force today.
+ * @throws {ListRefused}
+ */
 export function readSanctionedList(file: string, bytes: Uint8Array, today: string): readonly ListEntry[] {
   return readList(file, bytes, SANCTIONED, today);
 }
 
-/** As `readSanctionedList`, of politically exposed persons; an entry stands for all functions of a person. */
+/** Reads politically exposed persons, as `readSanctionedList`; an entry combines all functions of a person. */
 export function readExposedList(file: string, bytes: Uint8Array, today: string): readonly ListEntry[] {
   const entries = readList(file, bytes, EXPOSED, today);
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
@@ -63,7 +66,7 @@ function entryFrom(row: NamedRow, columns: Columns): ListEntry {
   });
 }
 
-/** A text that is no day, such as "Sem informação", has no end. */
+/** A text that is no date, such as "Sem informação", means that the entry has no end. */
 function hasEnded(until: string, today: string): boolean {
   const [, day, month, year] = DAY.exec(until) ?? [];
   return year !== undefined && `${year}-${month}-${day}` < today;

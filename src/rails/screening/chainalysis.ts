@@ -1,7 +1,6 @@
 /**
- * Screens addresses at the sanctions API of Chainalysis: `GET /api/v1/address/{address}` with `X-API-Key`; no identification means
- * that the address is on no list of sanctions.
- *
+ * Screens addresses by the sanctions API of Chainalysis: `GET /api/v1/address/{address}` with `X-API-Key`. An answer
+ * without identifications means that no sanctions list has the address.
  * @see https://public.chainalysis.com/docs/index.html
  */
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
@@ -14,7 +13,7 @@ import type { ChainalysisSettings } from './settings.ts';
 const NAME = 'chainalysis-sanctions';
 const TEXT_MAX = 200;
 
-/** @returns the screener; nothing is asked yet. People are not its concern. */
+/** @returns the screener, which makes no query yet. People are not screened. */
 export function chainalysisScreener(
   settings: ChainalysisSettings,
   tools: Pick<RailTools, 'database' | 'mode'>,

@@ -1,12 +1,15 @@
-/** Names as they are compared: without accents, case, punctuation, particles and words of company forms. */
+/** Normalizes names for comparison: without accents, case, punctuation, particles and company forms. */
 
-/** Letters that NFD does not take apart. */
+/** Replacements of letters that NFD does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Æ: 'AE', Œ: 'OE', Ł: 'L', Đ: 'D', Ð: 'D', Þ: 'TH', ẞ: 'SS', İ: 'I', ı: 'I' },
 };
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 const MARKS = /\p{M}+/gu;
-/** Apostrophes join what stands around them: D'AVILA is DAVILA. Dots of abbreviations do the same: S.A. is SA. */
+/**
+ * Characters whose removal joins their neighbours: apostrophes (D'AVILA is DAVILA), and dots of abbreviations (S.A. is
+ * SA).
+ */
 const JOINED = /['’‘ʼ`´.]/g;
 const SEPARATORS = /[^\p{L}\p{N}]+/gu;
 /** Particles of Portuguese, Spanish, French, German and Arabic names. */
@@ -18,9 +21,9 @@ const COMPANY_WORDS =
 const LEFT_OUT: ReadonlySet<string> = new Set([...PARTICLES, ...COMPANY_WORDS]);
 
 /**
- * @param name - as somebody wrote it, in any script.
- * @returns its tokens in capitals, in their order. Single letters, particles and company words are left out, unless nothing else
- *   is there.
+ * @param name - as entered, in any script.
+ * @returns the tokens in capitals, in order. Single letters, particles and company words are left out, unless the name
+ *   has nothing else.
  */
 export function foldName(name: string): readonly string[] {
   const capitals = name

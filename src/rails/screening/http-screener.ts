@@ -1,17 +1,20 @@
-/** Screens at a provider over HTTP, by settings: members of the body, paths into the answer, and its words for our decisions. */
+/**
+ * Screens by a provider over HTTP. The settings name the members of the body, paths into the answer, and the provider's
+ * words for decisions.
+ */
 import { createHash } from 'node:crypto';
+import { type PathStep, valueAt } from '../../base/text/json-path.ts';
 import type { RailTools } from '../../resolvers/services/rail-part.ts';
 import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
-import { type JsonPath, valueAt } from './json-path.ts';
 import { providerHealth } from './provider-health.ts';
-import { queryProvider, unavailable } from './query-provider.ts';
+import { queryProvider, Undecided, unavailable } from './query-provider.ts';
 import type { Screener } from './screener.ts';
 import type { HttpSettings, SentMember } from './settings.ts';
 
 const TEXT_MAX = 200;
 const REFERENCE_LENGTH = 32;
 
-/** @returns the screener; nothing is asked yet. */
+/** @returns the screener, which makes no query yet. */
 export function httpScreener(settings: HttpSettings, tools: Pick<RailTools, 'database' | 'mode'>): Screener {
   const health = providerHealth(settings.name, tools);
   return {
@@ -30,10 +33,11 @@ function isScreened({ screens }: HttpSettings, subject: ScreeningSubject): boole
 
 async function query(settings: HttpSettings, subject: ScreeningSubject): Promise<readonly ScreeningMatch[]> {
   const { name, url, headers, timeoutMs, decisions } = settings;
+  const reference = referenceOf(subject);
   const members: Readonly<Record<SentMember, string | undefined>> = {
     ...{ role: subject.role, name: subject.name, taxId: subject.taxId, address: subject.address },
     ...{ birthDate: subject.birthDate, country: subject.country },
-    reference: referenceOf(subject),
+    reference,
   };
   const body = Object.fromEntries(Object.entries(settings.body).map(([as, member]) => [as, members[member]]));
   const question = {
@@ -48,20 +52,21 @@ async function query(settings: HttpSettings, subject: ScreeningSubject): Promise
   const word = valueAt(json, settings.decisionPath);
   const decision = decisions.get(String(word));
   if (decision === undefined) throw unavailable(question, 'a decision that is not in the settings');
+  if (decision === 'pending') throw new Undecided(name, reference);
   if (decision === 'cleared') return [];
-  const entry = textAt(json, settings.referencePath) ?? referenceOf(subject);
+  const entry = textAt(json, settings.referencePath) ?? reference;
   const entryName = textAt(json, settings.reasonsPath) ?? String(word).slice(0, TEXT_MAX);
   const strength = decision === 'frozen' ? 'exact' : 'review';
   return [{ subject, list: name, entry, entryName, score: '1', strength, answer: decision, version: '' }];
 }
 
-/** The same for the same subject: a provider that is asked again knows it. */
+/** @returns the same reference for the same subject, so that the provider recognises a repeated query. */
 function referenceOf({ name, taxId, address }: ScreeningSubject): string {
   const text = JSON.stringify([name ?? null, taxId ?? null, address ?? null]);
   return createHash('sha256').update(text).digest('hex').slice(0, REFERENCE_LENGTH);
 }
 
-function textAt(json: unknown, path: JsonPath | undefined): string | undefined {
+function textAt(json: unknown, path: readonly PathStep[] | undefined): string | undefined {
   const value = path && valueAt(json, path);
   const text = Array.isArray(value) ? value.map(String).join(', ') : (value ?? '').toString();
   return text === '' ? undefined : text.slice(0, TEXT_MAX);

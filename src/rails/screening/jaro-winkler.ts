@@ -1,15 +1,15 @@
-/** The similarity of two words by Jaro, raised for a common beginning by Winkler (1990). */
+/** Similarity of two words by Jaro, increased for a common beginning by Winkler (1990). */
 
-/** Letters of a common beginning that count. */
+/** Maximum length of a common beginning that counts. */
 export const PREFIX_MAX = 4;
 const PREFIX_WEIGHT = 0.1;
-/** Longest word that is compared; a longer one is compared by its beginning. */
+/** Maximum length of a compared word; only the beginning of a longer word is compared. */
 export const WORD_MAX = 32;
 
 const matchedOfOne = new Uint8Array(WORD_MAX);
 const matchedOfOther = new Uint8Array(WORD_MAX);
 
-/** @returns 0 where the words have nothing in common, to 1 where they are the same. */
+/** @returns 0 for words without common letters, up to 1 for equal words. */
 export function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
   const jaro = jaroOf(one, other);
@@ -17,9 +17,9 @@ export function jaroWinkler(one: string, other: string): number {
 }
 
 /**
- * @param matches - greatest number of letters that the words can have in common.
- * @param prefix - length of their common beginning.
- * @returns a similarity that the words cannot exceed.
+ * @param matches - upper bound of the number of common letters.
+ * @param prefix - length of the common beginning.
+ * @returns an upper bound of the similarity.
  */
 export function similarityBound(
   oneLength: number,
@@ -59,7 +59,7 @@ function jaroOf(one: string, other: string): number {
   return (matches / a + matches / b + (matches - transposed / 2) / matches) / 3;
 }
 
-/** @returns the length of the common beginning, 4 at most. */
+/** @returns the length of the common beginning, at most PREFIX_MAX. */
 export function prefixOf(one: string, other: string): number {
   const most = Math.min(PREFIX_MAX, one.length, other.length);
   let length = 0;

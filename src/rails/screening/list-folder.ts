@@ -1,7 +1,7 @@
 /**
- * Lists as files in a folder. A changed file is read when somebody asks next; one that is truncated, damaged or much shorter than the
- * version before is refused, and the version before stays in use. An accepted version is copied to `.accepted` in the folder, so that
- * a restart finds it beside a bad file.
+ * Lists as files in a folder. A changed file is read at the next query. A file that is truncated, damaged or much
+ * shorter than its previous version is refused, and the previous version stays in use. An accepted version is copied to
+ * `.accepted` in the folder, so that a restart finds it even if the file is bad.
  */
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises';
@@ -13,12 +13,12 @@ import { readOfacList } from './ofac-list.ts';
 import { readOwnList } from './own-list.ts';
 import { readUnList } from './un-list.ts';
 
-/** A version of a list that is in use. */
+/** A version of a list in use. */
 export interface ListVersion {
   /** First characters of the SHA-256 of its files. */
   readonly version: string;
   readonly entries: readonly ListEntry[];
-  /** When its newest file was written; milliseconds since 1970. */
+  /** Modification time of its oldest file: the list is as old as that. Unit: ms since 1970. */
   readonly fileAtMs: number;
 }
 
@@ -26,11 +26,11 @@ export interface ListVersion {
 export interface ListState {
   readonly form: ListForm;
   readonly current: ListVersion | undefined;
-  /** Reason that the newest file is not used. */
+  /** Reason why the newest file is not used; undefined if it is. */
   readonly refusal: string | undefined;
 }
 
-/** Ends of the names of the files of each form, in any case: published files begin with their date. */
+/** File name endings of each list, in any case; published names begin with a date. */
 const FILE_ENDS: Readonly<Record<ListForm, readonly string[]>> = {
   ofac: ['SDN.CSV', 'ALT.CSV', 'ADD.CSV'],
   un: ['CONSOLIDATED.XML'],
@@ -41,9 +41,9 @@ const FILE_ENDS: Readonly<Record<ListForm, readonly string[]>> = {
 };
 const ACCEPTED = '.accepted';
 const VERSION_LENGTH = 12;
-/** A new version has at least this part of the entries of the one before. */
+/** Minimum number of entries of a new version, as a fraction of the previous version's. */
 const MIN_SHARE = 0.8;
-/** A list of fewer entries, such as the operator's own, may shrink as it likes. */
+/** A list with fewer entries, such as the operator's own, may shrink freely. */
 const SHRINKS_BELOW = 100;
 const SECOND_MS = 1_000;
 const FILE_MAX_BYTES = 256 * 1_024 * 1_024;
@@ -51,11 +51,11 @@ const FILE_MAX_BYTES = 256 * 1_024 * 1_024;
 interface Found {
   readonly paths: readonly string[];
   readonly atMs: number;
-  /** Names, sizes and times: the files are read again when it changes. */
+  /** Fingerprint of names, sizes and times; files are read again when it changes. */
   readonly mark: string;
 }
 
-/** @returns a reader of the lists, which keeps what it read. */
+/** @returns a reader of the lists, which caches their content. */
 export function listFolder(
   folder: string,
   forms: readonly ListForm[],
@@ -135,12 +135,15 @@ function parse(form: ListForm, files: readonly Uint8Array[], today: string): rea
   }
 }
 
-/** @returns the newest file of each name, by the name: those of the comptroller begin with their date. @throws {ListRefused} */
+/**
+ * @returns the newest file of each kind by name, which begins with the date in the comptroller's lists.
+ * @throws {ListRefused}
+ */
 async function findFiles(folder: string, form: ListForm): Promise<Found> {
   const names = await readdir(folder);
   const paths: string[] = [];
   const marks: string[] = [];
-  let atMs = 0;
+  let atMs = Number.POSITIVE_INFINITY;
   for (const end of FILE_ENDS[form]) {
     const name = names
       .filter((each) => isNamed(each, end))
@@ -152,7 +155,7 @@ async function findFiles(folder: string, form: ListForm): Promise<Found> {
     if (size > FILE_MAX_BYTES) throw new ListRefused(`${name} is larger than 256 MiB`);
     paths.push(path);
     marks.push(`${name} ${size} ${mtimeMs}`);
-    atMs = Math.max(atMs, wholeSecond(mtimeMs));
+    atMs = Math.min(atMs, wholeSecond(mtimeMs));
   }
   return { paths, atMs, mark: marks.join(' ') };
 }
@@ -162,7 +165,7 @@ function isNamed(name: string, end: string): boolean {
   return capitals === end || (/^\d{6,8}_/.test(name) && capitals.endsWith(`_${end}`));
 }
 
-/** A folder that cannot be written to keeps no copy: `checks` of the rail say so. */
+/** Copies an accepted version. In a read-only folder no copy is made, which the rail's `checks` report. */
 async function accept(folder: string, { paths }: Found): Promise<void> {
   try {
     await mkdir(join(folder, ACCEPTED), { recursive: true });
@@ -176,11 +179,11 @@ async function accept(folder: string, { paths }: Found): Promise<void> {
       await rename(`${accepted}.new`, accepted);
     }
   } catch {
-    // The version is in use all the same.
+    // Without a copy the version is used anyway.
   }
 }
 
-/** A copy has the time of its file to the second. */
+/** File systems may round the copy's time, so times are compared in whole seconds. */
 function wholeSecond(ms: number): number {
   return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }

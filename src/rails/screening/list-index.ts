@@ -1,49 +1,50 @@
 /**
- * Index of the entries of lists. Wallet addresses and whole tax ids are found exactly, names by their tokens: each distinct token of
- * all lists is compared once with each token of a name, and only entries that share two tokens with the name are scored.
+ * Index of the entries of lists. Wallet addresses and complete tax ids are found exactly, names by their tokens. Each
+ * distinct token of all lists is compared once with each token of the searched name; only entries that share enough
+ * tokens with it are scored.
  */
 import { foldName } from './fold-name.ts';
 import { WORD_MAX } from './jaro-winkler.ts';
 import type { ListEntry, ListForm } from './list-entry.ts';
 import { type Similar, Vocabulary } from './vocabulary.ts';
 
-/** An entry with the list that it is of. */
+/** An entry with its list. */
 export interface IndexedEntry extends ListEntry {
   readonly list: ListForm;
 }
 
-/** A name of an entry that resembles the name that was looked for. */
+/** A name of an entry that resembles the searched name. */
 export interface NameMatch {
   readonly entry: IndexedEntry;
-  /** From 0 to 1. */
+  /** Similarity from 0 to 1. */
   readonly score: number;
-  /** Whether no token of either name is left over. */
+  /** Whether every token of both names has a pair. */
   readonly isWhole: boolean;
 }
 
-/** Cost of each token that only one of the names has. */
+/** Deduction from the score for each token without a pair. */
 const LEFT_OVER_COST = 0.04;
-/** Tokens of a name that are compared. */
+/** Maximum number of compared tokens of a name. */
 const TOKENS_MAX = 20;
 
-/** A name of an entry: its place in the list of entries, and its tokens by number. */
+/** A name of an entry: the index of its entry, and the numbers of its tokens. */
 interface IndexedName {
   readonly entry: number;
   readonly tokens: readonly number[];
 }
 
-/** An index, which is made once of all entries and then only read. */
+/** An index, built once from all entries and then only read. */
 export class ListIndex {
   readonly #entries: readonly IndexedEntry[];
   readonly #names: IndexedName[] = [];
   readonly #vocabulary = new Vocabulary();
-  /** Places of names by the number of a token. */
+  /** Indexes of the names that contain a token, by token number. */
   readonly #namesOf: number[][] = [];
   readonly #byAddress = new Map<string, IndexedEntry[]>();
   readonly #byTaxId = new Map<string, IndexedEntry[]>();
-  /** Number of tokens that a name shares with the searched one; zero between searches. */
+  /** Number of tokens that each name shares with the searched one; all zero between searches. */
   readonly #shared: Uint8Array;
-  /** The last token of those that a name shares. */
+  /** Last token of the searched name that each name shares, so that a token counts once. */
   readonly #seenBy: Uint8Array;
 
   constructor(entries: readonly IndexedEntry[]) {
@@ -57,12 +58,12 @@ export class ListIndex {
     this.#seenBy = new Uint8Array(this.#names.length);
   }
 
-  /** Number of the entries. */
+  /** Number of entries. */
   get size(): number {
     return this.#entries.length;
   }
 
-  /** @returns entries with exactly this address; hex addresses of any case. */
+  /** @returns entries with exactly this address; the case of hexadecimal addresses is ignored. */
   byAddress(address: string): readonly IndexedEntry[] {
     return this.#byAddress.get(foldAddress(address)) ?? [];
   }
@@ -72,10 +73,7 @@ export class ListIndex {
     return this.#byTaxId.get(taxId) ?? [];
   }
 
-  /**
-   * @param least - score from which a name is returned.
-   * @returns the best name of each entry that resembles the name, in no order.
-   */
+  /** @param least - minimum score of a returned name. @returns the best matching name of each entry, unordered. */
   byName(name: string, least: number): readonly NameMatch[] {
     const tokens = tokensOf(name);
     const similar = tokens.map((token) => this.#vocabulary.similarTo(token));
@@ -103,7 +101,7 @@ export class ListIndex {
     this.#names.push({ entry, tokens });
   }
 
-  /** @returns places of the names of which every token, or every token of the name that is looked for, may have a pair. */
+  /** @returns indexes of names that can reach the score: all tokens of the shorter name may have a pair. */
   #candidates(similar: readonly Similar[], least: number): readonly number[] {
     const [shared, seenBy] = [this.#shared, this.#seenBy];
     const touched: number[] = [];
@@ -128,8 +126,8 @@ export class ListIndex {
 }
 
 /**
- * Pairs tokens, the most similar first. The score is the mean of the pairs, each by the length of its tokens, less the cost of
- * tokens that are left over.
+ * Pairs tokens, the most similar first. The score is the mean similarity of the pairs, weighted by the length of their
+ * tokens, minus LEFT_OVER_COST for each token without a pair.
  */
 function scoreOf(
   tokens: readonly string[],
@@ -156,18 +154,19 @@ function scoreOf(
   }
   const paired = usedHere.size;
   const leftOver = tokens.length + own.length - 2 * paired;
-  // A token of the shorter name that has no pair makes it another name. A single word proves nothing about a longer name.
+  // If a token of the shorter name has no pair, the names are different. A single common word does not identify a
+  // longer name.
   const isOther = paired < Math.min(tokens.length, own.length) || (paired < 2 && leftOver > 0);
   if (weight === 0 || isOther) return { score: 0, isWhole: false };
   return { score: Math.max(0, sum / weight - leftOver * LEFT_OVER_COST), isWhole: leftOver === 0 };
 }
 
-/** Hex has no case; base58 has. Bech32 is written in one case. */
+/** Ignores the case of hexadecimal addresses. Case matters in base58, and bech32 is written in one case. */
 function foldAddress(address: string): string {
   return /^0x/i.test(address) || /^bc1/i.test(address) ? address.toLowerCase() : address;
 }
 
-/** @returns the tokens of a name, each once, of bounded number and length. */
+/** @returns the distinct tokens of a name, limited in number and length. */
 function tokensOf(name: string): readonly string[] {
   return [...new Set(foldName(name).map((token) => token.slice(0, WORD_MAX)))].slice(0, TOKENS_MAX);
 }

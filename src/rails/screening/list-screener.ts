@@ -1,5 +1,8 @@
-/** Screens against the lists of a folder. A list of which no version can be read answers nothing, so that nobody passes it unseen. */
-import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
+/**
+ * Screens against the lists of a folder. While a list has no readable version, screening fails, so that no subject
+ * passes without being compared with it.
+ */
+import type { Check, RailTools } from '../../resolvers/services/rail-part.ts';
 import { ScreenerUnavailable, type ScreeningList } from '../../resolvers/services/rails.ts';
 import type { ListForm } from './list-entry.ts';
 import { type ListState, listFolder } from './list-folder.ts';
@@ -9,7 +12,7 @@ import type { Screener } from './screener.ts';
 import type { ListSettings } from './settings.ts';
 
 const DAY_MS = 86_400_000;
-/** Interval of reading the folder. Unit: ms. */
+/** Interval between reads of the folder. Unit: ms. */
 const EVERY_MS = 10_000;
 
 interface Loaded {
@@ -18,7 +21,7 @@ interface Loaded {
   readonly versions: ReadonlyMap<ListForm, string>;
 }
 
-/** @returns the screener; the files are read when it is first asked. */
+/** @returns the screener; the files are read at the first query. */
 export function listScreener(settings: ListSettings, { database, log, mode }: RailTools): Screener {
   const read = listFolder(settings.folder, settings.lists, () => database.nowMs());
   let loaded: Loaded | undefined;
@@ -37,7 +40,7 @@ export function listScreener(settings: ListSettings, { database, log, mode }: Ra
     return loaded;
   };
   const lists = async (): Promise<readonly ScreeningList[]> => {
-    // A query about the lists reads the folder first.
+    // A request for the state of the lists reads the folder immediately.
     checkedAt = Number.NEGATIVE_INFINITY;
     const { states } = await load();
     const nowMs = database.nowMs();
@@ -73,16 +76,13 @@ function listOf({ form, current, refusal }: ListState, nowMs: number, maxAgeDays
     version: current?.version ?? null,
     entries: current?.entries.length ?? 0,
     fileAt: current ? new Date(current.fileAtMs).toISOString() : null,
-    // The operator's own list changes when the operator has a reason.
+    // The operator's own list has no maximum age, because it changes only when needed.
     isStale: form !== 'own' && (!current || nowMs - current.fileAtMs > maxAgeDays * DAY_MS),
     refusal: refusal ?? null,
   };
 }
 
-function checkOf(
-  { list, version, entries, fileAt, isStale, refusal }: ScreeningList,
-  days: number,
-): RailCheck {
+function checkOf({ list, version, entries, fileAt, isStale, refusal }: ScreeningList, days: number): Check {
   const check = `list ${list}`;
   if (version === null)
     return { check, ok: false, detail: `no version can be read, so nobody passes: ${refusal}` };

@@ -3,19 +3,19 @@ import type { ScreeningMatch, ScreeningSubject } from '../../resolvers/services/
 import { type ListForm, SANCTION_FORMS } from './list-entry.ts';
 import type { IndexedEntry, ListIndex } from './list-index.ts';
 
-/** Scores from which a name is held; 0 to 1. */
+/** Minimum scores, from 0 to 1, at which a name counts as a match. */
 export interface Thresholds {
-  /** As good as the same name, if no token is left over. */
+  /** Score from which a match without left-over tokens counts as the same name. */
   readonly strong: number;
   readonly review: number;
 }
 
-/** Deductions from the score for another birth year, and another country. */
+/** Deductions from the score for a different birth year, and for a different country. */
 const OTHER_BIRTH_COST = 0.1;
 const OTHER_COUNTRY_COST = 0.05;
 const CPF = /^\d{11}$/;
 const SCORE_DECIMALS = 4;
-/** A subject that resembles more entries is held all the same; these are the most similar ones. */
+/** Maximum number of returned matches, the most similar ones. More matches hold the subject as well. */
 const MATCHES_MAX = 20;
 
 interface Found {
@@ -24,10 +24,7 @@ interface Found {
   readonly strength: ScreeningMatch['strength'];
 }
 
-/**
- * @param versions - of the lists, by form.
- * @returns the matches of a subject, best first.
- */
+/** @param versions - versions of the lists, by list. @returns the matches of a subject, best first. */
 export function matchLists(
   index: ListIndex,
   versions: ReadonlyMap<ListForm, string>,
@@ -69,7 +66,10 @@ function matchName(index: ListIndex, subject: ScreeningSubject, thresholds: Thre
   });
 }
 
-/** A tax id tells people of one name apart: whole ones that differ, and the visible digits of a masked CPF. */
+/**
+ * Distinguishes people of the same name by tax id: complete ones that differ, or differing visible digits of a masked
+ * CPF.
+ */
 function isOtherPerson({ taxIds, cpfDigits }: IndexedEntry, { taxId }: ScreeningSubject): boolean {
   if (taxId === undefined) return false;
   const sameKind = taxIds.filter((each) => each.length === taxId.length);

@@ -1,7 +1,6 @@
 /**
- * Reads the list of the US Treasury (OFAC): SDN.CSV, ALT.CSV and ADD.CSV, joined by their first column. None has a heading; `-0-`
- * stands for an empty field.
- *
+ * Reads the list of the US Treasury (OFAC): SDN.CSV, ALT.CSV and ADD.CSV, joined by their first column. The files have
+ * no headings; `-0-` means an empty field.
  * @see https://ofac.treasury.gov/specially-designated-nationals-list-data-formats-data-schemas
  */
 import { entryOf, type ListEntry, ListRefused } from './list-entry.ts';
@@ -13,10 +12,10 @@ const ALT_COLUMNS = 5;
 const ADD_COLUMNS = 6;
 const WALLET = /Digital Currency Address - [A-Z0-9]+ ([A-Za-z0-9]+)/g;
 const BIRTH_YEAR = /\bDOB (?:circa )?(?:\d{1,2} )?(?:[A-Z][a-z]{2} )?(\d{4})/g;
-/** Ships and aircraft are no customers: only their owners, which have entries of their own. */
+/** Entry types that cannot be customers; the owners of ships and aircraft have their own entries. */
 const THINGS = ['vessel', 'aircraft'];
 
-/** The three files. */
+/** Contents of the three files. */
 export interface OfacFiles {
   readonly sdn: Uint8Array;
   readonly alt: Uint8Array;
@@ -26,7 +25,7 @@ export interface OfacFiles {
 /** @returns the entries. @throws {ListRefused} */
 export function readOfacList({ sdn, alt, add }: OfacFiles): readonly ListEntry[] {
   const aliases = byEntry(readRows('ALT.CSV', alt, { columns: ALT_COLUMNS, delimiter: ',' }), 3);
-  // Countries are written in words; ADD.CSV is read so that a truncated download is refused whole.
+  // ADD.CSV is parsed only to detect a truncated download. Its countries are not used, because they are names and not codes.
   readRows('ADD.CSV', add, { columns: ADD_COLUMNS, delimiter: ',' });
   const rows = readRows('SDN.CSV', sdn, { columns: SDN_COLUMNS, delimiter: ',' });
   return rows.map((row) => {

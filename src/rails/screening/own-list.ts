@@ -6,7 +6,11 @@ import { readNamedRows } from './read-csv.ts';
 const FORM = 'type is address, tax_id or name; until is YYYY-MM-DD or empty';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** @param today - `YYYY-MM-DD` in Brasília. @returns the entries that hold today. @throws {ListRefused} naming the line. */
+/**
+ * @param today - `YYYY-MM-DD`, Brasília time.
+ * @returns the entries in force today.
+ * @throws {ListRefused} naming the line.
+ */
 export function readOwnList(file: string, bytes: Uint8Array, today: string): readonly ListEntry[] {
   const rows = readNamedRows(file, bytes, ',', ['type', 'value', 'reason', 'until']);
   return rows.flatMap((row, index) => {

@@ -1,16 +1,16 @@
 /** Health of a provider, for `doctor` and the console. */
-import type { RailCheck, RailTools } from '../../resolvers/services/rail-part.ts';
+import type { Check, RailTools } from '../../resolvers/services/rail-part.ts';
 import { readScreenerWaits } from '../../store/rails/screener-waits.ts';
-import { failureOf } from './query-provider.ts';
+import { failureOf, Undecided, undecidedAt } from './query-provider.ts';
 
-/** Health of a provider: as this process knows it, and by the work that waits for it. */
+/** Health of a provider: its last failure in this process, and the jobs that wait for it. */
 export interface ProviderHealth {
-  /** Does the work, and notes whether it failed. */
+  /** Runs a query, and records whether it failed. */
   readonly note: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  readonly check: () => Promise<RailCheck>;
+  readonly check: () => Promise<Check>;
 }
 
-/** @returns the health of a provider that was not asked yet. */
+/** @returns the health of a provider before its first query. */
 export function providerHealth(
   provider: string,
   { database, mode }: Pick<RailTools, 'database' | 'mode'>,
@@ -24,20 +24,27 @@ export function providerHealth(
         [failure, hasAnswered] = [undefined, true];
         return result;
       } catch (error) {
-        failure = (error as Error).message;
+        if (error instanceof Undecided) [failure, hasAnswered] = [undefined, true];
+        else failure = (error as Error).message;
         throw error;
       }
     },
     check: async () => {
-      // The process that asks for the check may be another one than the gateway.
-      const waits = await readScreenerWaits(database, mode, failureOf(provider));
+      // The check may run in another process than the gateway, so the waiting jobs are read from the database.
+      const [waits, undecided] = await Promise.all([
+        readScreenerWaits(database, mode, failureOf(provider)),
+        readScreenerWaits(database, mode, undecidedAt(provider)),
+      ]);
       const reason = failure ?? waits.failure;
-      const answers = hasAnswered ? 'answers' : 'not asked yet by this process';
+      const answers = hasAnswered ? 'answers' : 'not queried yet by this process';
+      const later = undecided.waiting > 0 ? `; ${undecided.waiting} jobs wait for its decision` : '';
       return {
         check: provider,
         ok: reason === null,
         detail:
-          reason === null ? answers : `${reason}; ${waits.waiting} jobs wait for it, and nothing passes`,
+          reason === null
+            ? `${answers}${later}`
+            : `${reason}; ${waits.waiting} jobs wait for it, and nothing passes`,
       };
     },
   };

@@ -1,14 +1,11 @@
-/** Reads CSV of lists: strict about quotes and columns, so that a truncated file is refused. */
+/** Reads CSV lists strictly, so that a truncated file or one with other columns is refused. */
 import { parse } from 'csv-parse/sync';
 import { ListRefused } from './list-entry.ts';
 
-/** OFAC ends its files with the end-of-file character of DOS. */
+/** End-of-file character of DOS, which ends OFAC's files. */
 const END_OF_FILE = '\x1a';
 
-/**
- * @param bytes - UTF-8, or Windows-1252 where it is not.
- * @returns the text without a byte order mark.
- */
+/** @param bytes - UTF-8; if invalid as such, Windows-1252. @returns the text without a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -19,7 +16,7 @@ export function decodeText(bytes: Uint8Array): string {
 
 /**
  * @returns the rows of a file without a heading.
- * @throws {ListRefused} when a row has another number of fields than `columns`.
+ * @throws {ListRefused} for a row whose number of fields is not `columns`.
  */
 export function readRows(
   name: string,
@@ -43,12 +40,14 @@ export function readRows(
   return rows;
 }
 
-/** A row of a file with a heading: its fields by the names of the columns. */
+/** A row of a file with a heading: returns the field of a column. */
 export type NamedRow = (column: string) => string;
 
 /**
- * @param columns - names that must be in the heading; accents, case and what is no letter mean nothing.
- * @returns the rows below the heading. @throws {ListRefused}
+ * @param columns - names that the heading must contain, compared without accents, case and characters other than
+ *   letters.
+ * @returns the rows after the heading.
+ * @throws {ListRefused}
  */
 export function readNamedRows(
   name: string,

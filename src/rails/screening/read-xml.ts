@@ -1,17 +1,18 @@
 /**
- * Reads XML as lists of sanctions are published: elements, attributes left out, text with the five entities and numeric ones. A
- * document type is refused, so that no entity is ever expanded; a document that ends before its root does is refused, too.
+ * Reads the XML of published sanctions lists: elements and text, without attributes. Only the five predefined and
+ * numeric entities are decoded. A document type is refused, so that no other entity can be expanded; so is a document
+ * that ends before its root does.
  */
 
-/** An element with its text and what it contains. */
+/** An element with its text and child elements. */
 export interface XmlElement {
   readonly name: string;
   readonly children: readonly XmlElement[];
-  /** Text of the element itself, without spaces at its ends. */
+  /** Trimmed text of the element itself. */
   readonly text: string;
 }
 
-/** XML that is not well-formed, or uses what is not read. */
+/** XML that is malformed, or uses unsupported features. */
 export class XmlRefused extends Error {
   override readonly name = 'XmlRefused';
 }
@@ -75,7 +76,7 @@ function close(open: Open[], name: string): void {
   open.at(-1)?.children.push({ ...ended, text: ended.text.trim() });
 }
 
-/** A `>` in the value of an attribute does not end the tag. */
+/** A `>` within an attribute value does not end the tag. */
 function endOfTag(source: string, at: number): number {
   let quote = '';
   for (let i = at + 1; i < source.length; i++) {

@@ -1,12 +1,12 @@
-/** One screener of a chain: lists of this machine, or a provider. */
-import type { RailCheck } from '../../resolvers/services/rail-part.ts';
+/** One screener of a chain: local lists, or a provider. */
+import type { Check } from '../../resolvers/services/rail-part.ts';
 import type { ScreeningList, ScreeningMatch, ScreeningSubject } from '../../resolvers/services/rails.ts';
 
 /** A screener. */
 export interface Screener {
-  /** @throws {ScreenerAway} */
+  /** @throws {ScreenerUnavailable} */
   readonly match: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
-  readonly checks: () => Promise<readonly RailCheck[]>;
-  /** Absent for a provider. */
+  readonly checks: () => Promise<readonly Check[]>;
+  /** Undefined for a provider. */
   readonly lists?: () => Promise<readonly ScreeningList[]>;
 }

@@ -1,15 +1,16 @@
 /** Settings of screening (docs/screening.md). */
 
 import { isMore } from '../../base/money/money.ts';
+import { readSignatureForm, type SignatureForm } from '../../base/process/callback-signature.ts';
 import { Settings, SettingsError } from '../../base/process/settings.ts';
-import { type JsonPath, PATH_FORM, parsePath } from './json-path.ts';
+import { PATH_FORM, type PathStep, parsePath } from '../../base/text/json-path.ts';
 import { LIST_FORMS, type ListForm } from './list-entry.ts';
 import type { Thresholds } from './match-lists.ts';
 
 /** Settings of one screener. */
 export type ScreenerSettings = ListSettings | HttpSettings | ChainalysisSettings;
 
-/** Lists in a folder. */
+/** Settings of lists in a folder. */
 export interface ListSettings {
   readonly kind: 'lists';
   readonly folder: string;
@@ -18,7 +19,7 @@ export interface ListSettings {
   readonly thresholds: Thresholds;
 }
 
-/** Members of the body that a provider is sent. */
+/** Facts of a subject that may be sent to a provider. */
 export const SENT_MEMBERS = [
   'reference',
   'role',
@@ -30,28 +31,33 @@ export const SENT_MEMBERS = [
 ] as const;
 /** One of SENT_MEMBERS. */
 export type SentMember = (typeof SENT_MEMBERS)[number];
-/** Decisions of a provider in our words. */
-export type ProviderDecision = 'cleared' | 'held' | 'frozen';
+/** Meanings of a provider's decisions. */
+export type ProviderDecision = 'cleared' | 'held' | 'frozen' | 'pending';
 
-/** A provider that is asked over HTTP. */
+/** Settings of a provider over HTTP. */
 export interface HttpSettings {
   readonly kind: 'http';
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, SentMember>>;
-  readonly decisionPath: JsonPath;
-  readonly referencePath: JsonPath | undefined;
-  readonly reasonsPath: JsonPath | undefined;
+  readonly decisionPath: readonly PathStep[];
+  readonly referencePath: readonly PathStep[] | undefined;
+  readonly reasonsPath: readonly PathStep[] | undefined;
   readonly decisions: ReadonlyMap<string, ProviderDecision>;
   readonly screens: readonly Screened[];
   readonly timeoutMs: number;
+  /** Callbacks of the provider; undefined if it sends none. */
+  readonly callback: CallbackForm | undefined;
 }
 
-/** Subjects that a provider is asked about. */
+/** Signature of callbacks, and the path of the reference in their body. */
+export type CallbackForm = SignatureForm & { readonly reference: readonly PathStep[] };
+
+/** Kinds of subjects that a provider screens. */
 export type Screened = 'people' | 'addresses';
 
-/** The sanctions API of Chainalysis. */
+/** Settings of the sanctions API of Chainalysis. */
 export interface ChainalysisSettings {
   readonly kind: 'chainalysis-sanctions';
   readonly url: string;
@@ -59,15 +65,16 @@ export interface ChainalysisSettings {
   readonly timeoutMs: number;
 }
 
-const KINDS = ['lists', 'http', 'chainalysis-sanctions'] as const;
+/** Kinds of screeners. */
+export const SCREENER_KINDS = ['lists', 'http', 'chainalysis-sanctions'] as const;
 const NAME = /^[a-z][a-z0-9-]{0,30}$/;
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,60}$/;
 const CHAINALYSIS_URL = 'https://public.chainalysis.com';
-const DECISIONS: readonly ProviderDecision[] = ['cleared', 'held', 'frozen'];
+const DECISIONS: readonly ProviderDecision[] = ['cleared', 'held', 'frozen', 'pending'];
 const TIMEOUT = { min: 1, max: 60, fallback: 10 } as const;
 
 /**
- * @param json - one screener, or a list of screeners, of which the strictest answer counts.
+ * @param json - one screener, or a list of screeners; the strictest answer counts.
  * @throws {SettingsError} naming the member and the accepted form.
  */
 export function readScreeningSettings(json: unknown, path: string): readonly ScreenerSettings[] {
@@ -86,7 +93,7 @@ function nameOf(settings: ScreenerSettings): string {
 }
 
 function readScreener(settings: Settings): ScreenerSettings {
-  switch (settings.choice('kind', KINDS)) {
+  switch (settings.choice('kind', SCREENER_KINDS)) {
     case 'lists':
       return readLists(settings);
     case 'http':
@@ -120,7 +127,7 @@ function readLists(settings: Settings): ListSettings {
   });
 }
 
-/** A score of less than 0.7 would hold everybody. */
+/** Reads a score of at least 0.7; a lower one would hold almost every customer. */
 function scoreIn(settings: Settings, name: string, fallback: string): number {
   const text = settings.decimal(name, fallback);
   if (isMore('0.7', text) || isMore(text, '1')) settings.refuse(name, 'a score from "0.7" to "1", as a text');
@@ -146,10 +153,20 @@ function readHttp(settings: Settings): HttpSettings {
     decisions: decisionsIn(settings),
     screens: screens as readonly Screened[],
     timeoutMs: settings.seconds('timeoutSeconds', TIMEOUT),
+    callback: settings.has('callback') ? callbackIn(settings.part('callback')) : undefined,
   });
 }
 
-/** Values of headers are in files, because most are secret; the member ends with `File`, as all names of files do. */
+function callbackIn(settings: Settings): CallbackForm {
+  return settings.end({
+    ...readSignatureForm(settings),
+    reference: pathIn(settings, 'reference'),
+  });
+}
+
+/**
+ * Header values are read from files, because most are secret; the member's name ends with `File`, as for all files.
+ */
 function headersIn(settings: Settings): Readonly<Record<string, string>> {
   if (!settings.has('headers')) return {};
   const headers = settings.part('headers');
@@ -181,6 +198,6 @@ function decisionsIn(settings: Settings): ReadonlyMap<string, ProviderDecision> 
   return new Map(words.end(read));
 }
 
-function pathIn(settings: Settings, name: string): JsonPath {
+function pathIn(settings: Settings, name: string): readonly PathStep[] {
   return settings.parse(name, PATH_FORM, parsePath);
 }

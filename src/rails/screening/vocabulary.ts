@@ -1,24 +1,24 @@
 /**
- * Distinct tokens of all names, and which of them resemble a token. Words are kept by length and first letter: most are ruled out by
- * the letters that they do not share, before they are compared.
+ * Distinct tokens of all names, and a search for similar tokens. Words are grouped by length and first letter. Most are
+ * ruled out by comparing sets of letters, before the exact comparison.
  */
 import { jaroWinkler, PREFIX_MAX, prefixOf, similarityBound, WORD_MAX } from './jaro-winkler.ts';
 
-/** Tokens that resemble a token: their numbers, and how much. */
+/** Similar tokens: their numbers, and their similarities. */
 export interface Similar {
   readonly tokens: readonly number[];
   readonly scores: readonly number[];
 }
 
-/** Least similarity at which two tokens count as the same. */
+/** Minimum similarity of two tokens that form a pair. */
 export const TOKEN_MIN = 0.85;
-/** Tokens whose comparison is cached. */
+/** Maximum number of tokens whose search results are cached. */
 const CACHED_MAX = 2_000;
 const LETTERS = 26;
 const OTHER_BIT = 26;
 const CODE_A = 65;
 
-/** Words of one length and first letter: their numbers, their letters as bits, and those of letters that occur twice. */
+/** Words of one length and first letter: their numbers, their letters as bits, and their repeated letters as bits. */
 interface Group {
   readonly first: string;
   readonly length: number;
@@ -27,14 +27,14 @@ interface Group {
   readonly twice: number[];
 }
 
-/** A vocabulary, which grows while an index is made and is then only read. */
+/** A vocabulary, which grows while an index is built and is then only read. */
 export class Vocabulary {
   readonly #words: string[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #groups = new Map<string, Group>();
   readonly #similar = new Map<string, Similar>();
 
-  /** @param word - up to WORD_MAX characters. @returns its number, counted from 0 in order of addition. */
+  /** @param word - at most WORD_MAX characters. @returns the word's number, from 0 in order of addition. */
   add(word: string): number {
     const known = this.#numbers.get(word);
     if (known !== undefined) return known;
@@ -54,7 +54,7 @@ export class Vocabulary {
     return this.#words[number]?.length ?? 0;
   }
 
-  /** @returns the words that resemble a token by at least TOKEN_MIN. */
+  /** @returns the words whose similarity to a token is at least TOKEN_MIN. */
   similarTo(token: string): Similar {
     const known = this.#similar.get(token);
     if (known) return known;
@@ -112,7 +112,10 @@ export class Vocabulary {
   }
 }
 
-/** @returns the least number of common letters, by the length of the common beginning, with which words of these lengths may resemble each other. */
+/**
+ * @returns the minimum number of common letters of similar words with these lengths, by the length of their common
+ *   beginning.
+ */
 function neededMatches(oneLength: number, otherLength: number): readonly number[] {
   const most = Math.min(oneLength, otherLength);
   return Array.from({ length: PREFIX_MAX + 1 }, (_, prefix) => {
@@ -124,7 +127,9 @@ function neededMatches(oneLength: number, otherLength: number): readonly number[
   });
 }
 
-/** Letters of a word as bits, and those that occur twice or more; all that are no letters of A to Z share one. */
+/**
+ * Encodes the letters of a word, and its repeated letters, as bits; all characters other than A to Z share one bit.
+ */
 function lettersOf(word: string): { readonly mask: number; readonly twice: number } {
   let [mask, twice] = [0, 0];
   for (let i = 0; i < word.length; i++) {
@@ -133,7 +138,7 @@ function lettersOf(word: string): { readonly mask: number; readonly twice: numbe
     twice |= mask & bit;
     mask |= bit;
   }
-  // Different characters share the last bit, so it proves nothing about two of one kind.
+  // Different characters share the last bit, so it cannot show that one of them is repeated.
   return { mask, twice: twice & ~(1 << OTHER_BIT) };
 }
 

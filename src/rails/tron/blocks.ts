@@ -1,6 +1,6 @@
 /**
- * Blocks of TRON, and what arrived at our addresses in them: `Transfer` logs of the catalogue's token contracts, and transfers of TRX.
- * Every other contract is no money, whatever it calls itself. TRX that a contract sends on is not seen.
+ * Blocks of TRON, and arrivals at the gateway's addresses in them: `Transfer` logs of the catalogue's token contracts,
+ * and transfers of TRX. Logs of other contracts are ignored. TRX sent by a contract is not detected.
  */
 import { hex } from '@scure/base';
 import { addressBytes, tronAddress } from '../../base/chain/address.ts';
@@ -25,12 +25,15 @@ const TOKENS = new Map(
 );
 const TRX = currencyOf('TRX_TRX')?.code ?? '';
 
-/** @param json - a block, whole or its header alone. @throws {NodeUnavailable} for one whose id is not of its height. */
+/**
+ * @param json - a whole block, or its header.
+ * @throws {NodeUnavailable} if the block's id does not match its height.
+ */
 export function blockOf(json: unknown): Block {
   const block = recordOf(json, 'block');
   const raw = recordOf(recordOf(block.block_header, 'block header').raw_data, 'block header');
   const hash = bytesOf(block.blockID, 'block id', HASH_BYTES);
-  // The first block leaves its number out.
+  // In block 0 the number is omitted.
   const height = countOf(raw.number, 'height');
   if (BigInt(`0x${hash.slice(0, 16)}`) !== BigInt(height))
     throw new NodeUnavailable(`block ${height}: has the id ${hash}`);
@@ -63,7 +66,8 @@ export function transfersIn(
 }
 
 /**
- * @returns changes of these addresses' balances of TRX and tokens in blocks, including fees: by address and currency.
+ * @returns changes of these addresses' balances of TRX and tokens in blocks, by address and currency. Fees are
+ *   included.
  */
 export async function changesIn(
   api: TronApi,
@@ -121,7 +125,7 @@ async function transfersWhere(
   );
 }
 
-/** A block, and its transactions with their outcomes. */
+/** Reads a block, and its transactions with their outcomes. */
 async function readBlock(api: TronApi, height: number) {
   const [whole, infoList] = await Promise.all([
     api.call('wallet/getblockbynum', { num: height }),
@@ -143,15 +147,16 @@ async function readBlock(api: TronApi, height: number) {
     transactions: transactions.map((transaction) => {
       const txHash = bytesOf(transaction.txID, 'id of a transaction', HASH_BYTES);
       const info = infos.get(txHash);
-      // Transactions and receipts are queried separately: a node that changed in between is queried again.
+      // Transactions and receipts come from separate queries. If they do not match, the node's state changed in
+      // between, and the block is queried again.
       if (!info || infos.size !== transactions.length)
-        throw new NodeUnavailable(`block ${height}: its transactions and what became of them do not fit`);
+        throw new NodeUnavailable(`block ${height}: its transactions and their outcomes do not match`);
       return { transaction, info, txHash };
     }),
   };
 }
 
-/** A transfer, without its place. */
+/** A transfer without its transaction and block. */
 type Moved = Omit<Transfer, 'txHash' | 'block'>;
 
 function isDone({ ret }: Answer): boolean {
@@ -165,7 +170,7 @@ function contractOf({ raw_data }: Answer) {
   return { type, value: recordOf(recordOf(parameter, 'parameter').value, 'transfer') };
 }
 
-/** Sender of a transaction, who paid for it. */
+/** @returns the sender of a transaction, who paid its fee. */
 function senderOf(transaction: Answer): string {
   return addressOf(contractOf(transaction).value.owner_address, 'sender');
 }

@@ -20,36 +20,41 @@ import { NodeUnavailable, recordOf } from '../chain/node.ts';
 import { amountOf, bytesOf, countOf, hexOf, listOf, type TronApi } from './api.ts';
 import { arrivalsIn, blockOf, changesIn, transfersIn } from './blocks.ts';
 
-/** Maximum expenses, and the lifetime of a transaction. */
+/** Cost limits, and the lifetime of a transaction. */
 export interface TronTerms {
-  /** Maximum price of the energy of one transfer, sun. */
+  /** Maximum price of the energy of one transfer. Unit: sun. */
   readonly maxFeeLimit: bigint;
 }
 
-/** Block 0 of the main network: every block is the child of the one before, so this says which network it is. */
+/** Id of block 0 of the main network, which identifies the network. */
 const FIRST_BLOCK = '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc';
-/** A transaction is good for so long after the newest block; then it is gone for good, and may be made anew. */
+/**
+ * Lifetime of a transaction after the newest block. An expired transaction can never be included, so the order may be
+ * made anew. Unit: ms.
+ */
 const VALID_FOR_MS = 60_000;
-/** A node may answer by one that is a few blocks behind. */
+/** Time after its expiry from which a transaction counts as expired: a node's answer may be a few blocks old. Unit: ms. */
 const BEHIND_MS = 30_000;
-/** Energy of a transfer to an address that never had the token, for estimates of what it will cost. */
+/** Time after which no block includes a transaction that was signed before. Unit: ms. */
+export const VALID_MS = VALID_FOR_MS + BEHIND_MS;
+/** Energy of a transfer to an address without the token, for cost estimates. */
 export const TOKEN_ENERGY = 131_000n;
-/** More energy than was estimated, in hundredths: contracts may need a little more when their turn comes. */
+/** Energy limit as a percentage of the estimate, since a contract may need slightly more when it runs. */
 const ENERGY_PERCENT = 130n;
-/** Bandwidth of a transaction with its signature, when nothing is free: 1,000 sun a byte. */
+/** Bandwidth cost of a signed token transfer without any free bandwidth, at 1,000 sun a byte. Unit: sun. */
 const TOKEN_BANDWIDTH = 400_000n;
 const COIN_BANDWIDTH = 300_000n;
-/** Additional cost of the first transfer of TRX to an address. */
+/** Extra cost of the first transfer of TRX to an address. Unit: sun. */
 const NEW_ACCOUNT = 1_100_000n;
 const TRANSFER = 'transfer(address,uint256)';
 const BALANCE_OF = 'balanceOf(address)';
 
-/** @returns the cost of a transfer without any free part, sun. */
+/** @returns the cost of a transfer without free energy or bandwidth. Unit: sun. */
 export function transferCost({ contract }: Currency, { base }: GasPrice): bigint {
   return contract === undefined ? COIN_BANDWIDTH + NEW_ACCOUNT : TOKEN_ENERGY * base + TOKEN_BANDWIDTH;
 }
 
-/** @param api - of one node. */
+/** @param api - calls one node. */
 export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver {
   const block = (height: number) => blockAt(api, height);
   const solid = async () => blockOf(await api.call('walletsolidity/getnowblock', {}));
@@ -69,6 +74,7 @@ export function createTronDriver(api: TronApi, terms: TronTerms): NetworkDriver 
     balancesAt: (height, holdings, addresses) => balancesAt(api, height, holdings, { addresses, solid }),
     gasPrice: async () => ({ base: await energyPrice(api), tip: 0n }),
     nextNonce: async () => null,
+    pendingNonce: async () => null,
     build: async (movement, _nonce, price) => build(api, terms, { movement, price, solid: await solid() }),
     broadcast: (raw) => broadcast(api, raw),
     status: (signed) => statusOf(api, signed, solid, block),
@@ -83,7 +89,7 @@ async function blockAt(api: TronApi, height: number): Promise<Block | undefined>
   return Object.keys(found).length === 0 ? undefined : blockOf(found);
 }
 
-/** State to query: the newest, or that of the last final block. */
+/** State to query: the newest one, or that of the last final block. */
 type State = 'wallet' | 'walletsolidity';
 
 async function balanceOf(
@@ -102,7 +108,10 @@ async function balanceOf(
   return BigInt(`0x${bytesOf(balance, 'balance', 32)}`);
 }
 
-/** Nodes tell balances of their last final block only: movements after the requested block are subtracted. */
+/**
+ * Computes balances after a block. Nodes report only balances of their last final block, so later movements are
+ * subtracted.
+ */
 async function balancesAt(
   api: TronApi,
   height: number,
@@ -111,7 +120,7 @@ async function balancesAt(
 ): Promise<readonly bigint[]> {
   const before = (await solid()).height;
   if (before < height)
-    throw new NodeUnavailable(`the last final block is ${before}, and ${height} is asked for`);
+    throw new NodeUnavailable(`the last final block is ${before}, and ${height} was requested`);
   const found = await inParts(holdings, ({ address, currency }) =>
     balanceOf(api, address, currency, 'walletsolidity'),
   );
@@ -134,7 +143,7 @@ interface Call {
   readonly state: State;
 }
 
-/** Asks what a call would do. @throws {MovementRefused} when the contract would not carry it out. */
+/** Simulates a call. @throws {MovementRefused} if the contract would refuse the call. */
 async function constantCall(api: TronApi, { from, contract, state }: Call, call: string, parameter: string) {
   const answer = recordOf(
     await api.call(`${state}/triggerconstantcontract`, {
@@ -152,7 +161,7 @@ async function constantCall(api: TronApi, { from, contract, state }: Call, call:
   return answer;
 }
 
-/** @returns sun for one unit of energy. */
+/** @returns the price of one unit of energy. Unit: sun. */
 async function energyPrice(api: TronApi): Promise<bigint> {
   const { chainParameter } = recordOf(await api.call('wallet/getchainparameters', {}), 'parameters');
   const found = listOf(chainParameter, 'parameters')
@@ -163,7 +172,7 @@ async function energyPrice(api: TronApi): Promise<bigint> {
   return price;
 }
 
-/** Parts of a transaction. */
+/** Input of a transaction. */
 interface Order {
   readonly movement: Movement;
   readonly price: GasPrice;
@@ -171,8 +180,8 @@ interface Order {
 }
 
 /**
- * Refers to a final block, so that a reorganisation never makes the transaction invalid; it expires soon after the
- * newest block.
+ * Builds a transaction. It refers to a final block, so that no reorganisation invalidates it, and expires soon after
+ * the newest block.
  */
 async function build(api: TronApi, terms: TronTerms, { movement, price, solid }: Order): Promise<Unsigned> {
   const { from, to, currency, amountMinor } = movement;
@@ -206,7 +215,7 @@ async function build(api: TronApi, terms: TronTerms, { movement, price, solid }:
 
 let lastTime = 0;
 
-/** Two transfers of the same amount to the same address would be one without it. */
+/** @returns a unique time, which distinguishes two transfers of the same amount to the same address. */
 function timeOfItsOwn(): number {
   lastTime = Math.max(Date.now(), lastTime + 1);
   return lastTime;
@@ -232,7 +241,7 @@ async function energyOf(api: TronApi, from: string, contract: string, data: Uint
 
 async function broadcast(api: TronApi, raw: string): Promise<void> {
   const answer = recordOf(await api.call('wallet/broadcasthex', { transaction: raw }), 'broadcast');
-  // A node that has it already is fine.
+  // The node may have the transaction already.
   if (answer.result === true || answer.code === 'DUP_TRANSACTION_ERROR') return;
   const { code, message } = answer;
   throw new Error(
@@ -240,7 +249,7 @@ async function broadcast(api: TronApi, raw: string): Promise<void> {
   );
 }
 
-/** The final block is queried first: a later answer cannot revive a transaction that it rules out. */
+/** Queries the final block first: if that block rules the transaction out, no later answer can contradict it. */
 async function statusOf(
   api: TronApi,
   { hash, expiresAtMs }: Signed,
@@ -269,7 +278,7 @@ async function infoOf(api: TronApi, where: 'wallet' | 'walletsolidity', hash: st
   const { result } = info.receipt === undefined ? {} : recordOf(info.receipt, 'receipt');
   return {
     height: countOf(info.blockNumber, 'height'),
-    // Transfers of TRX have no result of a contract.
+    // Transfers of TRX have no contract result.
     isDone: info.result !== 'FAILED' && (result === undefined || result === 'SUCCESS'),
     gasMinor: amountOf(info.fee, 'fee'),
   };

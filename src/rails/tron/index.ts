@@ -4,20 +4,20 @@ import { currencyOfLedger } from '../../base/money/currency.ts';
 import type { NetworkTools } from '../chain/network-tools.ts';
 import { createNetworkRail, type NetworkRail } from '../chain/rail.ts';
 import { createApi } from './api.ts';
-import { createTronDriver, TOKEN_ENERGY, transferCost } from './driver.ts';
+import { createTronDriver, TOKEN_ENERGY, transferCost, VALID_MS } from './driver.ts';
 import type { TronSettings } from './settings.ts';
 
 export { readTronSettings } from './settings.ts';
 
-/** Age of a head from which its provider counts as stopped: there is a block every three seconds. */
+/** Age of the newest block from which a provider counts as stopped; blocks follow every three seconds. Unit: ms. */
 const HEAD_MAX_AGE_MS = 60_000;
 /**
- * Transactions are never replaced: after about three minutes one is final, or gone permanently. `doctor` reports
- * those that take much longer.
+ * Age from which `doctor` reports a transaction. Transactions are never replaced; after about three minutes a
+ * transaction is final or permanently expired. Unit: ms.
  */
 const STUCK_MS = 180_000;
 
-/** @returns the rail; none of it runs yet. */
+/** @returns the rail; nothing runs yet. */
 export function createTron(settings: TronSettings, tools: NetworkTools): NetworkRail {
   assert(tools.network === 'TRX', `${tools.network} is TRON`);
   const { maxFeeLimit, timeLimitMs } = settings;
@@ -26,9 +26,10 @@ export function createTron(settings: TronSettings, tools: NetworkTools): Network
     coin: currencyOfLedger('TRX_TRX'),
     headMaxAgeMs: HEAD_MAX_AGE_MS,
     stuckMs: STUCK_MS,
-    // The witnesses vote on the price of energy.
+    validMs: VALID_MS,
+    // The witnesses of the network fix the price of energy by vote.
     gas: { maxPrice: maxFeeLimit / TOKEN_ENERGY, unit: 'sun', decimals: 0, isFixed: true, transferCost },
-    // Transactions never get stuck: one that is in no block expires, and the order is made anew.
+    // A transaction that no block includes expires, and the order is made anew, so none is replaced.
     replace: () => undefined,
   };
   return createNetworkRail(settings, tools, kind, (node) =>

@@ -3,7 +3,7 @@ import { Settings } from '../../base/process/settings.ts';
 import { type NodeForm, readNetworkSettings } from '../chain/settings.ts';
 import type { TronNode } from './api.ts';
 
-/** The network, as an operator configures it. Amounts of TRX are in sun. */
+/** Settings of TRON. Amounts of TRX are in sun. */
 export type TronSettings = Readonly<ReturnType<typeof readTronSettings>>;
 
 const NETWORK = 'TRX';

@@ -31,6 +31,7 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
+import { requireAccess } from '../settings/access.ts';
 
 /** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {
@@ -121,7 +122,7 @@ export async function issueKey(
     const now = new Date(context.database.nowMs());
     if (input.expiresAt && input.expiresAt.value <= now)
       throw invalidParameters([{ parameter: input.expiresAt.name, message: 'must be in the future' }]);
-    const maker = await makerOf(tx, context, now);
+    const maker = await makerOf(tx, context, now, scopes);
     const last = maker.expiresAt === null ? null : new Date(maker.expiresAt);
     if (last && input.expiresAt && input.expiresAt.value > last)
       throw invalidParameters([
@@ -189,7 +190,7 @@ export async function rotateKey(
     const now = new Date(context.database.nowMs());
     const old = await ownKey(tx, context, id, now);
     for (const scope of old.scopes) requireScope(context, scope);
-    refuseFreer(old, await makerOf(tx, context, now));
+    refuseFreer(old, await makerOf(tx, context, now, old.scopes));
     // Without an overlap the number of keys stays the same.
     if (overlapSeconds > 0)
       refuseMore(overlap.name, await countValidKeys(tx, accountId, now), API_KEYS_MAX, 'valid keys');
@@ -280,10 +281,15 @@ function madeBy({ caller }: Context): Pick<NewKey, 'madeBy' | 'madeByPerson'> {
   return caller.person ? { madeByPerson: caller.id } : { madeBy: caller.id };
 }
 
-/** @returns the bounds of a key that the caller makes; a person has scopes, and neither an end nor networks. */
-async function makerOf(tx: Tx, context: Context, at: Date): Promise<OwnKey> {
+/**
+ * @param scopes - of the new key.
+ * @returns the bounds of a key that the caller makes; a person has scopes, and neither an end nor networks.
+ * @throws {GatewayError} for a caller whose access has ended since the request: `UNAUTHORIZED` for a key, `FORBIDDEN` for a person.
+ */
+async function makerOf(tx: Tx, context: Context, at: Date, scopes: readonly Scope[]): Promise<OwnKey> {
   const { caller } = context;
   if (!caller.person) return ownKey(tx, context, caller.id, at);
+  await requireAccess(context, tx, ['admin', ...scopes]);
   return { name: caller.person.name, scopes: caller.scopes, allowedCidrs: [], expiresAt: null };
 }
 

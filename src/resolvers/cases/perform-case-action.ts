@@ -2,7 +2,8 @@
  * Decisions of the platform's people about cases of customers: each has a reason, which the audit log and the
  * evidence store.
  */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
+import { readShared } from '../../base/concurrency/read-together.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -21,7 +22,7 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requirePermission } from '../services/context.ts';
-import { requireSecondPerson } from '../settings/second-person.ts';
+import { isSecondDecision } from '../settings/second-person.ts';
 import { actedOn, type CaseAction, type CaseChange } from './case-state.ts';
 import { newExternalId, openCase, storeChange } from './store-case.ts';
 
@@ -56,17 +57,16 @@ export async function performCaseAction(
   attempt: Attempt = UNKEYED,
 ): Promise<CustomerCase> {
   requirePermission(context, CASE_AUDIT_ACTIONS[action]);
-  const reason = checks.reference(input);
-  checks.refuse();
+  const reason = checks.reasonOf(input);
   const found = ID.test(id) ? await readCase(context.database, context.mode, BigInt(id)) : undefined;
   if (!found) throw notFound();
   if (attempt.made !== null) return found;
-  return underLock(context, found, async (tx, writeDown) => {
+  return underLock(context, found, async (tx, writeDown, clockMs) => {
     const row = (await readCasesOf(tx, found.accountId, found.taxId)).find(
       ({ level }) => level === found.level,
     );
     if (!row) throw notFound();
-    return change(context, tx, row, { action, reason: known(reason, 'a reason'), attempt, writeDown });
+    return change(context, tx, row, { action, reason, attempt, writeDown, clockMs });
   });
 }
 
@@ -81,18 +81,12 @@ export async function freezeCustomer(
   requirePermission(context, CASE_AUDIT_ACTIONS.freeze);
   const { accountId } = customer;
   const taxId = checks.taxId(customer.taxId);
-  const reason = checks.reference(input);
-  checks.refuse();
+  const reason = checks.reasonOf(input);
   const key = { accountId, taxId: known(taxId, 'a tax id'), level: 'VERIFIED' as const };
   return underLock(context, key, async (tx, writeDown, nowMs) => {
     const row = await caseOf(tx, key, nowMs);
     if (attempt.made !== null) return row;
-    return change(context, tx, row, {
-      action: 'freeze',
-      reason: known(reason, 'a reason'),
-      attempt,
-      writeDown,
-    });
+    return change(context, tx, row, { action: 'freeze', reason, attempt, writeDown, clockMs: nowMs });
   });
 }
 
@@ -141,6 +135,18 @@ export async function frozenCaseOf(
   return cases.find(({ state }) => state === 'frozen');
 }
 
+/** @returns whether the customer of a transaction is frozen now; callers that ask at the same time share a read. */
+export async function isOfFrozenCustomer(
+  database: Tx,
+  { accountId, clientTaxId }: { readonly accountId: bigint; readonly clientTaxId: string | null },
+): Promise<boolean> {
+  if (clientTaxId === null) return false;
+  const frozen = await readShared(database, ['frozen customer', accountId, clientTaxId], () =>
+    frozenCaseOf(database, accountId, clientTaxId),
+  );
+  return frozen !== undefined;
+}
+
 async function caseOf(tx: Tx, key: CaseKey, nowMs: number): Promise<CustomerCase> {
   const found = (await readCasesOf(tx, key.accountId, key.taxId)).find(({ level }) => level === key.level);
   return found ?? openCase(tx, key, { name: null, provider: null, nowMs });
@@ -163,30 +169,32 @@ interface Doing {
   readonly reason: string;
   readonly attempt: Attempt;
   readonly writeDown: Parameters<Work>[1];
+  /** Time of the account, read under its lock. */
+  readonly clockMs: number;
 }
 
 async function change(
   context: Context,
   tx: Tx,
   row: CustomerCase,
-  { action, reason, attempt, writeDown }: Doing,
+  { action, reason, attempt, writeDown, clockMs }: Doing,
 ): Promise<CustomerCase> {
   const nowMs = context.database.nowMs();
   const actor = context.caller.id;
-  if (action === 'unfreeze' && row.unfreezeBy !== null)
-    await requireSecondPerson(context, tx, {
-      ...{ maker: row.unfreezeBy, subject: 'the unfreezing of a customer' },
-      nowMs: await context.clock.nowMs(),
-    });
+  const first = action === 'unfreeze' ? row.unfreezeBy : null;
+  const decision = { first, scope: ACTIONS['case.unfreeze'].scope, nowMs: clockMs } as const;
+  const subject = 'the unfreezing of a customer';
+  const isSecond = await isSecondDecision(context, tx, { ...decision, subject });
+  const before = first !== null && !isSecond ? { ...row, unfreezeBy: null, unfreezeReason: null } : row;
   const validMs = context.rails.identity.cases?.validMs ?? VALID_MS;
-  const changed = actedOn(row, action, { actor, reason, nowMs, validMs, externalId: newExternalId() });
+  const changed = actedOn(before, action, { actor, reason, nowMs, validMs, externalId: newExternalId() });
   if (!changed) throw conflict(row, action);
   await storeChange(tx, changed, nowMs, { actor, reason });
   await attempt.bind(tx, String(row.id));
   if (changed.event === 'unfrozen') await waitAnew(tx, row, null, nowMs + STEP_UP_MS);
   writeDown(CASE_AUDIT_ACTIONS[action], objectOf(row), {
     ...{ before: shownOf(row), after: { ...shownOf(changed.row), reason } },
-    ...(action === 'unfreeze' && row.unfreezeBy !== null && { maker: row.unfreezeBy }),
+    ...(isSecond && { maker: first }),
   });
   return changed.row;
 }

@@ -3,6 +3,7 @@
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { HOLDERS } from '../../ledger/chart.ts';
 import { type BookKind, profitAndLoss, readTreasury, trialBalance } from '../ledger/read-books.ts';
 import { countsOf, readReconciliations } from '../reconciliation/reconcile.ts';
 import { countReviewQueue } from '../review/read-queue.ts';
@@ -18,7 +19,6 @@ interface FigureTraits {
 }
 
 const OF_BOOK = ['account', 'currency'];
-const HOLDERS = 'account holders';
 /** More than there are rails, each of which can be reconciled again. */
 const REPORTS_MAX = 500;
 

@@ -6,6 +6,9 @@ import type { Context } from '../services/context.ts';
 import type { FigureDays, FigureRequest, FigureRow, OtherCell } from '../services/other-cells.ts';
 import { FIGURES, type Figure, readFigure, requireFigure } from './figures.ts';
 
+/** Time limit of the other cells, which are queried together: a person waits for the page. Unit: ms. */
+const LIMIT_MS = 2_000;
+
 /** Answer of a cell. */
 export interface CellFigures {
   readonly cell: string;
@@ -38,7 +41,7 @@ export async function readOverCells(
 ): Promise<FiguresOverCells> {
   requireFigure(context, figure);
   const { own, others } = context.cells;
-  const request = { mode: context.mode, scopes: context.caller.scopes, figure, days };
+  const request = { mode: context.mode, scopes: context.caller.scopes, figure, days, limitMs: LIMIT_MS };
   const requested = others.map((other) => answerOf(other, request));
   const mine = { cell: own, rows: await readFigure(context, figure, days), failure: null };
   const theirs = (await Promise.all(requested)).map((answer) => shownOf(context, figure, answer));

@@ -1,5 +1,6 @@
 /** Checks callers' input for creations, for both interfaces: every bad value is named with the accepted form (C-50). */
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
+import { known } from '../../base/errors/assert.ts';
 import { type Named, Violations } from '../../base/errors/violations.ts';
 import { BRL, CURRENCIES, type Currency, currenciesMeant } from '../../base/money/currency.ts';
 import { isDecimal, isMore, plainAmount, toMinor } from '../../base/money/money.ts';
@@ -86,6 +87,16 @@ export class CreationChecks extends Violations {
   /** @returns a reference of the caller's own. */
   reference(supplied: Named | undefined): string | undefined {
     return this.words(supplied, REFERENCE_LENGTH_MAX);
+  }
+
+  /**
+   * @returns the reason of a decision, which the audit log stores.
+   * @throws {GatewayError} `INVALID_PARAMETER` with every violation so far.
+   */
+  reasonOf(input: Named): string {
+    const reason = this.reference(input);
+    this.refuse();
+    return known(reason, 'a reason');
   }
 
   /** @returns free text of the caller, of 1 to `max` characters. */

@@ -20,7 +20,7 @@ export interface Target {
 
 /**
  * @param action - name of the action in the audit log.
- * @param more - of an approval: the requester; checks in the same database transaction.
+ * @param more - checks in the same database transaction, and further accounts that they need locked.
  * @returns the transaction after the trigger; unchanged when an earlier attempt under the key sent it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` above the customer's limit of the day;
  *   `INSUFFICIENT_BALANCE` when the balance does not cover it.
@@ -32,15 +32,16 @@ export async function advanceTransaction(
   trigger: Trigger,
   action: ActionName,
   {
-    maker,
     atomically,
-  }: { readonly maker?: string | null | undefined; readonly atomically?: AtomicWork } = {},
+    alsoLocked = [],
+  }: { readonly atomically?: AtomicWork; readonly alsoLocked?: readonly bigint[] } = {},
 ): Promise<ProcessRow> {
   if (isDone(attempt)) return row;
   const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
-    author: authorOf(context, action, maker),
+    author: authorOf(context, action),
+    alsoLocked,
     atomically: async (tx, moved, before) => {
       await atomically?.(tx, moved, before);
       await attempt?.bind(tx, moved.end2end);

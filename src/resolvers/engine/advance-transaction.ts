@@ -52,7 +52,7 @@ import {
   storeJobs,
 } from './batch.ts';
 import { applyLimits, countVolumes, type KnownNames } from './limits.ts';
-import { waitingForLocked } from './locked-accounts.ts';
+import { accountOf, accountsOf, waitingForLocked } from './locked-accounts.ts';
 import { ruleMoneyOut, storeOutflows } from './rule-money-out.ts';
 
 /** Parts of the engine. */
@@ -91,7 +91,7 @@ export function createAdvance(parts: EngineParts): Advance {
   const advance = waitingForLocked<AdvanceRequest, Outcome>(
     {
       run: (begun, grow) => advanceBatch(parts, begun, grow),
-      accountOf,
+      accountsOf,
       lockedOf: (accountIds) => lockedHeads(parts.database, accountIds),
       counting: (work) => parts.writes.counting(work),
       locked: parts.locked,
@@ -158,11 +158,11 @@ async function commitBatch(
   grow: Grow<AdvanceRequest>,
 ): Promise<Outcome[]> {
   const done = await parts.database.withTx(async (tx) => {
-    const accountIds = new Set(begun.map(accountOf));
+    const accountIds = new Set(begun.flatMap(accountsOf));
     const heads = await lockHeads(tx, [...accountIds], parts.mode);
     assert(heads.size === accountIds.size, `the ${parts.mode} engine works on ${parts.mode} accounts`);
     // Another process may have held the lock: requests that came meanwhile for these accounts join the batch.
-    const requests = grow((request) => accountIds.has(accountOf(request)));
+    const requests = grow((request) => accountsOf(request).every((each) => accountIds.has(each)));
     const batch = await readBatch(tx, parts, { requests, heads });
     const { items, nowMs } = batch;
     await planBatch(tx, parts, items, nowMs);
@@ -391,8 +391,4 @@ function eventsOf({ storedBody }: EngineParts, { steps }: Item, heads: Map<bigin
         body: storedBody(row),
       };
     });
-}
-
-function accountOf({ target }: Pick<AdvanceRequest, 'target'>): bigint {
-  return 'create' in target ? target.create.accountId : target.accountId;
 }

@@ -28,7 +28,9 @@ import {
 import { postJournals } from '../../store/ledger/posting.ts';
 import { isDepositFinal } from '../../templates/deposit-machine.ts';
 import type { PixReturn, Process, ProcessRow } from '../../templates/facts.ts';
+import { firstReleaser } from '../../templates/freezing.ts';
 import type { PlannedStep } from '../../templates/machine.ts';
+import { makerOf } from '../../templates/money-out.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import type { Trigger } from '../../templates/triggers.ts';
 import type { AdvanceRequest, AdvanceResult } from '../services/advance.ts';
@@ -306,7 +308,8 @@ function entryOf(
   const from = 'create' in target ? undefined : before;
   const { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency } = row;
   const order = { template, sourceAmount, sourceCurrency, targetAmount, targetCurrency };
-  return auditEntry(author, { kind: 'transaction', id: row.end2end }, at, {
+  const decided = { ...author, maker: decidedMaker(trigger, before) };
+  return auditEntry(decided, { kind: 'transaction', id: row.end2end }, at, {
     ...(from && { before: { step: stepNameOf(from), ...otherReturns(from, row) } }),
     after: {
       step: stepNameOf(row),
@@ -316,6 +319,22 @@ function entryOf(
       ...(trigger.on === 'requoted' && order),
     },
   });
+}
+
+/**
+ * @param before - the transaction as it was read under the lock: another request may have waited there when the caller read it.
+ * @returns the author of the request or of the first release that the action decides about; null for any other action.
+ */
+function decidedMaker(trigger: Trigger, before: ProcessRow): string | null {
+  switch (trigger.on) {
+    case 'approved':
+    case 'rejected':
+      return makerOf(before);
+    case 'released':
+      return (before.process && firstReleaser({ process: before.process, trigger })) ?? null;
+    default:
+      return null;
+  }
 }
 
 /** @returns the returns of a transaction that are not in the other one. */
@@ -337,14 +356,15 @@ function approvalOf({ process }: ProcessRow): object {
   return approval ? { waits: { reason: approval.reason, needed: approval.needed, by: approval.by } } : {};
 }
 
-/** @returns the resolution and the return address of a held deposit; the reason of a step-up's decision. */
+/** @returns the resolution and the return address of a held deposit; the reason of a person's decision. */
 function resolutionOf(trigger: Trigger): object {
   switch (trigger.on) {
     case 'released':
-      return trigger.reason === undefined ? {} : { reason: trigger.reason };
+    case 'hold_rejected':
     case 'step_up_approved':
     case 'step_up_denied':
-      return { reason: trigger.reason };
+    case 'refund_retried':
+      return trigger.reason === undefined ? {} : { reason: trigger.reason };
     case 'kept':
       return { resolution: 'keep' };
     case 'refund_ordered':

@@ -9,17 +9,11 @@ import {
 import type { Database } from '../../store/connection/database.ts';
 import { makeMonths, retireMonths, settleMonths } from '../../store/events/event-log.ts';
 import { readAheadMs } from '../../store/rails/sandbox.ts';
-import { type RepeatOptions, repeat } from './repeat.ts';
+import { type BackgroundWork, type RepeatOptions, repeat } from './repeat.ts';
 import { isClockOff } from './watch-clock.ts';
 
 /** Lifetime of records in days; null for ever. */
 export type Retention = Readonly<Record<RetainedKind | 'events', number | null>>;
-
-/** Housekeeping that runs until it is stopped. */
-export interface Housekeeping {
-  /** Begins no further batch, and waits for the running one. */
-  readonly stop: () => Promise<void>;
-}
 
 const REPEAT: RepeatOptions = { failedMs: 60_000, complaint: 'housekeeping has to wait' };
 const EVERY_MS = 3_600_000;
@@ -44,7 +38,7 @@ function timeOf(database: Database): Date {
 }
 
 /** Starts the housekeeping of this process. Several processes may share a database: one of them deletes at a time. */
-export function startHousekeeping(database: Database, retention: Retention, log: Logger): Housekeeping {
+export function startHousekeeping(database: Database, retention: Retention, log: Logger): BackgroundWork {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, REPEAT, async () => {
     if (isClockOff(database)) {

@@ -6,6 +6,7 @@
  */
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import {
   type Claim,
@@ -111,12 +112,16 @@ function countAgainst(parts: Parts, item: Item, { brl, isPaid }: Counted, limits
   if (PASSING.includes(item.request.trigger.on)) return true;
   const day = isPaid ? totals.paid : totals.paid + totals.open;
   if (day + cents > centsOf(limits.limitDaily)) {
+    noteLimit('customer_day');
     stop(parts, item);
     return false;
   }
   const month = isPaid ? totals.paidMonth : totals.paidMonth + totals.openMonth;
-  if (item.row.process?.stepUp !== 'approved')
-    note(item, { stepUp: month + cents > centsOf(limits.stepUp30d) ? 'due' : undefined });
+  if (item.row.process?.stepUp !== 'approved') {
+    const isDue = month + cents > centsOf(limits.stepUp30d);
+    if (isDue) noteLimit('customer_step_up');
+    note(item, { stepUp: isDue ? 'due' : undefined });
+  }
   return true;
 }
 

@@ -4,6 +4,17 @@
  */
 import { type GroupCommitOptions, groupCommit, type Run } from '../../base/concurrency/group-commit.ts';
 import { isLockTimeout, isOutOfReach } from '../../store/connection/database-error.ts';
+import type { AdvanceRequest } from '../services/advance.ts';
+
+/** @returns the account of the transaction of a request. */
+export function accountOf({ target }: Pick<AdvanceRequest, 'target'>): bigint {
+  return 'create' in target ? target.create.accountId : target.accountId;
+}
+
+/** @returns all accounts that are locked for a request. */
+export function accountsOf({ target, alsoLocked = [] }: AdvanceRequest): readonly bigint[] {
+  return [accountOf({ target }), ...alsoLocked];
+}
 
 /** Works on one request. */
 type Work<Request, Result> = (request: Request) => Promise<Result>;
@@ -12,7 +23,7 @@ type Work<Request, Result> = (request: Request) => Promise<Result>;
 export interface LockedAccountParts<Request, Result> {
   /** Works on a batch, under the locks of its accounts. */
   readonly run: Run<Request, Result>;
-  readonly accountOf: (request: Request) => bigint;
+  readonly accountsOf: (request: Request) => readonly bigint[];
   /** @returns those accounts that are locked now. */
   readonly lockedOf: (accountIds: readonly bigint[]) => Promise<readonly bigint[]>;
   /** @returns the same work, counted while it runs: shared batches report whether callers wait for the database. */
@@ -34,20 +45,21 @@ class Locked extends Error {
 export function waitingForLocked<Request, Result>(
   {
     run,
-    accountOf,
+    accountsOf,
     lockedOf,
     counting = (work) => work,
     locked = new Set(),
   }: LockedAccountParts<Request, Result>,
   options: Omit<GroupCommitOptions<Request>, 'failsAll'>,
 ): Work<Request, Result> {
+  const isLocked = (request: Request) => accountsOf(request).some((each) => locked.has(each));
   const runShared: Run<Request, Result> = async (begun, grow) => {
-    if (begun.some((request) => locked.has(accountOf(request)))) throw new Locked();
+    if (begun.some(isLocked)) throw new Locked();
     try {
       return await run(begun, grow);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      const found = await lockedOf([...new Set(begun.map(accountOf))]);
+      const found = await lockedOf([...new Set(begun.flatMap(accountsOf))]);
       // The lock was released meanwhile.
       if (found.length === 0) return run(begun, grow);
       for (const each of found) locked.add(each);
@@ -55,15 +67,19 @@ export function waitingForLocked<Request, Result>(
     }
   };
   const shared = counting(groupCommit(runShared, { ...options, failsAll: isOutOfReach }));
-  const ofOneAccount = groupCommit(run, { ...options, failsAll: isOutOfReach, onlyOf: accountOf });
+  const ofSameAccounts = groupCommit(run, {
+    ...options,
+    failsAll: isOutOfReach,
+    onlyOf: (request) => accountsOf(request).join(),
+  });
 
   const waitForLocked = async (request: Request): Promise<Result> => {
-    const result = await ofOneAccount(request);
-    locked.delete(accountOf(request));
+    const result = await ofSameAccounts(request);
+    for (const each of accountsOf(request)) locked.delete(each);
     return result;
   };
   return async (request) => {
-    if (locked.has(accountOf(request))) return waitForLocked(request);
+    if (isLocked(request)) return waitForLocked(request);
     try {
       return await shared(request);
     } catch (error) {

@@ -144,7 +144,7 @@ export const EFFECT_PERFORMERS: Readonly<Record<EffectName, Effect>> = {
   },
   order_returns: async (services, { row }, { returnIds }) => {
     await pauseFrozenCustomer(services, row, 'goes back');
-    await refuseFrozen(services, row);
+    await pauseSanctionedPayer(services, row);
     for (const each of returnsOf(row.process ?? {})) {
       // Jobs from before returns were named in them are about all returns.
       const isMeant = returnIds === undefined || returnIds.includes(each.returnId);
@@ -236,7 +236,7 @@ async function pauseFrozenCustomer(
 }
 
 /** A return to a sanctioned person is not ordered: it waits until the hit is dismissed. */
-async function refuseFrozen(services: Services, row: ProcessRow): Promise<void> {
+async function pauseSanctionedPayer(services: Services, row: ProcessRow): Promise<void> {
   const screened = row.process?.isFrozen ? 'frozen' : await screenTransaction(services, row, 'return');
   if (screened === 'frozen') throw frozenPause('the payer is on a list of sanctions: nothing goes back');
 }

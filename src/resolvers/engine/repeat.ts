@@ -24,6 +24,12 @@ export interface Loop {
   readonly done: Promise<void>;
 }
 
+/** Background work that runs until it is stopped. */
+export interface BackgroundWork {
+  /** Begins nothing more, and waits for the running part. */
+  readonly stop: () => Promise<void>;
+}
+
 /** Waits for the end of work, at most this many milliseconds. */
 export async function endWithin(ms: number, end: Promise<unknown>): Promise<void> {
   const waited = new AbortController();

@@ -12,6 +12,7 @@ import { stepNameOf } from '../../base/ids/step-name.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
 import { isoSeconds, millisOf } from '../../base/time/instant.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import { defaultSettings } from '../../store/account/settings.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import type { Author } from '../../store/engine/audit.ts';
@@ -33,6 +34,7 @@ import { isBackInBalance, type Outflow, outflowOf, pendingApproval } from '../..
 import { isRuled } from '../../templates/out-kinds.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
+import { accessEnded, endedDeciders } from '../settings/access.ts';
 import { type Item, note, replaceSteps } from './batch.ts';
 
 /** A target is new to an account until this long after the first money left to it. Unit: ms. */
@@ -54,19 +56,22 @@ interface Leaving extends Outflow {
   readonly template: Template;
   readonly ref: string;
   readonly maker: string;
-  /** Ids of the approvers, including the author of the request; empty when no approval was needed. */
+  /** Whether the access of the maker has ended: then another approval takes the place of the request. */
+  readonly isAbandoned: boolean;
+  /** Ids of the approvers whose access lasts, the caller included; empty for a request that nobody has approved. */
   readonly by: readonly string[];
 }
 
 /**
  * Changes the plans of money out that has to wait.
  *
- * @throws {GatewayError} `FORBIDDEN` without the scope `move`; `ADDRESS_NOT_WHITELISTED` for a destination that is new to the
+ * @throws {GatewayError} `FORBIDDEN` without the scope `move`, and for a caller whose access has ended; `ADDRESS_NOT_WHITELISTED` for a destination that is new to the
  *   account; `STEP_CONFLICT` where other money out of the transaction waits already.
  */
 export async function ruleMoneyOut(tx: Tx, parts: Parts, items: readonly Item[]): Promise<void> {
-  const leaving = items.flatMap((item) => leavingOf(parts, item) ?? []);
-  if (leaving.length === 0) return;
+  const planned = items.flatMap((item) => leavingOf(parts, item) ?? []);
+  if (planned.length === 0) return;
+  const leaving = await withPresentDeciders(tx, planned);
   const { whitelistCoolingSeconds, outflowPerHour, newTargetPerHour } = defaultSettings({
     isSandbox: parts.mode === 'sandbox',
   });
@@ -107,7 +112,26 @@ function leavingOf({ registry, nowMs }: Parts, item: Item): Leaving | undefined 
   const row = step?.row ?? item.row;
   const by = isDecision ? [...(waited?.by ?? []), author.actorId] : [];
   const maker = isDecision ? (waited?.maker ?? before.process?.createdBy ?? '') : author.actorId;
-  return { ...outflowOf(kind, row), item, template, maker, by, ref: refOf(kind, row) };
+  return { ...outflowOf(kind, row), item, template, maker, isAbandoned: false, by, ref: refOf(kind, row) };
+}
+
+/**
+ * Neither a request nor an approval counts once its author may not move money any more.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for a request whose author lost access while it waited for the lock.
+ */
+async function withPresentDeciders(tx: Tx, leaving: readonly Leaving[]): Promise<readonly Leaving[]> {
+  const deciders = leaving.flatMap(({ item: { row }, maker, by }) =>
+    [maker, ...by].map((id) => ({ accountId: row.accountId, id })),
+  );
+  const hasEnded = await endedDeciders(tx, deciders, 'move');
+  return leaving.map((each) => {
+    const { accountId } = each.item.row;
+    const isAbandoned = hasEnded({ accountId, id: each.maker });
+    const isRequest = each.by.length === 0;
+    if (isRequest && isAbandoned) throw accessEnded();
+    return { ...each, isAbandoned, by: each.by.filter((id) => !hasEnded({ accountId, id })) };
+  });
 }
 
 function waitedFor({ before }: Item, nowMs: number): Approval | undefined {
@@ -163,12 +187,12 @@ function refused(detail: string): GatewayError {
 
 /** Lets money leave, or makes it wait for the approvals that it needs. */
 function evaluate(parts: Parts, leaving: Leaving, limits: OutflowLimits, added: Added): void {
-  const { by } = leaving;
+  const { by, isAbandoned } = leaving;
   const isAboveCeiling = exceedsCeiling(leaving, limits, added, parts.nowMs);
   const isAboveThreshold =
     limits.approvalAbove !== null &&
     added.today(leaving, limits) + centsOf(leaving.brl) > centsOf(limits.approvalAbove);
-  const needed = isAboveCeiling ? 2 : isAboveThreshold ? 1 : 0;
+  const needed = isAboveCeiling || (isAboveThreshold && isAbandoned) ? 2 : isAboveThreshold ? 1 : 0;
   if (by.length < needed) hold(parts, leaving, { needed, reason: isAboveCeiling ? 'ceiling' : 'threshold' });
   else pass(leaving, added);
 }
@@ -201,6 +225,7 @@ function pass(leaving: Leaving, added: Added): void {
 function hold(parts: Parts, leaving: Leaving, { needed, reason }: Pick<Approval, 'needed' | 'reason'>): void {
   const { item, by, maker } = leaving;
   const { before, request } = item;
+  noteLimit(`outflow_${reason}`);
   const isCreation = 'create' in request.target;
   const waited = waitedFor(item, parts.nowMs);
   const trigger = isCreation

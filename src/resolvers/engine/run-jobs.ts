@@ -32,7 +32,7 @@ import { type RepeatOptions, repeat } from './repeat.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { pauseOf } from './uncounted-failures.ts';
 
-/** Kind of a job whose payload is a rail event; all other jobs are effects of steps. */
+/** Kind of a job whose payload is a rail event, as stored in the table; all other jobs are effects of steps. */
 export const RAIL_EVENT_JOB = 'news';
 
 /** A worker that runs until it is stopped. */

@@ -5,19 +5,13 @@ import { accountsWithDueChanges } from '../../store/account/setting-changes.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
-import { type RepeatOptions, repeat } from './repeat.ts';
-
-/** Work that runs until it is stopped. */
-export interface SettlingSettings {
-  /** Claims nothing more, and waits for running work. */
-  readonly stop: () => Promise<void>;
-}
+import { type BackgroundWork, type RepeatOptions, repeat } from './repeat.ts';
 
 const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'changes of settings have to wait' };
 const EVERY_MS = 1_000;
 
 /** Starts the work of this process. Several processes may work on one database: a change takes effect once, under the account's lock. */
-export function startSettlingSettings(services: Services, log: Logger): SettlingSettings {
+export function startSettlingSettings(services: Services, log: Logger): BackgroundWork {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, REPEAT, async () => {
     await settleSettings(services);

@@ -7,7 +7,7 @@ import type { Database } from '../../store/connection/database.ts';
 import { repeat } from './repeat.ts';
 
 /** Difference from which the clock of a machine is off. Unit: ms. */
-export const CLOCK_OFF_MS = 5_000;
+const CLOCK_OFF_MS = 5_000;
 /** Difference from which a process does not start. Unit: ms. */
 const WRONG_MS = 60_000;
 /** Interval of reading the database's clock. Unit: ms. */

@@ -9,6 +9,7 @@ import type { Registry } from '../../templates/registry.ts';
 import {
   cursorExpired,
   earliestCursor,
+  earliestPosition,
   isExpired,
   positionAt,
   positionOfCursor,
@@ -207,6 +208,8 @@ async function resumed(
   const position = positionIn(mode);
   if (position !== undefined) return positionAt(database, position, mark);
   const cursor = resumeCursor(after, mode);
+  // An empty text begins with the oldest event, as in polling.
+  if (cursor?.cursor === '') return earliestPosition(mark);
   return cursor && positionOfCursor(database, cursor.cursor, cursor.parameter, mark);
 }
 

@@ -1,7 +1,7 @@
 /** Columns of a statement in CSV: the movement, its payer or payee, and its reason. */
 import { BRL } from '../../base/money/currency.ts';
 import type { Zone } from '../../base/time/zone.ts';
-import { SUB_ACCOUNTS } from '../../ledger/chart.ts';
+import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
 import type { LedgerLineRow } from '../../store/ledger/ledger.ts';
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
@@ -44,6 +44,13 @@ const FAMILIES: Readonly<Record<Family, Readonly<Record<CsvLanguage, string>>>> 
   offramps: { en: 'crypto sale', pt: 'venda de cripto' },
   withdrawals: { en: 'withdrawal', pt: 'saque' },
 };
+/** Parts of the balance, as the console names them; programs read the names of the ledger. */
+const PARTS_PT: Readonly<Record<SubAccount, string>> = {
+  available: 'Disponível',
+  in_transit: 'Em trânsito',
+  to_receive: 'A receber',
+  blocked: 'Bloqueado',
+};
 const ADJUSTMENT = { en: 'adjustment', pt: 'ajuste' } as const;
 
 /** @returns the columns in a language. */
@@ -58,14 +65,14 @@ export function statementColumns(registry: Registry, language: CsvLanguage, zone
     cells: ({ line, transaction }) => [
       String(line.id),
       { time: line.postedAt, zone },
-      ...amountCells(line, lineAmounts(line, line.ledgerAccount.scale)),
+      ...amountCells(line, lineAmounts(line, line.ledgerAccount.scale), language),
       String(line.journalId),
       transaction?.end2end ?? null,
       ...(transaction
         ? facts.map(([, , cell]) => cell(transaction))
         : [ADJUSTMENT[language], ...empty.slice(1)]),
     ],
-    total: (line, amounts) => ['TOTAL', null, ...amountCells(line, amounts), null, null, ...empty],
+    total: (line, amounts) => ['TOTAL', null, ...amountCells(line, amounts, language), null, null, ...empty],
     count: (count) => [
       'COUNT',
       ...[null, null, null],
@@ -96,8 +103,14 @@ function descriptionOf(registry: Registry, row: TransactionRow, language: CsvLan
 function amountCells(
   { ledgerAccount }: LedgerLineRow,
   { debit, credit, balance }: StatementAmounts,
+  language: CsvLanguage,
 ): readonly Cell[] {
   const { subAccount, currency } = ledgerAccount;
-  const name = Object.entries(SUB_ACCOUNTS).find(([, number]) => number === subAccount)?.[0] ?? '';
-  return [name, currency, ...[debit, credit, balance].map((amount) => amountCell(amount, currency))];
+  const parts = Object.keys(SUB_ACCOUNTS) as SubAccount[];
+  const part = parts.find((each) => SUB_ACCOUNTS[each] === subAccount) ?? 'available';
+  return [
+    language === 'pt' ? PARTS_PT[part] : part,
+    currency,
+    ...[debit, credit, balance].map((amount) => amountCell(amount, currency)),
+  ];
 }

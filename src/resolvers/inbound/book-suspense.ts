@@ -39,7 +39,7 @@ export async function bookSuspense(tx: Tx, arrived: Arrived): Promise<boolean> {
   assert(posted?.code === 'POSTED' && posted.journalId !== null, 'suspense under a new ref is posted');
   await addSuspense(tx, {
     accountId,
-    newsId: railEventId,
+    railEventId,
     transactionId,
     currency: currency.code,
     amountMinor,

@@ -29,10 +29,10 @@ export async function retryRailEvent(
   id: string,
   attempt: Attempt = UNKEYED,
 ): Promise<AnyOutcome> {
-  requirePermission(context, 'news.retry');
+  requirePermission(context, 'rail_event.retry');
   const event = await findOwnRailEvent(context, id);
   if (attempt.made !== null) return event.outcome;
-  const author = authorOf(context, 'news.retry');
+  const author = authorOf(context, 'rail_event.retry');
   await decide(context, event, { author, attempt, after: { state: 'pending' } }, (tx) =>
     restartRailEvent(tx, event.id, context.database.nowMs()),
   );
@@ -56,18 +56,16 @@ export async function closeRailEventManually(
   checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<FoundRailEvent> {
-  requirePermission(context, 'news.close');
-  const checked = checks.reference(input);
-  checks.refuse();
-  const reason = known(checked, 'a reason');
+  requirePermission(context, 'rail_event.close');
+  const reason = checks.reasonOf(input);
   const event = await findOwnRailEvent(context, id);
   if (attempt.made !== null) return event;
   if (moneyOf(event.body as RailEvent))
     throw new GatewayError(
       'STEP_CONFLICT',
-      `news ${id} is about money that arrived, which must be booked: retry it`,
+      `rail event ${id} is about money that arrived, which must be booked: retry it`,
     );
-  const author = authorOf(context, 'news.close');
+  const author = authorOf(context, 'rail_event.close');
   await decide(context, event, { author, attempt, after: { state: 'closed', reason } }, (tx, at) =>
     closeRailEvent(tx, event.id, { reason, by: author.actorId, at }),
   );
@@ -84,21 +82,21 @@ export async function findOwnRailEvent({ database, mode }: Context, id: string):
 /** Decides under the lock of the account that the event is for, and writes to its audit log; to the platform's where the account is not known. */
 async function decide(
   context: Context,
-  { id, kind, accountId, attempts, lastError }: FoundRailEvent,
+  { id, kind, accountId }: FoundRailEvent,
   { author, attempt, after }: { readonly author: Author; readonly attempt: Attempt; readonly after: object },
   work: (tx: Tx, at: Instant) => Promise<boolean>,
 ): Promise<void> {
   const { database, mode } = context;
   const concerned = accountId ?? (await platformAccount(database, mode));
   await withAccounts(context, [concerned], async (tx, { heads, ...time }) => {
-    const now = known(await findRailEvent(tx, id, mode), 'news');
+    const now = known(await findRailEvent(tx, id, mode), 'rail event');
     if (!(await work(tx, time.at)))
       throw new GatewayError(
         'STEP_CONFLICT',
-        `news ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,
+        `rail event ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,
       );
     await attempt.bind(tx, String(id));
-    const before = { state: now.outcome, kind, tries: attempts, lastError };
+    const before = { state: now.outcome, kind, tries: now.attempts, lastError: now.lastError };
     const entry = auditEntry(author, { kind: 'rail_news', id: String(id) }, time, { before, after });
     for (const head of heads.values()) await appendAudit(tx, head, [entry]);
   });

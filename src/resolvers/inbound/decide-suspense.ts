@@ -1,7 +1,8 @@
 /** The operator's decisions about money in suspense: credit to an account, or return to its origin (C-34). */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { assert, known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import type { Named } from '../../base/errors/violations.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { returnIdOf } from '../../base/pix/end-to-end-id.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -18,14 +19,17 @@ import {
   type SuspenseRow,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { readDisputeState } from '../../store/rails/med-cases.ts';
+import type { CreationChecks } from '../checks/check-creation.ts';
 import { holderMeant } from '../checks/context-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseSanctionedSender } from '../screening/screen-transaction.ts';
+import { payerSubject } from '../screening/subjects.ts';
 import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalEvent } from '../services/rail-event.ts';
 import type { ScreeningSubject } from '../services/rails.ts';
-import { requireSecondPerson } from '../settings/second-person.ts';
+import { isSecondDecision } from '../settings/second-person.ts';
 import { orderReturn } from './return-suspense.ts';
 
 /** Pause before the order of a return is placed again, if the first one failed. */
@@ -38,34 +42,40 @@ const UNPROPOSED = { proposedTo: null, proposedBy: null } as const;
  * Credits money in suspense to the balance of the account that it is booked for. Another account of the same mode is
  * proposed, and gets it when another person approves (C-25).
  *
+ * @param input - the reason, 1 to 200 characters, for the audit log; likewise of the other decisions.
  * @returns the entry after it.
- * @throws {GatewayError} `FORBIDDEN`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless it is open, and
- * for another
- *   account while one is proposed, and where its sender is on a list of sanctions.
+ * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER`; `NOT_FOUND` unless both exist in the key's mode; `STEP_CONFLICT` unless
+ *   it is open, for another account while one is proposed, where its sender is on a list of sanctions, and where a dispute holds or
+ *   took it.
  */
 export async function assignSuspense(
   context: Context,
   id: string,
   accountId: string,
+  input: Named,
+  checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
   const action = 'suspense.assign';
   requirePermission(context, action);
+  const reason = checks.reasonOf(input);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const wanted = await holderMeant(context, accountId);
   await refuseSanctionedSender(context, entry, senderOf(entry));
-  if (wanted === entry.accountId) return credit(context, entry, { action, assignedTo: wanted, attempt });
-  return underLock(context, entry, { action, attempt }, async (tx, now) => {
+  if (wanted === entry.accountId)
+    return underLock(context, entry, { action, reason, assignedTo: wanted, attempt }, (tx, now, time) =>
+      creditNow(context, tx, now, { action, assignedTo: wanted }, time),
+    );
+  return underLock(context, entry, { action, reason, attempt }, async (tx, now) => {
     if (now.proposedTo !== null) throw conflict(now);
-    const proposal = { proposedTo: wanted, proposedBy: context.caller.id };
-    await proposeSuspense(tx, entry.id, proposal);
-    return { now: { ...now, ...proposal }, audited: { state: now.state, proposed: String(wanted) } };
+    return propose(context, tx, now, wanted);
   });
 }
 
 /**
- * Credits money in suspense to the account that another person proposed.
+ * Credits money in suspense to the account that another person proposed; once the access of that person has ended, the caller
+ * becomes the proposer.
  *
  * @param accountId - account of the approved proposal: a newer proposal cannot slip in between the approver's reading and the
  * credit.
@@ -77,18 +87,25 @@ export async function approveSuspense(
   context: Context,
   id: string,
   accountId: string,
+  input: Named,
+  checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
   const action = 'suspense.approve';
   requirePermission(context, action);
+  const reason = checks.reasonOf(input);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const assignedTo = await holderMeant(context, accountId);
-  const maker = entry.proposedBy;
-  return credit(context, entry, { action, assignedTo, attempt, maker }, async (tx, now, nowMs) => {
+  const decision = { action, reason, assignedTo, attempt } as const;
+  return underLock(context, entry, decision, async (tx, now, time) => {
     if (now.proposedBy === null || now.proposedTo !== assignedTo) throw conflict(now);
+    const { nowMs } = time;
+    const both = { first: now.proposedBy, scope: ACTIONS[action].scope, nowMs } as const;
     const subject = 'money in suspense for another account';
-    await requireSecondPerson(context, tx, { maker: now.proposedBy, nowMs, subject });
+    if (await isSecondDecision(context, tx, { ...both, subject }))
+      return { ...(await creditNow(context, tx, now, decision, time)), maker: now.proposedBy };
+    return propose(context, tx, now, assignedTo);
   });
 }
 
@@ -99,16 +116,19 @@ export async function approveSuspense(
 export async function rejectSuspense(
   context: Context,
   id: string,
+  input: Named,
+  checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
   const action = 'suspense.reject';
   requirePermission(context, action);
+  const reason = checks.reasonOf(input);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
-  return underLock(context, entry, { action, attempt, maker: entry.proposedBy }, async (tx, now) => {
+  return underLock(context, entry, { action, reason, attempt }, async (tx, now) => {
     if (now.proposedTo === null) throw conflict(now);
     await proposeSuspense(tx, entry.id, UNPROPOSED);
-    return { now: { ...now, ...UNPROPOSED }, audited: { state: now.state } };
+    return { now: { ...now, ...UNPROPOSED }, audited: { state: now.state }, maker: now.proposedBy };
   });
 }
 
@@ -124,12 +144,16 @@ export async function rejectSuspense(
 export async function returnSuspense(
   context: Context,
   id: string,
+  input: Named,
+  checks: CreationChecks,
   attempt: Attempt = UNKEYED,
 ): Promise<SuspenseRow> {
-  requirePermission(context, 'suspense.return');
+  const action = 'suspense.return';
+  requirePermission(context, action);
+  const reason = checks.reasonOf(input);
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
-  if ((entry.news as ArrivalEvent).kind === 'payout_returned')
+  if ((entry.railEvent as ArrivalEvent).kind === 'payout_returned')
     throw new GatewayError('STEP_CONFLICT', 'a payout that came back cannot be sent back: assign it');
   const currency = currencyOfLedger(entry.currency);
   // The rail may have received the first order of a stuck entry: then the fee of that order counts.
@@ -139,38 +163,42 @@ export async function returnSuspense(
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
   if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
   await refuseSanctionedSender(context, entry, senderOf(entry));
-  const action = 'suspense.return';
-  const decided = await underLock(context, entry, { action, attempt }, async (tx, now, { nowMs, at }) => {
-    const dueMs = context.database.nowMs() + AGAIN_MS;
-    if (now.isStuck) {
-      await makeDueAgain(tx, entry.id, dueMs);
-      return { now: { ...now, isStuck: false }, audited: { state: now.state } };
-    }
-    const date = new Date(nowMs);
-    const isPix = (entry.news as ArrivalEvent).kind === 'payment';
-    const decision = {
-      state: 'returning',
-      assignedTo: null,
-      returnId: isPix
-        ? returnIdOf({ ispb: context.rails.pix.ispb, at: date }, `suspense:${entry.id}:${nowMs}`)
-        : null,
-      decidedBy: authorOf(context, action).actorId,
-      decidedAt: at,
-    } as const;
-    await decideSuspense(tx, entry.id, { ...decision, dueMs });
-    return { now: { ...now, ...decision, ...UNPROPOSED }, audited: { state: decision.state } };
-  });
+  const decided = await underLock(
+    context,
+    entry,
+    { action, reason, attempt },
+    async (tx, now, { nowMs, at }) => {
+      const dueMs = context.database.nowMs() + AGAIN_MS;
+      if (now.isStuck) {
+        await makeDueAgain(tx, entry.id, dueMs);
+        return { now: { ...now, isStuck: false }, audited: { state: now.state } };
+      }
+      const date = new Date(nowMs);
+      const isPix = (entry.railEvent as ArrivalEvent).kind === 'payment';
+      const decision = {
+        state: 'returning',
+        assignedTo: null,
+        returnId: isPix
+          ? returnIdOf({ ispb: context.rails.pix.ispb, at: date }, `suspense:${entry.id}:${nowMs}`)
+          : null,
+        decidedBy: authorOf(context, action).actorId,
+        decidedAt: at,
+      } as const;
+      await decideSuspense(tx, entry.id, { ...decision, dueMs });
+      return { now: { ...now, ...decision, ...UNPROPOSED }, audited: { state: decision.state } };
+    },
+  );
   // An order that does not get through is placed again when it is due, by the retries of rail events, which say so in the log.
   await orderReturn(context, decided).catch(() => {});
   return findEntry(context, id);
 }
 
 /** @returns the sender of money in suspense as far as the rail reports it; undefined for a payout that came back. */
-function senderOf({ news: event }: SuspenseRow): ScreeningSubject | undefined {
+function senderOf({ railEvent: event }: SuspenseRow): ScreeningSubject | undefined {
   const arrival = event as ArrivalEvent;
   if (arrival.kind === 'payout_returned') return undefined;
   if (arrival.kind !== 'payment') return { role: 'sender', address: arrival.from };
-  return arrival.payerTaxId === null ? undefined : { role: 'payer', taxId: arrival.payerTaxId };
+  return payerSubject(arrival.payerTaxId, arrival.payerName);
 }
 
 /** @returns an existing entry, without a check of the caller: for the operator alone. @throws {GatewayError} `NOT_FOUND`. */
@@ -182,38 +210,52 @@ export async function findEntry({ database, mode }: Context, id: string): Promis
 
 interface Decision {
   readonly action: ActionName;
+  readonly reason: string;
   readonly attempt: Attempt;
-  readonly maker?: string | null;
   /** The account that gets it. */
   readonly assignedTo?: bigint;
 }
 
-/** Credits an open entry, after a check under the locks. */
-function credit(
-  context: Context,
-  entry: SuspenseRow,
-  action: Decision & { readonly assignedTo: bigint },
-  check: (tx: Tx, now: SuspenseRow, nowMs: number) => Promise<void> = async () => {},
-): Promise<SuspenseRow> {
-  const { assignedTo } = action;
-  return underLock(context, entry, action, async (tx, now, { nowMs, at }) => {
-    await check(tx, now, nowMs);
-    await post(tx, entry, assignedTo, new Date(nowMs));
-    const decidedBy = authorOf(context, action.action).actorId;
-    const decision = { state: 'assigned', assignedTo, returnId: null, decidedBy, decidedAt: at } as const;
-    await decideSuspense(tx, entry.id, { ...decision, dueMs: null });
-    return {
-      now: { ...now, ...decision, ...UNPROPOSED },
-      audited: { state: decision.state, account: String(assignedTo) },
-    };
-  });
+/** Proposes an account for an open entry, under the locks. */
+async function propose({ caller }: Context, tx: Tx, now: SuspenseRow, proposedTo: bigint): Promise<Decided> {
+  const proposal = { proposedTo, proposedBy: caller.id };
+  await proposeSuspense(tx, now.id, proposal);
+  return { now: { ...now, ...proposal }, audited: { state: now.state, proposed: String(proposedTo) } };
 }
 
-type Work = (
+/** Credits an open entry, under the locks. */
+async function creditNow(
+  context: Context,
   tx: Tx,
   now: SuspenseRow,
-  time: { readonly nowMs: number; readonly at: Instant },
-) => Promise<{ readonly now: SuspenseRow; readonly audited: object }>;
+  { action, assignedTo }: { readonly action: ActionName; readonly assignedTo: bigint },
+  { nowMs, at }: Time,
+): Promise<Decided> {
+  await post(tx, now, assignedTo, new Date(nowMs));
+  const decidedBy = authorOf(context, action).actorId;
+  const decision = { state: 'assigned', assignedTo, returnId: null, decidedBy, decidedAt: at } as const;
+  await decideSuspense(tx, now.id, { ...decision, dueMs: null });
+  return {
+    now: { ...now, ...decision, ...UNPROPOSED },
+    audited: { state: decision.state, account: String(assignedTo) },
+  };
+}
+
+/** Time of a decision, read under the locks. */
+interface Time {
+  readonly nowMs: number;
+  readonly at: Instant;
+}
+
+/** An entry after a decision, and what the audit log has of it. */
+interface Decided {
+  readonly now: SuspenseRow;
+  readonly audited: object;
+  /** Author of the proposal that was approved or rejected. */
+  readonly maker?: string | null;
+}
+
+type Work = (tx: Tx, now: SuspenseRow, time: Time) => Promise<Decided>;
 
 /**
  * Changes an open entry, or one whose return is stuck, under the locks of both accounts and of the caller's, and writes to
@@ -222,10 +264,9 @@ type Work = (
 async function underLock(
   context: Context,
   { id, accountId, currency, amountMinor }: SuspenseRow,
-  { action, attempt, maker, assignedTo = accountId }: Decision,
+  { action, reason, attempt, assignedTo = accountId }: Decision,
   work: Work,
 ): Promise<SuspenseRow> {
-  const author = authorOf(context, action, maker);
   const concerned = [accountId, assignedTo];
   const locked = [...concerned, context.caller.accountId];
   const decided = await withAccounts(context, locked, async (tx, { heads, nowMs, ...time }) => {
@@ -233,11 +274,13 @@ async function underLock(
     assert(before, 'a suspense entry is never deleted');
     const isOpen = before.state === 'open' || (action === 'suspense.return' && before.isStuck);
     if (!isOpen) throw conflict(before);
-    const { now, audited } = await work(tx, before, { nowMs, at: time.at });
+    if (action !== 'suspense.reject') await refuseDisputed(tx, context, before);
+    const { now, audited, maker } = await work(tx, before, { nowMs, at: time.at });
+    const author = authorOf(context, action, maker);
     await attempt.bind(tx, String(id));
     const { state, proposedTo } = before;
     const proposed = proposedTo !== null && { proposed: String(proposedTo) };
-    const facts = { before: { state, currency, amountMinor, ...proposed }, after: audited };
+    const facts = { before: { state, currency, amountMinor, ...proposed }, after: { ...audited, reason } };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
     // Both the account that had the money and the one that got it have an entry; only the first names the other.
     for (const each of new Set(concerned)) {
@@ -250,6 +293,19 @@ async function underLock(
   });
   context.notifier.notify(concerned);
   return decided;
+}
+
+/** Money that a dispute is about stays until the dispute is decided, and what it took is booked. */
+async function refuseDisputed(tx: Tx, { mode }: Context, { id, railEvent }: SuspenseRow): Promise<void> {
+  const event = railEvent as ArrivalEvent;
+  if (event.kind !== 'payment') return;
+  const state = await readDisputeState(tx, mode, event.endToEndId);
+  if (state === undefined) return;
+  const words =
+    state === 'accepted'
+      ? 'was taken back by a MED dispute that is not booked: retry its report'
+      : 'is held by a MED dispute until it is decided';
+  throw new GatewayError('STEP_CONFLICT', `suspense entry ${id} ${words}`);
 }
 
 function conflict(entry: SuspenseRow): GatewayError {

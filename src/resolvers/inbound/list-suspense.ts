@@ -35,5 +35,5 @@ export async function readSuspenseEntry(context: Context, id: string): Promise<S
  */
 export function forHolder(row: SuspenseRow, accountId: bigint): SuspenseRow {
   const assignedTo = row.assignedTo === accountId ? accountId : null;
-  return { ...row, news: maskRailEvent(row.news), assignedTo, proposedTo: null, proposedBy: null };
+  return { ...row, railEvent: maskRailEvent(row.railEvent), assignedTo, proposedTo: null, proposedBy: null };
 }

@@ -78,9 +78,9 @@ const RAIL_EVENTS: { readonly [Kind in RailEvent['kind']]: RailEventKind<Having<
     name: ({ endToEndId }) => endToEndId,
     find: async ({ database, mode }, { txid, endToEndId }) =>
       txid === null ? undefined : findByTxid(database, mode, { txid, endToEndId }),
-    trigger: ({ endToEndId, amount, settledAt, payerTaxId }) => ({
+    trigger: ({ endToEndId, amount, settledAt, payerTaxId, payerName }) => ({
       on: 'pix_received',
-      ...{ endToEndId, amount, settledAt, payerTaxId },
+      ...{ endToEndId, amount, settledAt, payerTaxId, payerName },
     }),
     otherwise: 'suspense',
   },

@@ -39,6 +39,7 @@ import type {
   RefundEvent,
   UnconfirmedEvent,
 } from '../services/rail-event.ts';
+import { bookDisputedSuspense } from './book-disputed-suspense.ts';
 import { bookGas } from './book-gas.ts';
 import { bookSuspense } from './book-suspense.ts';
 import { dropSuspense, positionOfDeposit, type RailEventPosition } from './drop-suspense.ts';
@@ -110,7 +111,7 @@ async function postpone(
   const dueMs = outcome === 'failed' ? null : database.nowMs() + pauseMs;
   const id = await postponeRailEvent(database, record, { ...failure, outcome, dueMs });
   if (id === undefined) return { outcome: 'duplicate' };
-  const facts = { news: String(id), kind: record.kind, tries: attempts.attempts + 1 };
+  const facts = { railEvent: String(id), kind: record.kind, tries: attempts.attempts + 1 };
   const transaction = await transactionOf(database, failure.target);
   log.warn(
     { ...facts, ...transaction, error: failure.error.slice(0, WORDS_MAX) },
@@ -171,7 +172,9 @@ const BEFORE: {
     return undefined;
   },
   dispute_opened: openCase,
-  dispute_accepted: openCase,
+  dispute_accepted: async (services, event, position, found) =>
+    (await openCase(services, event, position, found)) ??
+    bookDisputedSuspense(services, event as DisputeEvent, position.record),
   dispute_rejected: openCase,
   infraction: openCase,
   deposit_dropped: async (services, _event, { record, entry }) =>

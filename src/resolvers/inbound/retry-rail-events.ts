@@ -15,7 +15,7 @@ export interface RailEventRetries {
   readonly stop: () => Promise<void>;
 }
 
-const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'news of rails has to wait' };
+const REPEAT: RepeatOptions = { failedMs: 5_000, complaint: 'rail events have to wait' };
 const EVERY_MS = 2_000;
 const BATCH_MAX = 50;
 

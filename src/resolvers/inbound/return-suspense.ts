@@ -1,10 +1,12 @@
 /** Returns money in suspense: orders it from the rail, and books it when the rail confirms it (L51). */
 import type { Logger } from 'pino';
 import { assert } from '../../base/errors/assert.ts';
+import { GatewayError } from '../../base/errors/errors.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, toMinor } from '../../base/money/money.ts';
 import { millisOf } from '../../base/time/instant.ts';
 import * as journals from '../../ledger/journals.ts';
+import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { type RailEventRecord, storeRailEvents } from '../../store/engine/rail-events.ts';
 import {
@@ -17,6 +19,7 @@ import {
   storeOrdered,
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { readDisputeState } from '../../store/rails/med-cases.ts';
 import { gasJournals } from '../../templates/gas.ts';
 import { pauseOf } from '../engine/uncounted-failures.ts';
 import type { Services } from '../services/context.ts';
@@ -27,6 +30,8 @@ import { railEventRecordOf } from './rail-events.ts';
 
 const ORDER = /^suspense:(\d+):(\d+)$/;
 const BATCH_MAX = 100;
+/** Pause before an order that a dispute holds is tried again. Unit: s. */
+const HELD_SECONDS = 600;
 
 /**
  * Orders the return at the rail; a final refusal opens the entry again.
@@ -39,7 +44,7 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
     await storeOrdered(services.database, entry);
   } catch (error) {
     if (!(error instanceof RailRefused)) throw error;
-    const event = entry.news as ArrivalEvent;
+    const event = entry.railEvent as ArrivalEvent;
     const isPix = event.kind === 'payment';
     const railEvent: RefundEvent = {
       kind: 'refund_ended',
@@ -56,12 +61,15 @@ export async function orderReturn(services: Services, entry: SuspenseRow): Promi
 }
 
 /** The same entry in the same state is the same order, however often it is placed. */
-async function submitOrder({ rails }: Services, entry: SuspenseRow): Promise<void> {
+async function submitOrder({ rails, database, mode }: Services, entry: SuspenseRow): Promise<void> {
   const { accountId, currency: code, amountMinor } = entry;
   const order = { key: keyOf(entry), accountId };
-  const railEvent = entry.news as ArrivalEvent;
+  const railEvent = entry.railEvent as ArrivalEvent;
   const currency = currencyOfLedger(code);
   if (railEvent.kind === 'payment') {
+    const dispute = await readDisputeState(database, mode, railEvent.endToEndId);
+    if (dispute === 'open' || dispute === 'answered')
+      throw new GatewayError('UNAVAILABLE', 'a MED dispute holds this payment', { retryAfter: HELD_SECONDS });
     const amount = fromMinor(amountMinor, currency.decimals);
     await rails.pix.refund({ ...order, endToEndId: railEvent.endToEndId, amount });
   } else if (railEvent.kind !== 'payout_returned') {
@@ -125,6 +133,24 @@ export async function endReturn(
   return { outcome };
 }
 
+/** Posts the journals of money that leaves suspense for its sender. */
+export async function postReturned(
+  tx: Tx,
+  { accountId, transactionId }: Pick<SuspenseRow, 'accountId' | 'transactionId'>,
+  booked: readonly { readonly ref: string; readonly journal: Journal }[],
+  nowMs: number,
+): Promise<void> {
+  const posted = await postJournals(
+    tx,
+    booked.map((each) => ({ accountId, transactionId, ...each })),
+    new Date(nowMs),
+  );
+  assert(
+    posted.every(({ code }) => code === 'POSTED'),
+    'money in suspense can be returned',
+  );
+}
+
 /** Settles the return of an entry, which may have changed since it was found. */
 async function settleReturn(
   tx: Tx,
@@ -158,15 +184,7 @@ async function settleReturn(
     { ref: railEvent.order, journal: journals.suspenseReturned(currency, { amount, networkFee }) },
     ...gasJournals({ trigger: railEvent }).map((journal) => ({ ref: `${railEvent.order}:gas`, journal })),
   ];
-  const posted = await postJournals(
-    tx,
-    booked.map((each) => ({ accountId, transactionId, ...each })),
-    new Date(nowMs),
-  );
-  assert(
-    posted.every(({ code }) => code === 'POSTED'),
-    'money in suspense can be returned',
-  );
+  await postReturned(tx, now, booked, nowMs);
   await decideSuspense(tx, id, {
     state: 'returned',
     assignedTo: null,

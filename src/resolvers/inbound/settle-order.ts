@@ -46,7 +46,7 @@ const PROVIDER_ID = /^[!-~]{1,64}$/;
 /** @returns orders that the provider has not decided, the oldest first; at most `ORDERS_MAX`. @throws {GatewayError} `FORBIDDEN`. */
 export async function openOrders(context: Context): Promise<PixOrder[]> {
   requirePlatform(context);
-  return listOpenPixOrders(context.database, context.mode, ORDERS_MAX);
+  return listOpenPixOrders(context.database, context.mode, { limit: ORDERS_MAX });
 }
 
 /**

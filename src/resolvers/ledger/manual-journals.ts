@@ -2,7 +2,7 @@
  * Manual journals on house accounts: one person proposes one, another approves it, and only then it is posted. Proposal and
  * decision are in the audit logs of the platform and of the account.
  */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
@@ -23,13 +23,14 @@ import {
   type ManualJournalState,
   type NewManualJournal,
   readManualJournals,
+  replaceJournalMaker,
 } from '../../store/ledger/manual-journals.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
 import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
-import { requireSecondPerson } from '../settings/second-person.ts';
+import { isSecondDecision } from '../settings/second-person.ts';
 
 /** Maximum number of journals that are listed at once. */
 export const MANUAL_JOURNALS_MAX = 100;
@@ -93,7 +94,7 @@ export function storeProposal(
 }
 
 /**
- * Approves a proposal, which is posted now.
+ * Approves a proposal, which is posted now; once the access of its proposer has ended, the caller becomes the proposer.
  *
  * @throws {GatewayError} `FORBIDDEN` for the proposer and those who count as one maker with them (C-40), and for a
  *   person who is newer to the platform than its cooling time; `NOT_FOUND`; `STEP_CONFLICT` when it was decided before.
@@ -102,10 +103,11 @@ export async function approveJournal(context: Context, id: string, attempt: Atte
   requirePermission(context, 'journal.approve');
   const proposal = await findOwnJournal(context, id);
   if (attempt.made !== null) return proposal;
-  return decide(context, 'journal.approve', proposal, async (tx, nowMs) => {
-    await requireSecondPerson(context, tx, { maker: proposal.maker, nowMs, subject: 'a journal' });
+  return decide(context, 'journal.approve', proposal, async (tx, now, nowMs) => {
     await attempt.bind(tx, id);
-    return post(tx, proposal, new Date(nowMs));
+    const { scope } = ACTIONS['journal.approve'];
+    const decision = { first: now.maker, scope, nowMs, subject: 'a journal' };
+    return (await isSecondDecision(context, tx, decision)) ? post(tx, now, new Date(nowMs)) : 'taken_over';
   });
 }
 
@@ -177,20 +179,33 @@ async function written(
   return done;
 }
 
+/** @param work - returns the id of the posted journal; null for a rejection; `taken_over` if the caller is the proposer now. */
 function decide(
   context: Context,
   action: 'journal.approve' | 'journal.reject',
-  { id, accountId, maker }: ManualJournal,
-  work: (tx: Tx, nowMs: number) => Promise<bigint | null>,
+  { id, accountId }: ManualJournal,
+  work: (tx: Tx, now: ManualJournal, nowMs: number) => Promise<bigint | null | 'taken_over'>,
 ): Promise<ManualJournal> {
   return written(context, action, accountId, async (tx, nowMs, writeDown) => {
-    const decidedAt = instantOf(new Date(nowMs));
+    const at = instantOf(new Date(nowMs));
     const now = await findManualJournal(tx, id, context.mode);
     if (now?.state !== 'proposed') throw new GatewayError('STEP_CONFLICT', `journal ${id} is ${now?.state}`);
-    const journalId = await work(tx, nowMs);
-    const decided = await decideManualJournal(tx, id, { decidedBy: context.caller.id, decidedAt, journalId });
+    const outcome = await work(tx, now, nowMs);
+    const { id: by } = context.caller;
+    const decided =
+      outcome === 'taken_over'
+        ? await replaceJournalMaker(tx, id, { maker: by, madeAt: at })
+        : await decideManualJournal(tx, id, { decidedBy: by, decidedAt: at, journalId: outcome });
     assert(decided, 'no other decision happens under the lock');
-    writeDown(decided, { before: { state: now.state }, after: { state: decided.state } }, maker);
+    const facts = [now, decided].map((each) => ({
+      state: each.state,
+      ...(outcome === 'taken_over' && { maker: each.maker }),
+    }));
+    writeDown(
+      decided,
+      { before: facts[0], after: facts[1] },
+      outcome === 'taken_over' ? undefined : now.maker,
+    );
     return decided;
   });
 }

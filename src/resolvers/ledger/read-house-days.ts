@@ -24,6 +24,8 @@ export const HOUSE_DAYS_MAX = 62;
 
 const RESULT: readonly HouseAccount[] = ['R.fee', 'R.netfee', 'R.dust', 'X.gas', 'X.loss'];
 const SETTLEMENT: HouseAccount = 'A.pix';
+/** Journals of capital (L65, L66): it is no volume. */
+const CAPITAL = ['L65', 'L66'];
 
 /**
  * @param days - number of days, today among them.
@@ -39,7 +41,7 @@ export async function listHouseDays(context: Context, days: number): Promise<rea
   const { database, mode, clock } = context;
   const today = brasiliaDay(await clock.nowMs());
   const first = dayAfter(today, 1 - days);
-  const filter = { mode, houses: [SETTLEMENT, ...RESULT], ...boundsOf(first, today) };
+  const filter = { mode, houses: [SETTLEMENT, ...RESULT], without: CAPITAL, ...boundsOf(first, today) };
   const [rows, rates] = await Promise.all([readHouseDays(database, filter), readRates(database, mode)]);
   if (!rows) return null;
   const byDay = Map.groupBy(rows, ({ day }) => day);

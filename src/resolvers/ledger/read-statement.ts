@@ -1,6 +1,7 @@
 /** Reads the account's statement. */
 
 import { type Named, Violations } from '../../base/errors/violations.ts';
+import type { Zone } from '../../base/time/zone.ts';
 import { SUB_ACCOUNTS, type SubAccount } from '../../ledger/chart.ts';
 import type { Database } from '../../store/connection/database.ts';
 import { findStatementLine, type StatementFilter } from '../../store/ledger/ledger.ts';
@@ -14,6 +15,8 @@ export interface StatementFilterInput {
   readonly subAccount?: Named;
   readonly dateFrom?: Named;
   readonly dateTo?: Named;
+  /** Zone of the days, UTC by default: a member of ZONES. */
+  readonly zone?: Named;
 }
 
 /** Reader of the lines: `readStatementLines`, or `readStatementEntries` where each needs its transaction. */
@@ -71,6 +74,7 @@ export async function checkStatementFilter(
     ...(currencies && { currencies }),
     ...(subAccount && { subAccount }),
     ...violations.days(input.dateFrom, input.dateTo),
+    ...(input.zone && { zone: input.zone.value as Zone }),
   };
 }
 

@@ -1,26 +1,24 @@
 /** Decides about money out that waits for people other than its maker (C-22, C-25, C-40). */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
-import { haveOneMaker } from '../../store/account/api-keys.ts';
-import type { Tx } from '../../store/connection/database.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { makerOf } from '../../templates/money-out.ts';
 import { advanceTransaction, type Target } from '../engine/advance-for-caller.ts';
 import { depositWorthNow, worthNow } from '../pricing/price.ts';
 import { type Context, requirePermission } from '../services/context.ts';
-import { approvesFrom, settleProtections } from '../settings/protections.ts';
+import { settleProtections } from '../settings/protections.ts';
+import { requireOtherMaker } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
  * Approves a withdrawal that needs a second approver.
  *
  * @throws {GatewayError} `FORBIDDEN` for the requester, for those who count as one maker with the requester or with an
- * approver (C-40), and for a caller who is newer to the account than its cooling time; `ADDRESS_NOT_WHITELISTED` when its
- * destination was removed from the whitelist meanwhile; `QUOTE_UNAVAILABLE` for crypto, whose present worth is also checked;
- * `NOT_FOUND`,
- *   `STEP_CONFLICT`.
+ *   approver (C-40), for a caller who is newer to the account than its cooling time, and for one whose access has ended
+ *   meanwhile; `ADDRESS_NOT_WHITELISTED` when its destination was removed from the whitelist meanwhile; `QUOTE_UNAVAILABLE`
+ *   for crypto, whose present worth is also checked; `NOT_FOUND`, `STEP_CONFLICT`.
  */
 export function approveWithdrawal(context: Context, target: Target): Promise<ProcessRow> {
   return approve(context, target, 'withdrawal.approve');
@@ -64,13 +62,12 @@ async function approve(
   const trigger = { on: 'approved', by: context.caller.id, ...(worth && { worth }) } as const;
   const nowMs = await context.clock.nowMs();
   return advanceTransaction(context, target, row, trigger, action, {
-    maker: makerOf(row),
     // Under the lock of the account, which creating a key also takes: no key can be created between the check and the step.
     atomically: async (tx, _approved, waiting) => {
       if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
-      for (const other of [makerOf(waiting), ...(waiting.process?.approval?.by ?? [])])
-        if (other && (await haveOneMaker(tx, row.accountId, other, context.caller.id))) throw ownApproval();
-      await refuseNewcomer(context, tx, nowMs);
+      const makers = [makerOf(waiting) ?? [], waiting.process?.approval?.by ?? []].flat();
+      const { scope } = ACTIONS[action];
+      await requireOtherMaker(context, tx, { makers, scope, nowMs, refused: ownApproval });
     },
   });
 }
@@ -107,17 +104,8 @@ function ownApproval(): GatewayError {
   );
 }
 
-async function refuseNewcomer(context: Context, tx: Tx, nowMs: number): Promise<void> {
-  const fromMs = await approvesFrom(context, tx, nowMs);
-  if (nowMs < fromMs)
-    throw new GatewayError(
-      'FORBIDDEN',
-      `a key or person that is new to the account can approve after its cooling time: from ${new Date(fromMs).toISOString()}`,
-    );
-}
-
 async function reject(context: Context, target: Target, action: ActionName): Promise<ProcessRow> {
   requirePermission(context, action);
   const row = await findOwnProcess(context, target.end2end, target.family);
-  return advanceTransaction(context, target, row, { on: 'rejected' }, action, { maker: makerOf(row) });
+  return advanceTransaction(context, target, row, { on: 'rejected' }, action);
 }

@@ -11,9 +11,10 @@ import { cents } from '../../templates/amounts.ts';
 import { refundEffects } from '../../templates/caller-actions.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { isRefundable } from '../../templates/lateness.ts';
-import { leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
+import { hasPendingPart, leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
+import { possibleActions } from '../engine/possible-actions.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
@@ -52,6 +53,7 @@ export async function refundPayment(
   const left = refundableOf(context, row, await context.clock.nowMs());
   if (left === 0n) throw await conflict(context, row);
   refuseBeyond(row, checked, left);
+  await refuseRestDuringPart(context, row, checked, left);
   await settleProtections(context);
   const trigger = { on: 'payment_refunded', ...(checked !== undefined && { amount: checked }) } as const;
   return advanceTransaction(context, target, row, trigger, 'payment.refund');
@@ -70,6 +72,22 @@ function refuseBeyond(row: ProcessRow, amount: string | undefined, left: bigint)
       'LIMIT_EXCEEDED',
       `a payment can be refunded in at most ${PARTS_MAX} parts; the whole rest can still be refunded`,
     );
+}
+
+/** @throws {GatewayError} `STEP_CONFLICT` for the whole remainder while a part is under way. The machine refuses it, too, under the lock. */
+async function refuseRestDuringPart(
+  context: Context,
+  row: ProcessRow,
+  amount: string | undefined,
+  left: bigint,
+): Promise<void> {
+  if (!hasPendingPart(row.process ?? {}) || (amount !== undefined && cents(amount) < left)) return;
+  const [actions = []] = await possibleActions(context, [row]);
+  throw new GatewayError(
+    'STEP_CONFLICT',
+    'a partial refund is under way: refund a smaller amount than the rest now, or the rest when it has ended',
+    { facts: { actions: actions.map(({ name }) => name) } },
+  );
 }
 
 /**
@@ -98,19 +116,26 @@ export async function previewRefund(
 /**
  * Orders failed returns that are still owed to the payer again; each under a new return id.
  *
- * @throws {GatewayError} `NOT_FOUND`; `STEP_CONFLICT` when there is no failed return that is still owed; `FORBIDDEN`.
+ * @param input - the reason, 1 to 200 characters, for the audit log.
+ * @throws {GatewayError} `INVALID_PARAMETER`; `NOT_FOUND`; `STEP_CONFLICT` when there is no failed return that is still owed; `FORBIDDEN`.
  */
-export async function retryRefund(context: Context, target: Target): Promise<ProcessRow> {
+export async function retryRefund(
+  context: Context,
+  target: Target,
+  input: Named,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
   requirePermission(context, 'refund.retry');
+  const reason = checks.reasonOf(input);
   const row = await findOwnProcess(context, target.end2end, target.family);
-  return advanceTransaction(context, target, row, { on: 'refund_retried' }, 'refund.retry');
+  return advanceTransaction(context, target, row, { on: 'refund_retried', reason }, 'refund.retry');
 }
 
 /**
  * Books that the operator paid a failed refund to the payer by hand.
  *
  * @param input - reference of that payment, such as its EndToEndId.
- * @throws {GatewayError} `INVALID_PARAMETER`, and as `retryRefund`.
+ * @throws {GatewayError} as `retryRefund`.
  */
 export async function settleRefundManually(
   context: Context,

@@ -1,10 +1,9 @@
 /** Actions of an account holder on an existing transaction: each is a trigger of its machine. */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
-import { fromMinor } from '../../base/money/money.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { accepts } from '../../templates/accepts.ts';
 import { depositOf } from '../../templates/amounts.ts';
@@ -16,10 +15,10 @@ import { decideCaseOfStepUp, frozenCaseOf, refuseFrozen } from '../cases/perform
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { coversNetworkFee } from '../engine/possible-actions.ts';
-import { depositWorthNow, price } from '../pricing/price.ts';
+import { depositWorthNow, priceDeposit } from '../pricing/price.ts';
 import { type Context, requireFresh, requirePermission, requireRails } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
-import { requireSecondPerson } from '../settings/second-person.ts';
+import { hasEnded, isSecondDecision, onPlatform } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -136,88 +135,96 @@ export async function resolveDeposit(
 /**
  * Rejects a transaction that screening holds. Frozen money is not returned.
  *
- * @throws {GatewayError} as `cancelTransaction`; `STEP_CONFLICT` when it is frozen; `LIMIT_EXCEEDED` for a deposit
+ * @param input - the reason, 1 to 200 characters, for the audit log.
+ * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `STEP_CONFLICT` when it is frozen; `LIMIT_EXCEEDED` for a deposit
  *   that does not cover the network fee.
  */
-export async function rejectHold(context: Context, target: Target): Promise<ProcessRow> {
+export async function rejectHold(
+  context: Context,
+  target: Target,
+  input: Named,
+  checks: CreationChecks,
+): Promise<ProcessRow> {
   requirePermission(context, 'hold.reject');
+  const reason = checks.reasonOf(input);
   const row = await findTarget(context, target);
   if (!isDone(target.attempt) && row.process?.deposit) {
     await refuseUntaken(context, row, 'hold_rejected');
     await refuseWorthless(context, row);
   }
-  return advanceTransaction(context, target, row, { on: 'hold_rejected' }, 'hold.reject', {
+  return advanceTransaction(context, target, row, { on: 'hold_rejected', reason }, 'hold.reject', {
     atomically: (tx, { accountId, clientTaxId }) => refuseFrozen(tx, accountId, clientTaxId),
   });
 }
 
 /**
  * Releases a transaction that screening holds. The first release of a frozen transaction is only stored; a second person, who
- * does not count as one maker with the first, releases it.
+ * does not count as one maker with the first, releases it. Once the access of the first person has ended, the next release is
+ * the first.
  *
- * @param trigger - the reason, 1 to 200 characters, for the audit log; required for a frozen transaction.
+ * @param input - the reason, 1 to 200 characters, for the audit log.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`; `FORBIDDEN` for the first person again;
- * `STEP_CONFLICT` for a
- *   frozen customer.
+ * `STEP_CONFLICT` for a frozen customer, and where the access of the first person changed meanwhile.
  */
 export async function releaseHold(
   context: Context,
   target: Target,
-  trigger: Named | undefined,
+  input: Named,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   requirePermission(context, 'hold.release');
+  const reason = checks.reasonOf(input);
   const row = await findTarget(context, target);
-  const reason = row.process?.isFrozen
-    ? checks.reference(checks.required(trigger, 'reason'))
-    : trigger && checks.reference(trigger);
-  checks.refuse();
   const by = context.caller.id;
-  const maker = row.process?.release?.by;
+  const first = row.process?.release?.by;
+  const { scope } = ACTIONS['hold.release'];
+  const isOver = first !== undefined && (await hasEnded(context, context.database, first, scope));
   const nowMs = await context.clock.nowMs();
+  const trigger = { on: 'released', by, reason, ...(isOver && { replaces: first }) } as const;
   const subject = 'the release of frozen money';
-  return advanceTransaction(
-    context,
-    target,
-    row,
-    { on: 'released', by, ...(reason !== undefined && { reason }) },
-    'hold.release',
-    {
-      ...(maker !== undefined && { maker }),
-      // Under the lock of the account: the stored release is the one that is completed.
-      atomically: async (tx, { accountId, clientTaxId }, before) => {
-        await refuseFrozen(tx, accountId, clientTaxId);
-        const first = before.process?.release?.by;
-        if (first !== undefined) await requireSecondPerson(context, tx, { maker: first, nowMs, subject });
-      },
+  const { caller } = await onPlatform(context, context.database);
+  return advanceTransaction(context, target, row, trigger, 'hold.release', {
+    // Keys and people of the platform are changed under its lock.
+    alsoLocked: [caller.accountId],
+    // Under the lock of the account: the stored release is the one that is completed or replaced.
+    atomically: async (tx, { accountId, clientTaxId }, before) => {
+      await refuseFrozen(tx, accountId, clientTaxId);
+      const stored = before.process?.release?.by;
+      const isSecond = await isSecondDecision(context, tx, { first: stored, scope, nowMs, subject });
+      if (stored !== undefined && isSecond === (stored === trigger.replaces)) throw anotherFirst();
     },
+  });
+}
+
+function anotherFirst(): GatewayError {
+  return new GatewayError(
+    'STEP_CONFLICT',
+    'the access of the person who released it first changed meanwhile: nothing was changed',
   );
 }
 
 /**
  * Decides the extra verification of a customer or payee.
  *
- * @param trigger - with a reason of 1 to 200 characters, which the audit log stores.
+ * @param input - the reason, 1 to 200 characters, for the audit log.
  * @throws {GatewayError} `INVALID_PARAMETER`, and as `cancelTransaction`.
  */
 export async function decideStepUp(
   context: Context,
   target: Target,
   isApproved: boolean,
-  trigger: Named,
+  input: Named,
   checks: CreationChecks,
 ): Promise<ProcessRow> {
   const permission = isApproved ? 'step_up.approve' : 'step_up.deny';
   requirePermission(context, permission);
-  const reason = checks.reference(trigger);
-  checks.refuse();
+  const reason = checks.reasonOf(input);
   const row = await findTarget(context, target);
   const on = isApproved ? 'step_up_approved' : 'step_up_denied';
-  const why = known(reason, 'a reason');
-  return advanceTransaction(context, target, row, { on, reason: why }, permission, {
+  return advanceTransaction(context, target, row, { on, reason }, permission, {
     atomically: async (tx, { clientTaxId }) => {
       if (clientTaxId !== null)
-        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason: why });
+        await decideCaseOfStepUp(context, tx, { taxId: clientTaxId, isApproved, reason });
     },
   });
 }
@@ -251,14 +258,7 @@ async function refuseWorthless(context: Context, row: ProcessRow): Promise<void>
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
   if (isDone(target.attempt)) return row;
   await refuseUntaken(context, row, 'requoted');
-  const { currency, amount } = depositOf(row);
-  const { facts } = await price(context, {
-    accountId: row.accountId,
-    template: context.registry.of(row.template),
-    direction: 'out',
-    currency,
-    wanted: { crypto: fromMinor(amount, currency.decimals) },
-  });
+  const { facts } = await priceDeposit(context, row);
   const requoted = { on: 'requoted', price: facts } as const;
   return advanceTransaction(context, target, row, requoted, 'deposit.resolve', {
     // The payee was checked for the amount that was ordered, when it was ordered.

@@ -110,8 +110,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     depositAddress: row.depositAddress,
     exactDepositAmount: row.exactDepositAmount,
     depositUri: depositUri(row) ?? null,
-    amountPaid:
-      process?.deposit?.amount ?? (process?.paid ? sum([process.paid, process.excess ?? '0']) : null),
+    amountPaid: paidAmount(row),
     excess: process?.excess ?? null,
     pixE2e: row.pixE2e,
     txHash,
@@ -130,6 +129,12 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     returns,
     amountReturned: returns.length === 0 ? null : sum(returns.map(({ amount }) => amount)),
   };
+}
+
+/** @returns the total that the payer paid or deposited; null while nothing is known to have come. */
+export function paidAmount({ process }: Pick<ProcessRow, 'process'>): string | null {
+  if (process?.deposit) return process.deposit.amount;
+  return process?.paid ? sum([process.paid, process.excess ?? '0']) : null;
 }
 
 /** Ordered again under another id, or not returned to the payer in the end. */

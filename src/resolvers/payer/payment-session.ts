@@ -13,6 +13,7 @@ import { requestsPayment } from '../../templates/awaited.ts';
 import { acceptedActions, type CallerActionName } from '../../templates/caller-actions.ts';
 import type { Step, Template } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { isOfFrozenCustomer } from '../cases/perform-case-action.ts';
 import type { Context, Origin, Services } from '../services/context.ts';
 import { canVerify } from './verify-identity.ts';
 
@@ -39,7 +40,7 @@ export interface PaymentSession {
   readonly step: Step;
   /** Null when the payer has nothing to do. */
   readonly ask: Prompt | null;
-  /** Actions of the payer that the machine accepts now. */
+  /** Actions that the payer can take now. */
   readonly actions: readonly CallerActionName[];
   /** Whether it ended without a payment, so that it can be started again; of a link, only while the link is open. */
   readonly isRenewable: boolean;
@@ -74,7 +75,7 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
   const step = services.registry.stepOf(row.template, row.component, row.state);
   const isPaidByPayer = hasPayer(template);
   const nowMs = await services.clock.nowMs();
-  const actions = isPaidByPayer ? acceptedActions(template, row, nowMs, PAYER_ACTIONS) : [];
+  const actions = isPaidByPayer ? await possibleFor(services, template, row, nowMs) : [];
   const link = await linkOf(services, row);
   const cameToNothing = step.isRenewable === true && row.process?.isTurnedDown !== true;
   return {
@@ -90,6 +91,18 @@ export async function readSession(services: Services, row: ProcessRow): Promise<
     canVerify: isPaidByPayer && (await canVerify(services, row)),
     nowMs,
   };
+}
+
+/** The deposit of a frozen customer is not converted. */
+async function possibleFor(
+  { database }: Services,
+  template: Template,
+  row: ProcessRow,
+  nowMs: number,
+): Promise<readonly CallerActionName[]> {
+  const accepted = acceptedActions(template, row, nowMs, PAYER_ACTIONS);
+  if (!accepted.includes('requote_deposit') || !(await isOfFrozenCustomer(database, row))) return accepted;
+  return accepted.filter((name) => name !== 'requote_deposit');
 }
 
 /** The path of a link ends with its slug. */

@@ -5,16 +5,9 @@
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { addIdentity, findByIdentity, type Identity } from '../../store/people/identities.ts';
-import { removePasskeys } from '../../store/people/passkeys.ts';
-import {
-  findPerson,
-  joinAccount,
-  type Person,
-  readInvitations,
-  readOwnAccounts,
-} from '../../store/people/people.ts';
-import { endSessions } from '../../store/people/person-sessions.ts';
+import { findPerson, type Person, readInvitations, readOwnAccounts } from '../../store/people/people.ts';
 import type { Services } from '../services/context.ts';
+import { acceptInvitation, endEarlierSignIns } from './earlier-sign-ins.ts';
 import { type Device, signIn } from './sessions.ts';
 
 /** Claims of a provider about a person. */
@@ -48,8 +41,7 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
       if (!known) {
         if (!(await addIdentity(tx, claims, person.id, at)))
           throw refusal('the person has another subject at this issuer');
-        await endSessions(tx, person.id, at);
-        const passkeys = await removePasskeys(tx, person.id);
+        const passkeys = await endEarlierSignIns(tx, person.id, at);
         const { issuer } = claims;
         writeDown(
           'identity.add',
@@ -57,7 +49,7 @@ export async function signInByIdentity(services: Services, claims: Claims, devic
           { after: { issuer, passkeysRemoved: passkeys } },
         );
       }
-      await joinAccount(tx, accountId, person.id, at);
+      await acceptInvitation(tx, { accountId, personId: person.id, at });
     },
   );
 }

@@ -6,12 +6,11 @@ import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import { findAccount, platformAccount, SANDBOX_HANDLE } from '../../store/account/accounts.ts';
 import type { Database } from '../../store/connection/database.ts';
-import { removePasskeys } from '../../store/people/passkeys.ts';
 import { addPerson, findPerson, invite, joinAccount, readMember } from '../../store/people/people.ts';
 import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
-import { endSessions } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission, type Services } from '../services/context.ts';
+import { acceptInvitation, endEarlierSignIns } from './earlier-sign-ins.ts';
 import { makeLink, objectOf } from './members.ts';
 import { type Device, signIn } from './sessions.ts';
 import type { PersonCaller } from './signed-in.ts';
@@ -50,13 +49,17 @@ export async function acceptLink(
   caller: PersonCaller | undefined,
 ): Promise<string> {
   const link = await readLink(services, token);
-  if (!isEnough(link, caller))
-    throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
+  const requireEnough = (isKnown: boolean) => {
+    if (!isEnough({ ...link, isKnown }, caller))
+      throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
+  };
+  requireEnough(link.isKnown);
   const { personId, accountId } = link;
   return signIn(services, { personId, accountId, method: 'LINK' }, device, async (tx) => {
     const at = new Date(services.database.nowMs());
     if (!(await useLink(tx, personTokenHash(token), at))) throw notFound();
-    await joinAccount(tx, accountId, personId, at);
+    // The person may have got a role elsewhere while this waited for the lock.
+    requireEnough(await acceptInvitation(tx, { accountId, personId, at }));
   });
 }
 
@@ -79,8 +82,7 @@ export async function makeSignInLink(
     if (!member) throw notFound();
     const at = new Date(context.database.nowMs());
     if (forgetsPasskeys) {
-      await endSessions(tx, member.id, at);
-      const passkeys = await removePasskeys(tx, member.id);
+      const passkeys = await endEarlierSignIns(tx, member.id, at);
       writeDown('passkey.reset', objectOf(member.id), { before: { passkeys } });
     }
     const kind = member.joinedAt ? 'SIGN_IN' : 'INVITATION';

@@ -2,7 +2,8 @@
  * The people of an account: invites them, changes their roles, removes them. No one can grant a role that exceeds their own,
  * and only an owner makes or removes owners (C-40).
  */
-import { randomBase62, type Scope } from '../../base/access/api-key.ts';
+import { ACTIONS } from '../../base/access/actions.ts';
+import { randomBase62 } from '../../base/access/api-key.ts';
 import { newPersonToken, personTokenHash } from '../../base/access/person-token.ts';
 import { isOwner, ROLE_NAMES, type Role, rolesOf, scopesOf } from '../../base/access/roles.ts';
 import { assert } from '../../base/errors/assert.ts';
@@ -24,6 +25,7 @@ import {
   noteInviter,
   readMember,
   readMembers,
+  readOpenInviters,
   removeMembership,
   setRole,
 } from '../../store/people/people.ts';
@@ -32,6 +34,7 @@ import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
+import { endedDeciders, isOwnerNow, requireAccess } from '../settings/access.ts';
 
 /** Person to be invited; each value carries the caller's own name for it. */
 export interface InvitationInput {
@@ -76,9 +79,9 @@ export async function inviteMember(
   checks.refuse();
   const { name, email } = checked;
   assert(name && email && role, 'an accepted input is present');
-  requireRuleOver(context, role);
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown) => {
+    await requireRuleOver(context, tx, role);
     const at = new Date(context.database.nowMs());
     const person = await addPerson(tx, { id: `per_${randomBase62(16)}`, name, email }, at);
     const before = await readMember(tx, accountId, person.id);
@@ -87,7 +90,7 @@ export async function inviteMember(
         { parameter: input.email.name, message: 'is that of a member of the account' },
       ]);
     if (before) {
-      requireRuleOver(context, before.role);
+      await requireRuleOver(context, tx, before.role);
       await setRole(tx, accountId, person.id, role);
     } else {
       refuseMore(input.email.name, await countMembers(tx, accountId), MEMBERS_MAX, 'people');
@@ -137,8 +140,8 @@ export async function changeMemberRole(
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown, nowMs) => {
     const before = await findMember(tx, context, personId.value);
-    requireRuleOver(context, before.role);
-    requireRuleOver(context, role);
+    await requireRuleOver(context, tx, before.role);
+    await requireRuleOver(context, tx, role);
     if (before.role === role) return before;
     if (!isOwner(role)) await requireOwnerLeft(tx, accountId, before, checked.name);
     // A person who may no longer request such changes loses their waiting ones.
@@ -157,7 +160,7 @@ export async function removeMember(context: Context, personId: Named): Promise<M
   const { accountId } = context.caller;
   return audited(context, async (tx, writeDown, nowMs) => {
     const member = await findMember(tx, context, personId.value);
-    requireRuleOver(context, member.role);
+    await requireRuleOver(context, tx, member.role);
     await requireOwnerLeft(tx, accountId, member, personId.name);
     await dropChangesOf(tx, accountId, member.id, new Date(nowMs));
     await endLinks(tx, accountId, member.id, new Date(context.database.nowMs()));
@@ -168,7 +171,8 @@ export async function removeMember(context: Context, personId: Named): Promise<M
 }
 
 /**
- * Confirms a person: they count as a maker of their own, separate from their inviter.
+ * Confirms a person: they count as a maker of their own, separate from their inviter. Once the access of all their inviters has
+ * ended, an owner takes the place of these, and another one confirms.
  *
  * @throws {GatewayError} `FORBIDDEN` unless the operator asks, or an owner who does not count as one maker with the person;
  *   `NOT_FOUND`.
@@ -178,15 +182,22 @@ export async function confirmMember(context: Context, personId: string): Promise
   const { caller, origin } = context;
   const { accountId } = caller;
   const isOperator = origin.actor !== undefined;
-  if (!isOperator && !(caller.person && isOwner(caller.person.role)))
-    throw new GatewayError('FORBIDDEN', 'only an owner confirms who was invited');
   return audited(context, async (tx, writeDown, nowMs) => {
+    if (!isOperator && !(await isOwnerNow(context, tx)))
+      throw new GatewayError('FORBIDDEN', 'only an owner confirms who was invited');
     const member = await findMember(tx, context, personId);
     if (!isOperator && (await haveOneMaker(tx, accountId, caller.id, member.id)))
       throw new GatewayError(
         'FORBIDDEN',
         'an owner who invited the person, or counts as one maker with whoever did, cannot confirm them: another owner or the operator can',
       );
+    if (!isOperator && !(await hasPresentInviter(tx, accountId, member.id))) {
+      await noteInviter(tx, accountId, member.id, caller.id);
+      writeDown('person.confirm', objectOf(member.id), {
+        after: { email: member.email, isConfirmed: false },
+      });
+      return member;
+    }
     const by = origin.actor?.id ?? caller.id;
     if (await confirmPerson(tx, accountId, member.id, { by, at: new Date(nowMs) }))
       writeDown('person.confirm', objectOf(member.id), { after: { email: member.email } });
@@ -194,17 +205,24 @@ export async function confirmMember(context: Context, personId: string): Promise
   });
 }
 
+/** @returns whether a person counts as one with nobody, or with an inviter whose access lasts. */
+async function hasPresentInviter(tx: Tx, accountId: bigint, personId: string): Promise<boolean> {
+  const inviters = (await readOpenInviters(tx, accountId, personId)).map((id) => ({ accountId, id }));
+  const hasEnded = await endedDeciders(tx, inviters, ACTIONS['person.invite'].scope);
+  return inviters.length === 0 || !inviters.every(hasEnded);
+}
+
 /** @returns a person as the audit log names it. */
 export function objectOf(personId: string): AuditObject {
   return { kind: 'person', id: personId };
 }
 
-/** @throws {GatewayError} `FORBIDDEN` naming the right that the caller lacks to decide about people of a role. */
-function requireRuleOver(context: Context, role: Role): void {
-  for (const scope of scopesOf(role)) requireScope(context, scope as Scope);
-  const { caller, origin } = context;
-  const mayRuleOwners = origin.actor !== undefined || (caller.person && isOwner(caller.person.role));
-  if (isOwner(role) && !mayRuleOwners)
+/** @throws {GatewayError} `FORBIDDEN` naming the right that the caller lacks, under the lock of the account, to decide about people of a role. */
+async function requireRuleOver(context: Context, tx: Tx, role: Role): Promise<void> {
+  const scopes = scopesOf(role);
+  for (const scope of scopes) requireScope(context, scope);
+  await requireAccess(context, tx, ['admin', ...scopes]);
+  if (isOwner(role) && context.origin.actor === undefined && !(await isOwnerNow(context, tx)))
     throw new GatewayError('FORBIDDEN', `only an owner decides who has the role "${role}"`);
 }
 

@@ -162,6 +162,17 @@ export async function priceNow(services: Services, request: PriceRequest): Promi
   return { facts: factsOf(made, direction, currency, isDelivered), settings, brl, pricedAt };
 }
 
+/**
+ * @returns the price of converting a held deposit now.
+ * @throws {GatewayError} as `price`.
+ */
+export function priceDeposit(services: Services, row: ProcessRow): Promise<Priced> {
+  const { currency, amount } = depositOf(row);
+  const template = services.registry.of(row.template);
+  const wanted = { crypto: fromMinor(amount, currency.decimals) };
+  return price(services, { accountId: row.accountId, template, direction: 'out', currency, wanted });
+}
+
 /** The minimum and maximum of a transaction. */
 type Bounds = Pick<TemplateSettings, 'amountMin' | 'amountMax'>;
 

@@ -1,13 +1,12 @@
-/** Pauses and resumes sending on a network; transactions that were signed before are processed nevertheless. */
+/** Pauses and resumes sending on a network or by PIX; transactions that were signed, and orders that were sent before, are followed nevertheless. */
 
-import { known } from '../../base/errors/assert.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { NETWORKS } from '../../base/money/currency.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
-import { pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
+import { PIX_SENDING, pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { authorOf, type Context, requirePermission } from '../services/context.ts';
 import { withAccounts } from '../services/lock-accounts.ts';
@@ -28,13 +27,12 @@ export interface Sending {
 export async function pauseNetwork(
   context: Context,
   network: Named,
-  reason: Named,
+  input: Named,
   checks: CreationChecks,
 ): Promise<Sending> {
   requirePermission(context, 'network.pause');
-  const checked = checks.reference(reason);
-  checks.refuse();
-  return change(context, 'network.pause', networkOf(network), known(checked, 'a reason'));
+  const reason = checks.reasonOf(input);
+  return change(context, 'network.pause', networkOf(network), reason);
 }
 
 /**
@@ -48,10 +46,9 @@ export async function resumeNetwork(context: Context, network: Named): Promise<S
 }
 
 function networkOf({ name, value }: Named): string {
-  if (Object.hasOwn(NETWORKS, value)) return value;
-  throw invalidParameters([
-    { parameter: name, message: `must be one of ${Object.keys(NETWORKS).join(', ')}` },
-  ]);
+  const names = [...Object.keys(NETWORKS), PIX_SENDING];
+  if (names.includes(value)) return value;
+  throw invalidParameters([{ parameter: name, message: `must be one of ${names.join(', ')}` }]);
 }
 
 async function change(

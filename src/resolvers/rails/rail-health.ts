@@ -3,9 +3,10 @@ import type { Instant } from '../../base/time/instant.ts';
 import { readRailHealth } from '../../store/engine/rail-health.ts';
 import { type OrderTimesRow, readOrderTimes } from '../../store/rails/order-times.ts';
 import type { EffectName } from '../../templates/effects.ts';
-import { type Context, requirePlatform } from '../services/context.ts';
+import { type Context, requirePlatform, type Services } from '../services/context.ts';
 import { checkRails, type NamedCheck } from './rail-checks.ts';
 import { reconciliationChecks } from './reconciliation-checks.ts';
+import { restoreChecks } from './restored-rails.ts';
 
 /** The rails, with the status of each. */
 export const RAILS = {
@@ -22,8 +23,8 @@ export type RailName = keyof typeof RAILS;
 /** Status of a rail. */
 export interface RailHealth {
   readonly rail: RailName;
-  readonly lastNewsAt: Instant | null;
-  readonly unsettledNews: number;
+  readonly lastEventAt: Instant | null;
+  readonly unsettledEvents: number;
   readonly pendingOrders: number;
   readonly failingOrders: number;
   /** Orders that ended in the last 24 hours; null where none did. */
@@ -42,8 +43,8 @@ const partOf = (name: string): RailName => (Object.hasOwn(RAILS, name) ? (name a
 export async function railChecks(context: Context, rail: RailName): Promise<readonly NamedCheck[]> {
   requirePlatform(context);
   const checks = await checkRails(context.railParts.filter(({ name }) => partOf(name) === rail));
-  const reconciled = await reconciliationChecks(context);
-  return [...checks, ...reconciled.filter((each) => partOf(each.rail) === rail)];
+  const others = [...(await reconciliationChecks(context)), ...(await restoreChecks(context))];
+  return [...checks, ...others.filter((each) => partOf(each.rail) === rail)];
 }
 
 /** Rail that receives an order; BRL leaves by PIX. */
@@ -63,7 +64,15 @@ const RAIL_OF: { readonly [Name in EffectName]?: RailName } = {
 /** @throws {GatewayError} `FORBIDDEN` without a scope of the platform. */
 export async function railHealth(context: Context): Promise<readonly RailHealth[]> {
   requirePlatform(context);
-  const { database, mode, clock } = context;
+  return healthOfRails(context);
+}
+
+/** @returns the status of each rail of a mode. */
+export async function healthOfRails({
+  database,
+  mode,
+  clock,
+}: Pick<Services, 'database' | 'mode' | 'clock'>): Promise<readonly RailHealth[]> {
   const nowMs = await clock.nowMs();
   const [{ last, unsettled, orders }, times] = await Promise.all([
     readRailHealth(database, mode, nowMs),
@@ -75,8 +84,8 @@ export async function railHealth(context: Context): Promise<readonly RailHealth[
     const own = orders.filter(({ kind, isBrl }) => railOf(kind, isBrl) === rail);
     return {
       rail,
-      lastNewsAt: last.find((each) => each.rail === rail)?.lastAt ?? null,
-      unsettledNews: unsettled.find((each) => each.rail === rail)?.count ?? 0,
+      lastEventAt: last.find((each) => each.rail === rail)?.lastAt ?? null,
+      unsettledEvents: unsettled.find((each) => each.rail === rail)?.count ?? 0,
       pendingOrders: own.reduce((count, { due }) => count + due, 0),
       failingOrders: own.reduce((count, { failing }) => count + failing, 0),
       lastDay: times.find((each) => each.rail === rail) ?? null,

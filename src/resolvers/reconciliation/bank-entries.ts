@@ -7,6 +7,7 @@ import { TextSet } from '../../base/text/text-set.ts';
 import { brasiliaMidnight } from '../../base/time/brasilia-day.ts';
 import type { BankMovement, BankRow, SkipReason } from '../../wire/bank/bank-row.ts';
 import { NO_RAIL_EVENT, type StatementEntry } from '../services/statement.ts';
+import { BankBalances, type ComparedBalances } from './bank-balances.ts';
 
 /** Skipped rows that are named at most; their number is exact. */
 export const SKIPPED_MAX = 100;
@@ -29,7 +30,7 @@ export interface SkippedRow {
 }
 
 /** Summary of a file, in the order of its rows. */
-export interface BankFileSummary {
+export interface BankFileSummary extends ComparedBalances {
   /** Null if the file does not name it. */
   readonly account: string | null;
   readonly currency: string;
@@ -74,6 +75,7 @@ export class BankEntries {
   readonly #pixIds: string[] = [];
   readonly #ofPix: number[] = [];
   readonly #skippedRows: SkippedRow[] = [];
+  readonly #balances = new BankBalances();
   #account: string | null = null;
   #skipped = 0;
   #incoming = 0n;
@@ -82,14 +84,16 @@ export class BankEntries {
   #last: (() => ShownMovement) | null = null;
 
   /** Adds the next row of the file. */
-  add({ position: line, account, movement, text }: BankRow): void {
+  add({ position: line, account, movement, balance, text }: BankRow): void {
     this.#account ??= account;
+    if (balance) this.#balances.add(line, balance);
     if (typeof movement === 'string') {
       this.#skipped += 1;
       if (this.#skippedRows.length < SKIPPED_MAX)
         this.#skippedRows.push({ place: line, why: movement, text: text.slice(0, TEXT_MAX) });
       return;
     }
+    this.#balances.move(movement.day, movement.minor);
     const position = this.#at.length;
     const id = this.#nameOf(movement.id || line);
     const show = () => shownOf(line, { ...movement, id });
@@ -127,6 +131,7 @@ export class BankEntries {
       outgoing: fromMinor(this.#outgoing, BRL.decimals),
       first: this.#first,
       last: this.#last?.() ?? null,
+      ...this.#balances.compared(),
       skipped: this.#skipped,
       skippedRows: this.#skippedRows,
     };

@@ -5,6 +5,7 @@ import { toMinor } from '../../base/money/money.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
 import { type Instant, instantOf, millisOf } from '../../base/time/instant.ts';
 import type { NewReconciliation } from '../../store/rails/reconciliation.ts';
+import type { RunProgress } from '../../store/rails/reconciliation-run.ts';
 import {
   BANK,
   networkVault,
@@ -45,6 +46,8 @@ export interface Comparison {
   readonly nowMs: number;
   /** Whether the present balance is evidence about the last day. */
   readonly withBalances: boolean;
+  /** Called as the comparison goes on. */
+  readonly report?: (progress: RunProgress) => void;
 }
 
 /** A report before it is stored. */
@@ -70,7 +73,7 @@ const MANUAL_WITHIN_MS = MANUAL_WITHIN_DAYS * DAY_MS;
 /** @returns a report for each day. @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function compareStatement(
   services: Pick<Services, 'database' | 'mode'>,
-  { rail, statement, days, nowMs, withBalances }: Comparison,
+  { rail, statement, days, nowMs, withBalances, report }: Comparison,
 ): Promise<readonly Report[]> {
   const { database, mode } = services;
   const vault = isNetwork(rail) ? networkVault(rail) : BANK;
@@ -96,7 +99,9 @@ export async function compareStatement(
     ofDays: ofPeriod.filter(isLineOfDay),
     isOfDay: (at) => isOfDay(at.getTime()),
     isMissing,
+    report,
   });
+  report?.({ phase: 'comparing', done: reported.length, total: reported.length });
   const booked = reported.flatMap(({ booked }) => booked ?? []);
   const lines = [...ofPeriod, ...manual, ...(await readLinesOf(database, vault, booked))];
   const free = lines.filter((line) => !held.has(nameOf(line)));

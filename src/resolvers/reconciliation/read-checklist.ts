@@ -4,13 +4,15 @@ import { readSuspenseToDecide } from '../../store/engine/review-sources.ts';
 import { readLastClose } from '../../store/ledger/book-closes.ts';
 import { readManualJournals } from '../../store/ledger/manual-journals.ts';
 import { listReconciliations } from '../../store/rails/reconciliation.ts';
+import { type RunProgress, readRuns } from '../../store/rails/reconciliation-run.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { RECONCILED_RAILS, type Reconciliation, reportOf, statementOf } from './reconcile.ts';
 
-/** A rail that has a statement, with its newest report of the day; null before the first. */
+/** A rail that has a statement, with its newest report of the day, null before the first; and the progress of one that is made now. */
 export interface RailOfDay {
   readonly rail: string;
   readonly report: Reconciliation | null;
+  readonly run: RunProgress | null;
 }
 
 /** Work before a day is closed. */
@@ -38,10 +40,11 @@ export async function readCloseChecklist(context: Context): Promise<CloseCheckli
   const last = await readLastClose(database, mode);
   const day = last ? dayAfter(last.day) : dayAfter(today, -1);
   const limit = CHECKLIST_MAX;
-  const [reports, suspense, journals] = await Promise.all([
+  const [reports, suspense, journals, runs] = await Promise.all([
     listReconciliations(database, mode, { day, rail: undefined, limit }),
     readSuspenseToDecide(database, { mode, accountId: null, limit }),
     readManualJournals(database, mode, { state: 'proposed', limit }),
+    readRuns(database, { mode, day }, database.nowMs()),
   ]);
   const rails = RECONCILED_RAILS.filter((rail) => statementOf(context, rail) !== undefined);
   return {
@@ -49,7 +52,7 @@ export async function readCloseChecklist(context: Context): Promise<CloseCheckli
     isOver: day < today,
     rails: rails.map((rail) => {
       const report = reports.find((each) => each.rail === rail);
-      return { rail, report: report ? reportOf(report) : null };
+      return { rail, report: report ? reportOf(report) : null, run: runs.get(rail) ?? null };
     }),
     suspense: suspense.length,
     journals: journals.length,

@@ -15,15 +15,9 @@ import {
   finishNightlyRun,
   readNightlyRun,
 } from '../../store/rails/nightly-run.ts';
-import { endWithin, repeat } from '../engine/repeat.ts';
+import { type BackgroundWork, endWithin, repeat } from '../engine/repeat.ts';
 import { type Context, GATEWAY, type Services } from '../services/context.ts';
 import { countsOf, isOpen, reconcile, statementOf } from './reconcile.ts';
-
-/** Work that runs until it is stopped. */
-export interface NightlyReconciliation {
-  /** Claims nothing more, and waits for running work. */
-  readonly stop: () => Promise<void>;
-}
 
 const REPEAT = { failedMs: 60_000, complaint: 'the reconciliation of the night has to wait' };
 const EVERY_MS = 60_000;
@@ -37,11 +31,7 @@ const AGAIN_MS = 15 * 60_000;
 const LATE_DAYS = 7;
 
 /** @param atMs - time after midnight in Brasília, milliseconds. */
-export function startNightlyReconciliation(
-  services: Services,
-  log: Logger,
-  atMs: number,
-): NightlyReconciliation {
+export function startNightlyReconciliation(services: Services, log: Logger, atMs: number): BackgroundWork {
   const stopping = new AbortController();
   const loop = repeat(stopping.signal, log, REPEAT, async () => {
     for (const mode of ACCOUNT_MODES) await reconcileDueDays(services.forMode(mode), log, atMs);

@@ -28,6 +28,7 @@ import { railsMissing } from '../services/no-rails.ts';
 import type { RailStatement } from '../services/statement.ts';
 import { type ComparedBalance, compareStatement } from './compare-statement.ts';
 import type { Finding } from './finding.ts';
+import { followRun } from './follow-run.ts';
 import { refuseMatched } from './known-entries.ts';
 import { BANK_FILE, PIX } from './reported-entries.ts';
 
@@ -69,7 +70,10 @@ export async function reconcile(
   const { database, mode } = context;
   if (attempt.made === null) {
     const withBalances = day >= dayAfter(brasiliaDay(nowMs), -1);
-    const [report] = await compareStatement(context, { rail, statement, days: [day], nowMs, withBalances });
+    const comparison = { rail, statement, days: [day], nowMs, withBalances } as const;
+    const [report] = await followRun(context, { rail, day }, (progress) =>
+      compareStatement(context, { ...comparison, report: progress }),
+    );
     assert(report, 'each day has a report');
     const madeBy = authorOf(context, 'books.reconcile').actorId;
     return audited(context, async (tx, writeDown) => {

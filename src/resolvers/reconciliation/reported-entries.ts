@@ -1,6 +1,7 @@
 /** Reported movements of a rail for some days, with the outcome of their rail events. */
 import { GatewayError } from '../../base/errors/errors.ts';
 import { plainMessage } from '../../store/connection/database-error.ts';
+import type { RunProgress } from '../../store/rails/reconciliation-run.ts';
 import {
   type BookedRailEvent,
   type RailEventName,
@@ -35,6 +36,8 @@ export interface StatementParts {
   readonly isOfDay: (at: Date) => boolean;
   /** Whether an entry is already a finding, because no line can match it; nothing more is read about it. */
   readonly isMissing: (entry: StatementEntry) => boolean;
+  /** Called as reading and looking up go on. */
+  readonly report?: ((progress: RunProgress) => void) | undefined;
 }
 
 /** Kinds of rail events by kind of entry; entries of networks name their rail event themselves. */
@@ -59,9 +62,9 @@ const LOOKUP_BATCH = 5_000;
 /** @throws {GatewayError} `UNAVAILABLE` while the statement cannot be read. */
 export async function readReported(
   { database, mode }: Pick<Services, 'database' | 'mode'>,
-  { rail, statement, period, waiting, ofDays, isOfDay, isMissing }: StatementParts,
+  { rail, statement, period, waiting, ofDays, isOfDay, isMissing, report }: StatementParts,
 ): Promise<readonly ReportedEntry[]> {
-  const all = await queryRail(rail, () => statement.read(period));
+  const all = await queryRail(rail, () => statement.read(period, report));
   // Unordered entries around the days belong to the reports of those days, which say whether they wait.
   const read: StatementEntry[] = [];
   for (const entry of all)
@@ -70,6 +73,7 @@ export async function readReported(
   const entries = eachOnce([...waiting, ...read, ...late]);
   const reported: ReportedEntry[] = [];
   for (let start = 0; start < entries.length; start += LOOKUP_BATCH) {
+    report?.({ phase: 'comparing', done: start, total: entries.length });
     const batch = entries.slice(start, start + LOOKUP_BATCH);
     const booked = await bookedEvents(database, mode, batch.map(nameOf));
     for (const [index, entry] of batch.entries())

@@ -9,7 +9,13 @@ import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
 import type { Database, Tx } from '../../store/connection/database.ts';
 import { readBrokenCloses } from '../../store/ledger/book-closes.ts';
 import { clearingDefects, verifyLedger } from '../../store/ledger/verify.ts';
-import { checkNew, DEFECTS_MAX, findUnchecked, NEW_JOURNALS_MAX } from '../../store/ledger/verify-new.ts';
+import {
+  ACCOUNTS_MAX,
+  checkNew,
+  DEFECTS_MAX,
+  findUnchecked,
+  groupAccounts,
+} from '../../store/ledger/verify-new.ts';
 import {
   accountDue,
   areSumsDue,
@@ -20,13 +26,7 @@ import {
   releaseVerification,
   type StoredDefect,
 } from '../../store/ledger/verify-state.ts';
-import { endWithin, repeat } from '../engine/repeat.ts';
-
-/** Work that runs until it is stopped. */
-export interface ContinuousVerify {
-  /** Begins nothing more, and waits for the running statement. */
-  readonly stop: () => Promise<void>;
-}
+import { type BackgroundWork, endWithin, repeat } from '../engine/repeat.ts';
 
 /** Parts of the verification. */
 export interface VerifyParts {
@@ -47,15 +47,13 @@ const SCAN_EVERY_MS = 10_000;
 const ROUND_MS = 20 * 3_600_000;
 /** Time between two checks of the sums over all accounts. Unit: ms. */
 const SUMS_EVERY_MS = 3_600_000;
-/** Accounts that are looked at together. */
-const ACCOUNTS_MAX = 200;
 /** Ledger lines of one statement of a round. */
 const SLICE = 5_000;
 /** Pause after a statement of a round, as a multiple of its duration: rounds work for one tenth of the time. */
 const PAUSE_SHARE = 9;
 
 /** Starts the verification of this process. */
-export function startContinuousVerify({ database, log }: VerifyParts): ContinuousVerify {
+export function startContinuousVerify({ database, log }: VerifyParts): BackgroundWork {
   const stopping = new AbortController();
   const { signal } = stopping;
   const holder = randomBytes(12).toString('base64url');
@@ -94,7 +92,7 @@ export async function verifyNew({ database, log }: VerifyParts, signal?: AbortSi
   let lines = 0;
   for (let after = -1n; ; ) {
     const accounts = await findUnchecked(database, after, ACCOUNTS_MAX);
-    for (const some of inParts(accounts)) {
+    for (const some of groupAccounts(accounts)) {
       if (signal?.aborted) return lines;
       for (const { accountId, lines: checked, defects } of await checkNew(database, some, beganMs)) {
         lines += checked;
@@ -154,22 +152,6 @@ export async function verifySums({ database, log }: VerifyParts, everyMs = SUMS_
   const defects = [...clearing, ...closes].slice(0, DEFECTS_MAX);
   complain(log, null, defects);
   await noteSums(database, nowMs, defects);
-}
-
-/** Accounts that are checked by one statement have as many journals together as one may have. */
-function inParts(accounts: readonly { readonly accountId: bigint; readonly journals: bigint }[]): bigint[][] {
-  const parts: bigint[][] = [];
-  let journals = 0n;
-  for (const account of accounts) {
-    journals += account.journals;
-    const part = parts.at(-1);
-    if (part && journals <= NEW_JOURNALS_MAX) part.push(account.accountId);
-    else {
-      parts.push([account.accountId]);
-      journals = account.journals;
-    }
-  }
-  return parts;
 }
 
 /** The same statements, each followed by a pause. The signal ends the pause, and the work with an error. */

@@ -46,3 +46,8 @@ export function caseOf(row: ProcessRow): FoundCase {
     detail: row.clientName ?? row.wallet ?? row.pixKey,
   };
 }
+
+/** @returns a case of the house, without an amount and a deadline. */
+export function ofHouse(reference: string, since: string): FoundCase {
+  return { accountId: null, reference, since, dueAt: null, money: null, row: null, detail: null };
+}

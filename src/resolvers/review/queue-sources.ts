@@ -1,15 +1,17 @@
 /**
- * The table of the review queue: for each kind of case its meaning, the scopes that see it, and its source. One more kind is
- * one more row.
+ * The table of the review queue: for each kind of case its meaning, the scopes that see it, its source, and the actions that
+ * decide it. One more kind is one more row.
  */
+import type { ActionName } from '../../base/access/actions.ts';
 import type { Scope } from '../../base/access/api-key.ts';
 import { assert } from '../../base/errors/assert.ts';
-import { currencyOfLedger } from '../../base/money/currency.ts';
-import { fromMinor } from '../../base/money/money.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
+import { fromMinor, sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
 import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
 import { listCases } from '../../store/account/case-list.ts';
+import { readProcesses } from '../../store/engine/processes.ts';
 import {
   readDeadlines,
   readFailedRefunds,
@@ -25,13 +27,17 @@ import {
 } from '../../store/engine/waiting.ts';
 import { readLastClose } from '../../store/ledger/book-closes.ts';
 import { readManualJournals } from '../../store/ledger/manual-journals.ts';
+import { readFoundDefects } from '../../store/ledger/verify-state.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
 import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
 import { readHits } from '../../store/rails/screening-hits.ts';
+import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
+import { returnsOf } from '../../templates/returns.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
-import { CASES_MAX, type CaseReader, caseOf, type FoundCase, scopeOf } from './found-case.ts';
+import { CASES_MAX, type CaseReader, caseOf, type FoundCase, ofHouse, scopeOf } from './found-case.ts';
 import { readDisputes, readMedQueue } from './queue-disputes.ts';
+import { readUndecidedOrders, readUnknown } from './queue-orders.ts';
 
 /** A row of the table. */
 interface Source {
@@ -41,9 +47,17 @@ interface Source {
   /** Whether an account sees its own cases. */
   readonly isOfAccounts: boolean;
   readonly read: (reader: CaseReader) => Promise<readonly FoundCase[]>;
+  /** Actions on the record of the case by which people decide. */
+  readonly decisions: readonly ActionName[];
 }
 
 const RISK: readonly Scope[] = ['platform:risk'];
+const OUTFLOWS: readonly ActionName[] = [
+  'withdrawal.approve',
+  'withdrawal.reject',
+  'money_out.approve',
+  'money_out.reject',
+];
 const BOOKS: readonly Scope[] = ['platform:books'];
 /** Number of days of reports that are scanned. */
 const REPORT_DAYS = 60;
@@ -57,97 +71,134 @@ export const REVIEW_KINDS = {
     platform: RISK,
     isOfAccounts: true,
     read: (reader) => readSteps(reader, 'hold.release'),
+    decisions: ['hold.release', 'hold.reject'],
   },
   step_up: {
     description: 'A customer or payee waits for extra verification.',
     platform: RISK,
     isOfAccounts: true,
     read: readStepUps,
+    decisions: ['step_up.approve', 'step_up.deny'],
   },
   customer_case: {
     description: 'The identity check of a customer waits for a person, or the customer is frozen.',
     platform: RISK,
     isOfAccounts: false,
     read: readCustomerCases,
+    decisions: ['case.approve', 'case.deny', 'case.retry', 'case.freeze', 'case.unfreeze'],
   },
   screening_hit: {
     description: 'Screening found a customer, payer or address on a list.',
     platform: RISK,
     isOfAccounts: false,
     read: readOpenHits,
+    decisions: ['hit.dismiss', 'hit.confirm'],
   },
   dispute: {
     description: 'A payer disputes a payment by PIX (MED).',
     platform: RISK,
     isOfAccounts: true,
     read: readDisputes,
+    decisions: [],
   },
   med_case: {
     description: 'The answer to a case of MED is due: a report of fraud, or a dispute that blocks no money.',
     platform: RISK,
     isOfAccounts: true,
     read: readMedQueue,
+    decisions: [],
   },
   failed_refund: {
     description: 'A refund to a payer failed, and is still owed.',
     platform: RISK,
     isOfAccounts: true,
     read: async ({ context, accountId }) =>
-      (await readFailedRefunds(context.database, scopeOf(context, accountId))).map(caseOf),
+      (await readFailedRefunds(context.database, scopeOf(context, accountId))).map(refundCase),
+    decisions: ['refund.retry', 'refund.settle_by_hand'],
   },
   held_deposit: {
     description: 'A deposit of a wrong amount or too late waits for a choice.',
     platform: RISK,
     isOfAccounts: true,
     read: (reader) => readSteps(reader, 'deposit.resolve'),
+    decisions: ['deposit.resolve'],
   },
   suspense: {
     description: 'Money came, and no transaction took it.',
     platform: RISK,
     isOfAccounts: true,
     read: readSuspense,
+    decisions: ['suspense.assign', 'suspense.approve', 'suspense.reject', 'suspense.return'],
   },
   outflow_ceiling: {
     description: 'Money out is above a ceiling of the hour: two people lift it.',
     platform: RISK,
     isOfAccounts: true,
     read: (reader) => readOutflows(reader, 'ceiling'),
+    decisions: OUTFLOWS,
   },
   approval: {
     description: 'Money out waits for a second person.',
     platform: [],
     isOfAccounts: true,
     read: (reader) => readOutflows(reader, 'threshold'),
+    decisions: OUTFLOWS,
   },
   failing_endpoint: {
     description: 'A webhook endpoint fails, or was disabled for that.',
     platform: [],
     isOfAccounts: true,
     read: readEndpoints,
+    decisions: ['webhook.resume', 'webhook.recover', 'webhook.remove'],
   },
   journal: {
     description: 'A manual journal waits for a second person.',
     platform: BOOKS,
     isOfAccounts: false,
     read: readJournals,
+    decisions: ['journal.approve', 'journal.reject'],
   },
   unclosed_day: {
     description: 'The books of a past day are not closed.',
     platform: BOOKS,
     isOfAccounts: false,
     read: readUnclosedDays,
+    decisions: ['books.close'],
   },
   open_reconciliation: {
     description: 'A reconciliation found differences.',
     platform: BOOKS,
     isOfAccounts: false,
     read: readReports,
+    decisions: [],
+  },
+  book_defect: {
+    description: 'The verification found books that are not as they were written.',
+    platform: BOOKS,
+    isOfAccounts: false,
+    read: readDefects,
+    decisions: [],
+  },
+  unknown_payment: {
+    description: 'A payment left before a restore of the database, and is not in the books.',
+    platform: RISK,
+    isOfAccounts: false,
+    read: readUnknown,
+    decisions: ['restore.match', 'restore.dismiss'],
+  },
+  undecided_order: {
+    description: 'The PIX provider has not decided an order for a day.',
+    platform: RISK,
+    isOfAccounts: false,
+    read: readUndecidedOrders,
+    decisions: ['order.settle'],
   },
   paused_network: {
     description: 'Sending on a network is paused.',
     platform: ['platform:risk', 'platform:rails'],
     isOfAccounts: false,
     read: readPauses,
+    decisions: ['network.pause', 'network.resume'],
   },
 } as const satisfies Readonly<Record<string, Source>>;
 
@@ -165,6 +216,13 @@ async function readSteps(
       ? await readWaitingOfMode(database, mode, waiting, CASES_MAX)
       : await readWaiting(database, accountId, waiting, CASES_MAX);
   return rows.map(caseOf);
+}
+
+/** The amount is what is owed, which can be less than the payment; a return that was never listed has none of its own. */
+function refundCase(row: ProcessRow): FoundCase {
+  const failed = returnsOf(row.process ?? {}).filter(({ state }) => state === 'failed');
+  const total = { currency: BRL.code, amount: sum(failed.map(({ amount }) => amount)) };
+  return { ...caseOf(row), money: failed.length > 0 ? total : null };
 }
 
 async function readStepUps({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
@@ -186,19 +244,46 @@ async function readStepUps({ context, accountId }: CaseReader): Promise<readonly
 async function readCustomerCases({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
   const filter = { mode: context.mode, accountId, states: null, taxId: null };
   const { rows } = await listCases(context.database, filter, { waitsForPerson: true }, OLDEST);
+  const stopped = rows.length > 0 ? await readStopped({ context, accountId }) : [];
   return rows.map(({ id, accountId: account, name, taxId, updatedAt }) => ({
     ...ofHouse(String(id), isoMillis(updatedAt)),
     accountId: account,
+    money: stopped.find((row) => row.accountId === account && row.clientTaxId === taxId)?.money ?? null,
     detail: name ?? formatTaxId(taxId),
   }));
+}
+
+/** Transactions that wait for the decision about their customer, longest wait first. */
+async function readStopped(reader: CaseReader) {
+  const found = await Promise.all([readStepUps(reader), readSteps(reader, 'hold.release')]);
+  return found.flat().flatMap(({ row }) => (row ? [{ ...row, money: brlOf(row) }] : []));
+}
+
+/** The BRL of a transaction, or the other amount where it has none. */
+function brlOf(row: ProcessRow): FoundCase['money'] {
+  const { sourceCurrency, sourceAmount, targetCurrency, targetAmount } = row;
+  const sides = [
+    { currency: sourceCurrency, amount: sourceAmount },
+    { currency: targetCurrency, amount: targetAmount },
+  ].flatMap(({ currency, amount }) => (currency && amount !== null ? [{ currency, amount }] : []));
+  return sides.find(({ currency }) => currency === BRL.code) ?? sides[0] ?? null;
 }
 
 async function readOpenHits({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
   const filter = { mode: context.mode, state: 'open', accountId, transactionId: null } as const;
   const { rows } = await readHits(context.database, filter, OLDEST);
-  return rows.map(({ id, accountId: account, subjectName, address, entryName, raisedAt }) => ({
+  const keys = rows.flatMap(({ accountId: account, transactionId }) =>
+    transactionId === null ? [] : [{ accountId: account, transactionId }],
+  );
+  const screened = keys.length > 0 ? await readProcesses(context.database, keys) : [];
+  const moneyOf = (account: bigint, id: bigint | null) => {
+    const row = screened.find((each) => each.accountId === account && each.id === id);
+    return row ? brlOf(row) : null;
+  };
+  return rows.map(({ id, accountId: account, transactionId, subjectName, address, entryName, raisedAt }) => ({
     ...ofHouse(String(id), isoMillis(raisedAt)),
     accountId: account,
+    money: moneyOf(account, transactionId),
     detail: subjectName ?? address ?? entryName,
   }));
 }
@@ -284,16 +369,23 @@ async function readReports({ context }: CaseReader): Promise<readonly FoundCase[
   }));
 }
 
+/** One journal can have several defects of the same name: they are one case. */
+async function readDefects({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const found = await readFoundDefects(context.database, context.mode, CASES_MAX);
+  const cases = found.map(({ accountId, defect: [name, at, detail], foundAt }) => ({
+    ...ofHouse(at === null ? name : `${name}/${at}`, isoMillis(foundAt)),
+    accountId,
+    detail: `${name}: ${detail}`,
+  }));
+  return [...new Map(cases.map((each) => [`${each.accountId} ${each.reference}`, each])).values()];
+}
+
 async function readPauses({ context }: CaseReader): Promise<readonly FoundCase[]> {
   const paused = await readPausedNetworks(context.database, context.mode);
   return paused.map(({ network, pausedAt, pauseReason }) => {
     assert(pausedAt, 'a paused network has a time');
     return { ...ofHouse(network, isoMillis(pausedAt)), detail: pauseReason };
   });
-}
-
-function ofHouse(reference: string, since: string): FoundCase {
-  return { accountId: null, reference, since, dueAt: null, money: null, row: null, detail: null };
 }
 
 function after(instant: Instant, ms: number): string {

@@ -104,7 +104,15 @@ async function readKinds(context: Context, kinds: readonly ReviewKind[]): Promis
 }
 
 function named(kind: ReviewKind, found: FoundCase): Named {
-  return { ...found, kind, id: `${kind.toUpperCase()}:${found.accountId ?? 0}:${found.reference}` };
+  return { ...found, kind, id: caseKeyOf(kind, found) };
+}
+
+/** @returns the key of a case. */
+export function caseKeyOf(
+  kind: ReviewKind,
+  { accountId, reference }: Pick<FoundCase, 'accountId' | 'reference'>,
+): string {
+  return `${kind.toUpperCase()}:${accountId ?? 0}:${reference}`;
 }
 
 /** Adds names of accounts, worth and assignees. */

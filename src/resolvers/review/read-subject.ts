@@ -1,17 +1,23 @@
 /** Subject of a case, which stays when the case is decided. */
 import { notFound } from '../../base/errors/errors.ts';
 import { findHolder } from '../../store/account/accounts.ts';
+import type { CustomerCase } from '../../store/account/customer-cases.ts';
+import { readNotes } from '../../store/account/review.ts';
 import { findProcess } from '../../store/engine/processes.ts';
 import { findSuspense, type SuspenseRow } from '../../store/engine/suspense.ts';
 import type { MedCase } from '../../store/rails/med-cases.ts';
+import type { HitRow } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import { findCase } from '../cases/read-cases.ts';
 import { forHolder } from '../inbound/list-suspense.ts';
 import { findMedCaseFor, transactionOf } from '../med/read-med-cases.ts';
+import { findOwnHit } from '../screening/decide-hits.ts';
 import type { Context } from '../services/context.ts';
 import { requireScope } from '../services/context.ts';
 import { isOddId } from '../transactions/read-transaction.ts';
 import { REVIEW_KINDS, type ReviewKind } from './queue-sources.ts';
-import { findReviewCase, isOfPlatform, isVisible } from './read-queue.ts';
+import { decisionsAbout } from './read-decisions.ts';
+import { isOfPlatform, isVisible, readReviewQueue } from './read-queue.ts';
 
 /** Subject of a case. */
 export interface Subject {
@@ -25,12 +31,14 @@ export interface Subject {
   readonly suspense: SuspenseRow | null;
   /** Of a case of MED without a transaction: the case. */
   readonly medCase?: MedCase;
+  readonly customerCase?: CustomerCase;
+  readonly hit?: HitRow;
 }
 
 const FORM = /^([A-Z_]+):(0|[1-9]\d{0,17}):(.+)$/;
 const NUMBER = /^[1-9]\d{0,17}$/;
 /** Kinds whose reference is the `end2end` of a transaction. */
-const OF_TRANSACTIONS: readonly ReviewKind[] = [
+export const OF_TRANSACTIONS: readonly ReviewKind[] = [
   'hold',
   'step_up',
   'dispute',
@@ -68,8 +76,37 @@ export async function findSubject(context: Context, id: string): Promise<Subject
     return { ...base, suspense, subject: `suspense:${accountId}:${reference}` };
   }
   if (kind === 'med_case') return medSubject(context, { ...base, accountId });
-  await findReviewCase(context, id);
-  return { ...base, subject: `${kind}:${accountId}:${reference}` };
+  const subject = `${kind}:${accountId}:${reference}`;
+  if (kind === 'customer_case') {
+    const customerCase = await findCase(context, reference);
+    if (customerCase?.accountId !== accountId) throw notFound();
+    return { ...base, customerCase, subject };
+  }
+  if (kind === 'screening_hit') return { ...(await ofHit(context, { ...base, accountId })), subject };
+  await requireTrace(context, id, { ...base, subject });
+  return { ...base, subject };
+}
+
+async function ofHit(
+  context: Context,
+  { accountId, ...base }: Omit<Subject, 'subject' | 'accountId'> & { readonly accountId: bigint },
+): Promise<Omit<Subject, 'subject'>> {
+  const hit = await findOwnHit(context, base.reference);
+  if (hit.accountId !== accountId) throw notFound();
+  const row = hit.end2end === null ? undefined : await findProcess(context.database, accountId, hit.end2end);
+  return { ...base, accountId, hit, row: row ?? null };
+}
+
+/** A subject without a record of its own is known by its case that waits, or by a decision or a note about it. */
+async function requireTrace(context: Context, id: string, subject: Subject): Promise<void> {
+  if (subject.accountId !== null) await requireAccount(context, subject.accountId);
+  const [queue, decisions, notes] = await Promise.all([
+    readReviewQueue(context, { kinds: [subject.kind] }),
+    decisionsAbout(context, subject),
+    readNotes(context.database, context.caller.accountId, subject.subject),
+  ]);
+  const isKnown = decisions.length > 0 || notes.length > 0 || queue.some((each) => each.id === id);
+  if (!isKnown) throw notFound();
 }
 
 /** A case about no transaction is the platform's. */
@@ -97,4 +134,9 @@ async function requireAccount(context: Context, accountId: bigint): Promise<void
   if (accountId === caller.accountId) return;
   if (isOfPlatform(context) && (await findHolder(database, mode, accountId))) return;
   throw notFound();
+}
+
+/** @returns the customer that the subject is about; null for none. */
+export function taxIdOf({ row, customerCase, hit }: Subject): string | null {
+  return customerCase?.taxId ?? hit?.taxId ?? row?.clientTaxId ?? null;
 }

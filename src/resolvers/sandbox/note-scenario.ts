@@ -63,7 +63,7 @@ function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (no
   return waitingForLocked(
     {
       run,
-      accountOf: ({ accountId }) => accountId,
+      accountsOf: ({ accountId }) => [accountId],
       lockedOf: (accountIds) => lockedHeads(database, accountIds),
     },
     { max: BATCH_MAX },

@@ -66,14 +66,20 @@ export async function playScenario(
 }
 
 /** Sets the clock ahead by a duration such as `30m`. @returns the time of the clock after that. @throws as `playScenario`. */
-export async function advanceClock(context: Context, by: string): Promise<Date> {
+export async function advanceClock(
+  context: Context,
+  by: string,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
+): Promise<Date> {
   const sandbox = requireSandbox(context, 'sandbox.advance_clock');
   const object = { kind: 'sandbox_clock', id: 'sandbox' } as const;
-  const nowMs = await sandbox.advanceClock(parseDuration(by, 'advance'), (tx, thenMs) =>
-    auditedIn(tx, context, async (_tx, writeDown) =>
-      writeDown('sandbox.advance_clock', object, { after: { by, now: new Date(thenMs).toISOString() } }),
-    ),
-  );
+  const nowMs = await sandbox.advanceClock(parseDuration(by, 'advance'), async (tx, thenMs) => {
+    const now = new Date(thenMs).toISOString();
+    await auditedIn(tx, context, async (_tx, writeDown) =>
+      writeDown('sandbox.advance_clock', object, { after: { by, now } }),
+    );
+    await bind(tx, now);
+  });
   return new Date(nowMs);
 }
 

@@ -1,5 +1,4 @@
 /** Lists the hits of screening, and decides about them with a reason. */
-import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
@@ -60,9 +59,7 @@ export async function decideHit(
 ): Promise<HitRow> {
   const action = isDismissed ? 'hit.dismiss' : 'hit.confirm';
   requirePermission(context, action);
-  const checked = checks.reference(input);
-  checks.refuse();
-  const reason = known(checked, 'a reason');
+  const reason = checks.reasonOf(input);
   const hit = await findOwnHit(context, id);
   if (attempt.made !== null) return hit;
   const author = authorOf(context, action);

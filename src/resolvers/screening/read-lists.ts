@@ -25,7 +25,7 @@ export async function readLists(context: Context): Promise<ScreeningLists> {
  * Compares a subject as a transaction would, and raises no hit.
  *
  * @throws {GatewayError} `FORBIDDEN` without a scope of the platform; `INVALID_PARAMETER` for a subject without name, tax id and address;
- *   `RAILS_MISSING` where nothing is configured to compare with. {ScreenerAway}
+ *   `RAILS_MISSING` where nothing is configured to compare with. {ScreenerUnavailable}
  */
 export async function checkSubject(
   context: Context,

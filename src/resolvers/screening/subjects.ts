@@ -1,6 +1,7 @@
 /** Persons and addresses of a transaction that are screened. */
 import { createHash } from 'node:crypto';
 import { BRL } from '../../base/money/currency.ts';
+import { isMaskedTaxId } from '../../base/pix/tax-id.ts';
 import type { NewHit } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { ScreeningMatch, ScreeningSubject } from '../services/rails.ts';
@@ -50,10 +51,24 @@ function destinationOf({
   return isTaxId && pixKey !== null && pixKey !== clientTaxId ? { role: 'payee', taxId: pixKey } : undefined;
 }
 
-/** A person other than the customer paid. */
+/** A person other than the customer paid, or the bank names the customer in another way than the customer did. */
 function payerOf({ clientTaxId, process }: ProcessRow): ScreeningSubject | undefined {
-  const taxId = process?.payerTaxId;
-  return typeof taxId === 'string' && taxId !== clientTaxId ? { role: 'payer', taxId } : undefined;
+  const { payerTaxId, payerName } = process ?? {};
+  const isCustomer = payerTaxId === clientTaxId && payerName === undefined;
+  return isCustomer ? undefined : payerSubject(payerTaxId, payerName);
+}
+
+/**
+ * @returns the payer as a rail reports it; undefined without a name and a tax id. A masked tax id is left out, because no list
+ * can be searched for it.
+ */
+export function payerSubject(
+  taxId: string | null | undefined,
+  name?: string | null,
+): ScreeningSubject | undefined {
+  const whole = taxId && !isMaskedTaxId(taxId) ? { taxId } : {};
+  const subject = { role: 'payer' as const, ...(name && { name }), ...whole };
+  return 'name' in subject || 'taxId' in subject ? subject : undefined;
 }
 
 const KEY_LENGTH = 40;

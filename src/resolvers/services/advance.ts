@@ -33,6 +33,8 @@ export interface AdvanceRequest {
   readonly holds?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** Author for the audit log; undefined for rails and timers. */
   readonly author?: Author;
+  /** Accounts that are locked with that of the transaction, because the checks of `atomically` depend on them. */
+  readonly alsoLocked?: readonly bigint[];
   /** Done in the same database transaction, once the transaction is made. */
   readonly atomically?: AtomicWork;
   /** Called in the same database transaction if the transaction does not accept the trigger. */

@@ -10,6 +10,7 @@ import type { KeyRecord } from '../../store/account/api-keys.ts';
 import type { Database } from '../../store/connection/database.ts';
 import type { ActorKind, Author } from '../../store/engine/audit.ts';
 import type { LateReleases } from '../../store/engine/late-releases.ts';
+import type { LimitsOver } from '../../store/engine/volumes.ts';
 import type { Template } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -27,6 +28,14 @@ import type { Rails } from './rails.ts';
 import type { RunningWork } from './running-work.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
+
+/** Disks of known size. */
+export interface Disks {
+  /** Folder of the process: its disk is read; null where it is not known. */
+  readonly home: string | null;
+  /** Size of the disk of the database, if the settings contain it. Unit: bytes. */
+  readonly databaseBytes: number | null;
+}
 
 /**
  * Services of the gateway, independent of the caller. Clock, rails, engine and sandbox are those of the accounts of one mode;
@@ -52,6 +61,8 @@ export interface Services {
   /** Configured parts, with their background work; none of the sandbox in this process. */
   readonly railParts: readonly NamedRail[];
   readonly advance: Advance;
+  /** Accounts over which a customer is counted. */
+  readonly limitsOver: LimitsOver;
   /** Receiver of rail events. */
   readonly receive: Receive;
   readonly notifier: Notifier;
@@ -80,6 +91,8 @@ export interface Services {
   readonly sandbox: Sandbox | null;
   /** Whether webhooks of these accounts may go to this machine now; never for live accounts (C-63). */
   readonly allowsLoopback: () => Promise<boolean>;
+  /** Disks of known size. */
+  readonly disks: Disks;
   /** URL under which the gateway is reached, without a slash at its end. */
   readonly publicUrl: string;
   /** Whether notifications are sent by e-mail. */
@@ -192,19 +205,30 @@ export function needsPasskey({
   return !hasPasskey || verifiedAt === null || database.nowMs() - verifiedAt.getTime() > FRESH_MS;
 }
 
+/** @returns whether the caller performs the action with a fresh passkey only: some actions, and all beyond reading for people of a bound role. */
+export function isBoundToPasskey({ caller }: Pick<Context, 'caller'>, name: ActionName): boolean {
+  const isOfRole = caller.person?.needsPasskey === true && ACTIONS[name].scope !== 'read';
+  return isOfRole || PASSKEY_ACTIONS.includes(name);
+}
+
 /**
- * Actions of a live account that need no live rails: they open its subscriptions, retry work, divide it, or end access.
+ * Actions of a live account that need no live rails: they open its subscriptions, retry work, divide it, decide about what is known, or end access.
  */
 const WITHOUT_RAILS: readonly ActionName[] = [
   'stream_token.create',
   'export_link.create',
   'job.retry',
   'job.cancel',
+  'restore.begin',
+  'restore.match',
+  'restore.dismiss',
   'review.assign',
   'review.release',
   'review.note',
   'transaction.view',
   'suspense.view',
+  'case.view',
+  'hit.view',
   'key.revoke',
   'person.remove',
   'session.revoke',
@@ -218,8 +242,7 @@ const WITHOUT_RAILS: readonly ActionName[] = [
  */
 export function requirePermission(context: Context, name: ActionName): void {
   requireScope(context, ACTIONS[name].scope);
-  const isBound = context.caller.person?.needsPasskey === true && ACTIONS[name].scope !== 'read';
-  if (isBound || PASSKEY_ACTIONS.includes(name)) requireFresh(context);
+  if (isBoundToPasskey(context, name)) requireFresh(context);
   if (!WITHOUT_RAILS.includes(name)) requireRails(context);
 }
 

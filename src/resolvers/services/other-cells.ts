@@ -24,6 +24,8 @@ export interface FigureRequest {
   readonly scopes: readonly Scope[];
   readonly figure: string;
   readonly days: FigureDays;
+  /** Time limit of the answer. Unit: ms. */
+  readonly limitMs: number;
 }
 
 /** Another cell. */

@@ -18,8 +18,10 @@ export interface PaymentEvent {
   readonly amount: string;
   /** ISO 8601, by the rail's clock (C-32). */
   readonly settledAt: string;
-  /** CPF or CNPJ; null if the rail does not report it. */
+  /** CPF or CNPJ, hidden characters as `*`; null if the rail does not report it. */
   readonly payerTaxId: string | null;
+  /** As the payer's bank reports it; missing or null if the rail does not. */
+  readonly payerName?: string | null;
 }
 
 /** A transfer to an address of ours: seen, final, or dropped by the network before it was final. */
@@ -170,8 +172,10 @@ export interface UnconfirmedEvent {
   readonly pixKey: string | null;
   /** ISO 8601. */
   readonly settledAt: string | null;
-  /** CPF or CNPJ, if the caller was proved to be the provider; else null. */
+  /** As of a payment, if the caller was proved to be the provider; else null. */
   readonly payerTaxId: string | null;
+  /** Likewise. */
+  readonly payerName?: string;
   /** Ends that it reports, of returns and of our payout, each by its names at the provider; missing in reports of versions before. */
   readonly ends?: readonly (readonly string[])[];
   /** The dispute or fraud report that the provider's list lacks; missing if it reports a PIX. */

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { SecretBox } from '../../base/access/secret-box.ts';
 import type { Database } from '../../store/connection/database.ts';
+import type { RestoredRail } from '../../store/rails/restores.ts';
+import type { NewUnknownPayment } from '../../store/rails/unknown-payments.ts';
 import type { Clock } from './clock.ts';
 import type { Receive } from './rail-event.ts';
 
@@ -17,8 +19,16 @@ export interface RailPart<Port> {
    * rail authenticates the caller itself, and reads the body by `readBody`, which bounds it.
    */
   readonly handle?: (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+  /**
+   * Lists payments that left after the restored time and that no order here made. Absent if the rail has no such list.
+   *
+   * @throws while some may be missing.
+   */
+  readonly unknownPayments?: (
+    restored: Pick<RestoredRail, 'sinceMs' | 'noticedAtMs'>,
+  ) => Promise<readonly NewUnknownPayment[]>;
   /** Checks for `doctor`, `railHealth` and the console. */
-  readonly checks: () => Promise<readonly RailCheck[]>;
+  readonly checks: () => Promise<readonly Check[]>;
   /** Certificates that a person has to renew. */
   readonly certificates?: () => readonly RailCertificate[];
 }
@@ -29,8 +39,8 @@ export interface RailCertificate {
   readonly endsAtMs: number;
 }
 
-/** A check of a rail that has passed or failed. */
-export interface RailCheck {
+/** A check of a rail or of operation that has passed or failed. */
+export interface Check {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;

@@ -279,7 +279,7 @@ export interface ScreeningList {
 
 /** A screener that cannot answer now. Nothing passes without its answer; it is queried again. The message holds no secret. */
 export class ScreenerUnavailable extends Error {
-  override readonly name = 'ScreenerAway';
+  override readonly name = 'ScreenerUnavailable';
 }
 
 /** Screening of payments, addresses and people against lists and rules. */

@@ -31,13 +31,15 @@ export const NO_RAIL_EVENT: RailEventName = { kind: 'unknown', key: 'none' };
 /** Money that moved. */
 export interface StatementEntry {
   readonly kind: EntryKind;
-  /** The rail's own name for it, under which its event is stored unless `news` says otherwise. */
+  /** The rail's own name for it, under which its event is stored unless `eventName` says otherwise. */
   readonly id: string;
   /** Decimal text in the currency; null if the rail does not report it. */
   readonly amount: string | null;
   /** Raw ledger code; BRL where it is left out. */
   readonly currency?: string;
   readonly at: Date;
+  /** Destination of a transfer that left, canonical form. */
+  readonly to?: string;
   /** Natural key of the rail event that reports it. */
   readonly eventName?: RailEventName;
   /** Match when no event reports it; none when left out. */
@@ -71,15 +73,27 @@ export interface ReportedBalance {
   readonly inFlight: string;
 }
 
+/** Progress of reading a statement, in rows or in blocks of a network. */
+export interface ReadProgress {
+  readonly phase: 'rows' | 'blocks';
+  readonly done: number;
+  /** Null while it is not known. */
+  readonly total: number | null;
+}
+
 /** The statement of a rail. */
 export interface RailStatement {
   /** Kinds of its entries, without any statement about other kinds. */
   readonly kinds: readonly EntryKind[];
   /**
+   * @param report - called as reading goes on.
    * @returns movements of the period, in any order; for a network only final ones that were settled here.
    * @throws while it cannot be read whole.
    */
-  readonly read: (period: StatementPeriod) => Promise<Iterable<StatementEntry>>;
+  readonly read: (
+    period: StatementPeriod,
+    report?: (progress: ReadProgress) => void,
+  ) => Promise<Iterable<StatementEntry>>;
   /** @returns entries by the names of their events, of any time; missing ones are left out. */
   readonly find?: (names: readonly RailEventName[]) => Promise<readonly StatementEntry[]>;
   /** Present balances. @throws while they cannot be read. */

@@ -1,5 +1,6 @@
 /** Limit of the streams and waiting requests that an account may have at once in this process, by all of its keys. */
 import { GatewayError } from '../../base/errors/errors.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 
 /** Time after which a stream beyond the limit may be requested again: some may have ended by then. Unit: seconds. */
@@ -30,6 +31,7 @@ export class StreamLimit {
     const holder = sharedBy(caller);
     const open = this.#open.get(holder) ?? 0;
     if (open >= max) {
+      noteLimit(isPayer ? 'page' : 'account');
       const whose = isPayer ? 'a payment session' : 'an account';
       throw new GatewayError('RATE_LIMITED', `${whose} can have at most ${max} streams at the same time`, {
         retryAfter: RETRY_SECONDS,

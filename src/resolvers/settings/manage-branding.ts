@@ -3,6 +3,7 @@ import type { Named } from '../../base/errors/violations.ts';
 import { contrastWithWhite, TEXT_CONTRAST_MIN } from '../../base/pages/contrast.ts';
 import { stripMetadata } from '../../base/pages/picture.ts';
 import {
+  type Branding,
   type BrandingChange,
   changeBranding,
   type Logo,
@@ -38,7 +39,7 @@ const MAILTO = /^mailto:[a-z0-9.!#$%'*+/=^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+
 
 /**
  * @throws {GatewayError} `FORBIDDEN`; `INVALID_PARAMETER` naming everything that is not accepted; `LIST_CHANGED` when the
- * present frame hosts differ from the seen ones.
+ * present frame hosts differ from the seen ones; `STEP_UP_REQUIRED` for a new support URL or frame host.
  */
 export async function updateBranding(
   context: Context,
@@ -46,8 +47,6 @@ export async function updateBranding(
   checks: CreationChecks,
 ): Promise<void> {
   requirePermission(context, 'branding.update');
-  // Other sites may frame the pages then.
-  if (input.frameHosts) requireFresh(context);
   const change: BrandingChange = {
     ...changed('displayName', input.displayName, (input) => displayName(input, checks)),
     ...changed('accent', input.accent, (input) => accent(input, checks)),
@@ -63,13 +62,18 @@ export async function updateBranding(
   const { accountId } = context.caller;
   const factsOf = (tx: Tx) => factsOfBranding(tx, accountId);
   await auditedChange(context, 'branding.update', accountObject(accountId), factsOf, async (tx) => {
-    // A new address sends payers to another site; a prefilled form sends the present one again.
-    if (change.supportUrl && change.supportUrl !== (await readBranding(tx, accountId)).supportUrl)
-      requireFresh(context);
-    if (change.frameHosts)
-      refuseUnseen((await readBranding(tx, accountId)).frameHosts, change.frameHosts, seen);
+    const present = await readBranding(tx, accountId);
+    // A prefilled form sends the present sites again.
+    if (namesNewSite(change, present)) requireFresh(context);
+    if (change.frameHosts) refuseUnseen(present.frameHosts, change.frameHosts, seen);
     await changeBranding(tx, accountId, change);
   });
+}
+
+/** @returns whether payers would be sent to a new address, or a new origin may frame the pages. */
+function namesNewSite({ supportUrl, frameHosts = [] }: BrandingChange, present: Branding): boolean {
+  const isNewUrl = typeof supportUrl === 'string' && supportUrl !== present.supportUrl;
+  return isNewUrl || frameHosts.some((host) => !present.frameHosts.includes(host));
 }
 
 /** A picture is identified by its hash. */
@@ -108,7 +112,14 @@ function accent({ name: parameter, value }: Named, checks: CreationChecks): stri
 
 function supportUrl(input: Named, checks: CreationChecks): string | undefined {
   const isAddress = MAILTO.test(input.value) && input.value.length <= URL_LENGTH_MAX;
-  return isAddress ? input.value : checks.url(input);
+  if (isAddress) return input.value;
+  // A person who writes an address of e-mail learns how a link has it.
+  if (/^[^/:]+@[^/:]+$/.test(input.value))
+    return checks.add({
+      parameter: input.name,
+      message: 'must be a URL; an e-mail address begins with mailto:',
+    });
+  return checks.url(input);
 }
 
 function logo({ name: parameter, value }: Named, checks: CreationChecks): Logo | undefined {

@@ -93,8 +93,7 @@ export async function updateTemplateSettings(
     const after = { ...before, ...change };
     checkOrder(input, after, violations);
     violations.refuse();
-    const operator = { ...context, caller: { ...context.caller, accountId: platform } };
-    const agreed = await agreePrice(operator, tx, { before, after, proposal, nowMs });
+    const agreed = await agreePrice(context, tx, { before, after, proposal, nowMs });
     await setTemplateSettings(tx, accountId, template, agreed.settings);
     await setPriceProposal(tx, accountId, template, agreed.proposal);
     const changed = difference(facts, await factsOf(tx));

@@ -7,7 +7,7 @@ import { PRICE_SETTINGS, type PriceProposal } from '../../store/engine/price-pro
 import type { TemplateSettings } from '../../store/engine/pricing.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
 import type { Context } from '../services/context.ts';
-import { requireSecondPerson } from './second-person.ts';
+import { isSecondDecision } from './second-person.ts';
 
 /** Minimum sum of spread and fee rate that one person may set. A fixed fee is no margin of a large amount. */
 export const MARGIN_MIN = '0.001';
@@ -29,7 +29,7 @@ export interface AgreedPrice {
 }
 
 /**
- * @param context - of the platform, on the account of the platform, which is locked.
+ * @param context - of the platform, whose account is locked.
  * @returns the changed settings, with the earlier price if another person has to set the new one as well.
  * @throws {GatewayError} `FORBIDDEN` for a price proposed by the caller, or by a maker who counts as one with them.
  */
@@ -42,11 +42,9 @@ export async function agreePrice(
     const isSame = PRICE_SETTINGS.every((name) => !differs(before, after, name));
     return { settings: after, proposal: isSame ? proposal : null, maker: null };
   }
-  if (proposal && isProposed(proposal, after, nowMs)) {
-    const { maker } = proposal;
-    await requireSecondPerson(context, tx, { maker, nowMs, subject: 'a price without margin' });
-    return { settings: after, proposal: null, maker };
-  }
+  const first = proposal && isProposed(proposal, after, nowMs) ? proposal.maker : null;
+  const decision = { first, scope: 'platform:pricing', nowMs, subject: 'a price without margin' } as const;
+  if (await isSecondDecision(context, tx, decision)) return { settings: after, proposal: null, maker: first };
   const { spread, feeRate, feeFixed } = after;
   const made = { maker: context.caller.id, madeAt: new Date(nowMs).toISOString() };
   const unchanged = Object.fromEntries(PRICE_SETTINGS.map((name) => [name, before[name]]));

@@ -84,7 +84,8 @@ export function stepsForCaller({ registry, caller }: Context): readonly string[]
 }
 
 /**
- * The withdrawals that the caller may not approve, because it counts as one maker with their requester (C-40).
+ * The withdrawals that the caller may not approve, because it counts as one maker with their requester or with an approver
+ * (C-40).
  *
  * @returns the steps that wait for approvals, and the makers that count as one with the caller.
  */

@@ -1,6 +1,7 @@
 /** Takings of an account: PIX payments by payers, by Brasília day, with the same number of days before. */
 import { sum } from '../../base/money/money.ts';
 import { brasiliaDay, dayAfter } from '../../base/time/brasilia-day.ts';
+import { type Days, daysOf, sameDaysBefore } from '../../base/time/period.ts';
 import { readTakings, type TakingsRow } from '../../store/engine/takings.ts';
 import type { Family } from '../../templates/define.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
@@ -15,7 +16,7 @@ export interface TakingsDay {
   readonly ended: number;
 }
 
-/** Payments of the days that end today, and of as many days before them. */
+/** Payments of the days that end today, and of the days with which they are compared. */
 export interface TakingsPeriod {
   readonly amount: string;
   readonly amountBefore: string;
@@ -31,6 +32,7 @@ export interface Takings {
   readonly today: TakingsPeriod;
   readonly week: TakingsPeriod;
   readonly month: TakingsPeriod;
+  readonly calendarMonth: TakingsPeriod;
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
 }
@@ -53,35 +55,46 @@ export async function readAccountTakings(context: Context): Promise<Takings | nu
   requireScope(context, 'read');
   const { database, caller, clock } = context;
   const today = brasiliaDay(await clock.nowMs());
-  const from = dayAfter(today, 1 - 2 * TAKINGS_DAYS);
+  const thisMonth = daysOf('this_month', today);
+  const before = sameDaysBefore(today);
+  const first = dayAfter(today, 1 - 2 * TAKINGS_DAYS);
+  const from = first < before.from ? first : before.from;
   const recent = dayAfter(today, 1 - TAKINGS_DAYS);
   const rows = await readTakings(database, caller.accountId, { families: PAID_BY_PIX, from, recent });
   if (!rows) return null;
-  const days = daysOf(rows, from);
+  const days = everyDay(rows, { from, to: today });
   const all = rows.find(({ day }) => day === null);
   return {
-    days,
-    today: periodOf(days, 1),
-    week: periodOf(days, WEEK_DAYS),
-    month: periodOf(days, TAKINGS_DAYS),
+    days: days.slice(-2 * TAKINGS_DAYS),
+    today: lastDays(days, 1),
+    week: lastDays(days, WEEK_DAYS),
+    month: lastDays(days, TAKINGS_DAYS),
+    calendarMonth: periodOf(within(days, thisMonth), within(days, before)),
     medianMs: all?.medianMs ?? null,
     p95Ms: all?.p95Ms ?? null,
   };
 }
 
 /** Every day has its row, including one without a payment. */
-function daysOf(rows: readonly TakingsRow[], from: string): readonly TakingsDay[] {
+function everyDay(rows: readonly TakingsRow[], { from, to }: Days): readonly TakingsDay[] {
   const known = new Map(rows.map((row) => [row.day, row]));
-  return Array.from({ length: 2 * TAKINGS_DAYS }, (_, at) => {
-    const day = dayAfter(from, at);
+  const days: TakingsDay[] = [];
+  for (let day = from; day <= to; day = dayAfter(day)) {
     const { amount = '0', payments = 0, ended = 0 } = known.get(day) ?? {};
-    return { day, amount, payments, ended };
-  });
+    days.push({ day, amount, payments, ended });
+  }
+  return days;
 }
 
-function periodOf(days: readonly TakingsDay[], length: number): TakingsPeriod {
-  const now = days.slice(-length);
-  const before = days.slice(-2 * length, -length);
+function within(days: readonly TakingsDay[], { from, to }: Days): readonly TakingsDay[] {
+  return days.filter(({ day }) => day >= from && day <= to);
+}
+
+function lastDays(days: readonly TakingsDay[], length: number): TakingsPeriod {
+  return periodOf(days.slice(-length), days.slice(-2 * length, -length));
+}
+
+function periodOf(now: readonly TakingsDay[], before: readonly TakingsDay[]): TakingsPeriod {
   const amountOf = (part: readonly TakingsDay[]) => sum(part.map(({ amount }) => amount));
   const paymentsOf = (part: readonly TakingsDay[]) => part.reduce((all, { payments }) => all + payments, 0);
   return {

@@ -15,6 +15,7 @@ import { NO_FACTS, type TransactionRow } from '../../templates/facts.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 import { endpointObject, endpointOf, templatesOf, wakeDispatchers } from './manage-webhooks.ts';
 
@@ -45,6 +46,7 @@ export async function sendSample(
   endpointId: string,
   eventName: Named,
   checks: CreationChecks,
+  { bind }: Pick<Attempt, 'bind'> = UNKEYED,
 ): Promise<bigint> {
   requirePermission(context, 'webhook.test');
   const endpoint = await endpointOf(context, endpointId);
@@ -62,6 +64,7 @@ export async function sendSample(
       eventName: eventName.value,
     });
     writeDown('webhook.test', endpointObject(endpointId), { after: { eventName: eventName.value } });
+    await bind(tx, String(made));
     return made;
   });
   wakeDispatchers(context);

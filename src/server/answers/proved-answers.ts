@@ -1,6 +1,6 @@
 /**
- * Cached responses that stay valid while nothing of their account has changed (docs/decisions/0044). The proof is the
- * version of the account, read before the response is made, and again for each later request.
+ * Cached responses that stay valid while nothing of their account has changed (docs/decisions/0044). The version of the
+ * account is the proof: it is read before the response is made, and again for each later request.
  */
 import { hash } from 'node:crypto';
 import { versionReader } from '../../store/account/account-version.ts';
@@ -15,11 +15,11 @@ export interface Answer {
   readonly body: string;
   /** Headers that do not depend on the request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null where the method has none. */
+  /** Null if the method has no route. */
   readonly etag: string | null;
   /** Fields of the request log. */
   readonly noted: Exchange['noted'];
-  /** Points that it counts against the limits of the key. */
+  /** Points that the response counts against the limits of the key. */
   readonly points: number;
 }
 
@@ -30,9 +30,8 @@ export interface Found {
   readonly version?: bigint;
   /**
    * Stores a response that was read after the look-up of its request.
-   *
-   * @param shown - version afterwards on the standby that was read: if it differs from the looked-up one, the response proves
-   * nothing. Default: no standby was read.
+   * @param shown - version on the standby after its read: if it differs from the looked-up version, the response is not
+   * cached. Default: no standby was read.
    */
   readonly cache?: (answer: Answer, shown?: bigint) => void;
 }
@@ -56,7 +55,7 @@ export class ProvedAnswers {
   readonly #versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   readonly #answerBytesMax: number;
 
-  /** @param bytesMax - of all answers together, and of the requested keys; 0 caches none. */
+  /** @param bytesMax - limit of all answers together, and of the requested keys together; 0 caches none. */
   constructor(database: Pick<Database, 'query'>, bytesMax: number) {
     this.#answerBytesMax = bytesMax / SHARE;
     this.#requested = new Shelf(bytesMax / SHARE);
@@ -66,8 +65,7 @@ export class ProvedAnswers {
 
   /**
    * Finds the cached response of a request.
-   *
-   * @param key - everything that the response depends on besides the data of the account.
+   * @param key - all inputs of the response apart from the data of the account.
    */
   async find(accountId: bigint, key: string): Promise<Found> {
     const name = `${accountId} ${key}`;
@@ -89,7 +87,7 @@ export class ProvedAnswers {
   #cache(name: string, version: bigint, answer: Answer): void {
     const bytes = answer.body.length + bytesOf(name) + ANSWER_BYTES;
     if (bytes > this.#answerBytesMax) return;
-    // Flattened: a text that still consists of its concatenated parts takes several times its memory.
+    // Flattened, because a text that consists of concatenated parts takes several times its memory.
     const body = Buffer.from(answer.body, 'latin1').toString('latin1');
     this.#cached.put(name, { version, answer: { ...answer, body } }, bytes);
   }
@@ -103,8 +101,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * A cache with a limited number of bytes. The oldest value makes room, unless it was used since it was last considered: then
- * it moves to the end.
+ * A cache with a limited number of bytes. The oldest value makes room, unless it was used since its last turn: then it
+ * moves to the end.
  */
 class Shelf<Value> {
   readonly #items = new Map<string, { readonly value: Value; readonly bytes: number; isUsed: boolean }>();
@@ -117,7 +115,7 @@ class Shelf<Value> {
 
   get(name: string): Value | undefined {
     const item = this.#items.get(name);
-    // Moving it to the end of the map each time would cost a quarter of the look-up.
+    // Moving the value to the end of the map at each use would cost a quarter of the look-up.
     if (item) item.isUsed = true;
     return item?.value;
   }
@@ -165,7 +163,7 @@ function bytesOfPieces(pieces: readonly string[], encoding: 'utf8' | 'latin1'): 
   return ROOM.subarray(0, end);
 }
 
-/** Writes an answer; to a client that has the same one already, that it has (304, RFC 9110 section 13). */
+/** Writes an answer; a client that already has the same one gets 304 (RFC 9110 section 13). */
 export function sendAnswer(exchange: Exchange, answer: Answer, value: Record<string, string>): void {
   const { contentType, body, etag } = answer;
   const { request, response, requestId } = exchange;
@@ -183,7 +181,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, value: Record<str
   send(exchange, 200, contentType, body, headers, 'latin1');
 }
 
-/** Whether one of the tags of an `If-None-Match` header is this one; a weak one of the same bytes is. */
+/** Whether one of the tags of an `If-None-Match` header is this one; a weak tag of the same bytes counts, too. */
 function hasSame(value: string | undefined, etag: string): boolean {
   if (value === undefined) return false;
   return value === etag || value.trim() === '*' || value.match(TAGS)?.includes(etag) === true;

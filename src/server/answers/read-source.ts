@@ -1,7 +1,7 @@
 /**
- * Where a read is answered (decision 0088). A standby answers requests that the version of an account proves, when it has the
- * present version, which the primary reports, and the version that the caller has seen. All other requests, and those that
- * fail on a standby, are answered by the primary.
+ * Choice of the server that answers a read (decision 0088). A standby answers requests that the version of an account
+ * proves, once it has the version that the primary reports now and the version that the caller has seen. The primary
+ * answers all other requests, and those that fail on a standby.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ import type { Exchange } from '../http/http.ts';
 export interface ProvedRead {
   readonly exchange: Pick<Exchange, 'request'>;
   readonly accountId: bigint;
-  /** Version that was read from the primary for this request, if it was. */
+  /** Version that was read from the primary for this request, if any. */
   readonly version: bigint | undefined;
 }
 
@@ -45,24 +45,26 @@ export interface ReadCounts {
 export interface ReadSource {
   /**
    * Reads from a standby that has the version, or from the primary.
-   *
-   * @param read - may run twice, also at the same time. @throws {GatewayError} its refusals.
+   * @param read - may run twice, also at the same time. @throws {GatewayError} the refusals of the read.
    */
   readonly prove: <Result>(
     requested: ProvedRead,
     read: (database: Database) => Promise<Result>,
   ) => Promise<Seen<Result>>;
-  /** @returns whether a response of this version may be sent again: its caller has seen nothing newer. */
+  /** @returns whether a response of this version may be sent again: only if its caller has seen nothing newer. */
   readonly mayRepeat: (exchange: Pick<Exchange, 'request'>, version: bigint | undefined) => boolean;
-  /** @returns the present version, after the primary has answered or written something; undefined where it is of no use or cannot be read. */
+  /**
+   * @returns the current version, after the primary has answered or written something; undefined if it is useless or
+   * cannot be read.
+   */
   readonly presentVersion: (accountId: bigint) => Promise<bigint | undefined>;
   /** @returns the headers of an answer that shows nothing newer than this version. */
   readonly headers: (version: bigint | undefined) => Record<string, string>;
   /**
-   * Checks a request of an account before anything is read. A standby waits for the version that the caller has seen.
-   *
-   * @param check - of the caller's rights, which a standby repeats once it has that version.
-   * @throws {GatewayError} `UNAVAILABLE` where this database is too old for it, and what the check throws.
+   * Checks the rights of a request of an account before anything is read. A standby waits for the version that the
+   * caller has seen.
+   * @param check - check of the caller's rights, which a standby repeats once it has that version.
+   * @throws {GatewayError} `UNAVAILABLE` if this database is too old for the version, and the errors of the check.
    */
   readonly admit: (
     exchange: Pick<Exchange, 'request'>,
@@ -72,24 +74,30 @@ export interface ReadSource {
   readonly counts: ReadCounts;
 }
 
-/** Header with the version: of a request, the one that its caller has seen; of an answer, the newest that it shows. */
+/**
+ * Header with the version: in a request, the version that its caller has seen; in an answer, the newest one that it
+ * shows.
+ */
 export const VERSION_HEADER = 'crossramp-version';
-/** Digits of every version, so that their texts sort like the numbers, which exceed those of JavaScript. */
+/** Number of digits of every version: their texts sort like the numbers, which exceed those of JavaScript. */
 const DIGITS = 19;
 const FORM = /^\d{19}$/;
 /** Time limit of reading a version from a standby. Unit: ms. */
 const VERSION_MAX_MS = 250;
 /** Time limit of a read on a standby. Unit: ms. */
 const READ_MAX_MS = 1_000;
-/** `Retry-After` of a standby that will soon be newer. Unit: seconds. */
+/** `Retry-After` of a standby that will soon catch up. Unit: seconds. */
 const RETRY_SECONDS = 1;
 /** A standby can show a commit slightly before its primary, which waits for it. Unit: ms. */
 const AHEAD_PAUSE_MS = 20;
 const AHEAD_PAUSES = 5;
-/** Longest wait for a version on a gateway for reads: more than a mark takes that was written after the request. Unit: ms. */
+/**
+ * Longest wait for a version on a gateway for reads: longer than the replication of a mark that was written after the
+ * request. Unit: ms.
+ */
 const ADMIT_MAX_MS = 2_500;
 
-/** @returns the source of a gateway: a standby that it works on, or the primary, with or without standbys for reads. */
+/** @returns the source of a gateway: a standby or the primary, with or without standbys for reads. */
 export function readSource(
   { database, readsOnly }: Pick<Services, 'database' | 'readsOnly'>,
   replicas: ReadReplicas | undefined,
@@ -98,7 +106,7 @@ export function readSource(
   return replicas ? fromReplicas(database, replicas) : primaryOnly(database);
 }
 
-/** The source of a gateway without standbys: it adds no statement. */
+/** The source of a gateway without standbys, which adds no statement. */
 function primaryOnly(database: Database): ReadSource {
   return {
     prove: async (_request, read) => ({ result: await read(database), version: undefined }),
@@ -110,7 +118,7 @@ function primaryOnly(database: Database): ReadSource {
   };
 }
 
-/** The source of a gateway that works on the primary, and reads from standbys. */
+/** The source of a gateway that writes to the primary and reads from standbys. */
 function fromReplicas(database: Database, replicas: ReadReplicas): ReadSource {
   const counts = { primary: 0, replica: 0 };
   const presentVersion = presentVersionOf(database);
@@ -170,10 +178,9 @@ function closeBehind(state: StandbyState): StandbyState {
 }
 
 /**
- * Waits for a version on a standby, or until the standby has whatever was committed before the wait: a version that is not there then is one
- * that a failover lost.
- *
- * @throws {GatewayError} `UNAVAILABLE` after the longest wait, and as `readState`.
+ * Waits until a standby has the version, or everything that was committed before the wait: a version that is still
+ * missing then was lost by a failover.
+ * @throws {GatewayError} `UNAVAILABLE` after the longest wait, and the errors of `readState`.
  */
 async function untilShown(
   version: bigint,
@@ -207,7 +214,7 @@ function tooOld(message: string): GatewayError {
 }
 
 /**
- * @returns the version that the caller has seen; undefined where it names none.
+ * @returns the version that the caller has seen; undefined if the request names none.
  * @throws {GatewayError} `BAD_REQUEST` for a text that is not a version.
  */
 function seenVersion({ request }: Pick<Exchange, 'request'>): bigint | undefined {
@@ -233,7 +240,8 @@ async function readReplica<Result>(
     const before = await answerWithin(VERSION_MAX_MS, replica.versionOf(accountId));
     if (before === undefined || before < least) return undefined;
     const result = await answerWithin(READ_MAX_MS, read(replica.database));
-    // A caller that has seen these rows is never shown older ones: what they are at most is what the standby has now.
+    // A caller that has seen these rows never gets older ones: the current version of the standby is the newest that
+    // the rows can have.
     return { result, version: await answerWithin(VERSION_MAX_MS, replica.versionOf(accountId)) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
@@ -242,7 +250,10 @@ async function readReplica<Result>(
   }
 }
 
-/** @returns false where the standby refused the statement, or where all connections of the caller are in use: others go on there. */
+/**
+ * @returns false if the standby refused the statement, or if all connections of the caller are in use: other callers
+ * continue there.
+ */
 function isUnreachable(error: unknown): boolean {
   return !isRefused(error) && (error as { code?: unknown }).code !== undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Execution by graphql-js of the operations that Yoga answers; introspection shows each caller the contract of its
+ * Execution by graphql-js of the operations that Yoga answers; introspection shows each caller the schema of its
  * scopes.
  */
 import {
@@ -12,19 +12,20 @@ import {
   visit,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { isOfOperator, merchantContract } from '../../schema/contracts.ts';
+import { isPlatformScope } from '../../base/access/actions.ts';
+import { merchantContract } from '../../schema/contracts.ts';
 import type { ServerContext } from './graphql-context.ts';
 
 /**
- * Yoga has an executor of its own with small differences: this way an operation is answered in the same way when it is
- * repeated.
+ * Yoga has an executor of its own with small differences; this one answers an operation as its compiled repetition
+ * does.
  */
 export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, ServerContext> {
   const merchants = merchantContract(schema);
   const executeCut = (args: ExecutionArgs) => execute({ ...args, schema: merchants });
   return {
     onExecute: ({ args: { document, contextValue }, setExecuteFn }) => {
-      const isCut = selectsTypes(document) && !contextValue.caller.scopes.some(isOfOperator);
+      const isCut = selectsTypes(document) && !contextValue.caller.scopes.some(isPlatformScope);
       const run = isCut ? executeCut : execute;
       const { executed } = contextValue;
       setExecuteFn(executed ? (args: ExecutionArgs) => extended(run(args), executed) : run);
@@ -32,7 +33,7 @@ export function byGraphqlJs(schema: GraphQLSchema): Plugin<ServerContext, Server
   };
 }
 
-/** @returns the result with the extensions that are known afterwards. */
+/** @returns the result, with the extensions that are known after the execution. */
 async function extended(
   work: ExecutionResult | Promise<ExecutionResult>,
   executed: () => Promise<object | undefined>,

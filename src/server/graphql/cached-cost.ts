@@ -1,6 +1,6 @@
 /**
- * Points that the complexity plugin does not count correctly: fields that compute once for a page, which it would count for
- * each node of the page; and introspection, which it counts as one point, whatever is selected below it.
+ * Points that the complexity plugin counts wrongly: fields that are computed once for a page, which it counts for each
+ * node; and introspection, which it counts as one point.
  */
 import {
   type DocumentNode,
@@ -25,9 +25,12 @@ import { pointsOnceOf } from '../../schema/builder.ts';
 
 /** Introspection fields that cost as much as one other field: they read nothing from the database. */
 const FIELDS_PER_POINT = 5;
-/** Includes deprecated members. */
+/** The count includes deprecated members. */
 const ALL = { includeDeprecated: true };
-/** Selections of values at which counting ends: four times as many as the whole schema has, which is over the limit of cost. */
+/**
+ * Number of selected values at which counting ends: four times as many as the whole schema has, which exceeds the cost
+ * limit.
+ */
 const COUNTED_MAX = 20_000;
 
 /** Additional cost of an operation. */

@@ -9,11 +9,11 @@ import { countComparisons } from './document-comparisons.ts';
 
 /** Maximum number of tokens in a document. */
 const TOKENS_MAX = 2_000;
-/** Maximum nesting of brackets, as of JSON: far more than the schema allows, far less than a stack overflow needs. */
+/** Maximum nesting of brackets, as in JSON: far more than the schema allows, far less than a stack overflow needs. */
 const NESTING_MAX = INPUT_BOUNDS.levels;
-/** Maximum number of errors in a response: each is looked up among all names of the schema. */
+/** Maximum number of errors in a response: each error searches all names of the schema. */
 const ERRORS_MAX = 10;
-/** Maximum number of comparisons of fields that answer under one name. */
+/** Maximum number of comparisons of fields with the same response name. */
 const COMPARISONS_MAX = 20_000;
 
 const OPENING: readonly string[] = [TokenKind.PAREN_L, TokenKind.BRACKET_L, TokenKind.BRACE_L];
@@ -24,7 +24,7 @@ class BoundedLexer extends Lexer {
   #tokens = 0;
   #nesting = 0;
 
-  /** @throws {GraphQLError} over a limit. */
+  /** @throws {GraphQLError} over one of the limits. */
   override advance(): Token {
     const token = super.advance();
     if (token.kind !== TokenKind.EOF) this.#tokens += 1;

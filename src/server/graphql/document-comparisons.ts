@@ -8,9 +8,9 @@ import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSet
 const COMPARISONS_OF_FRAGMENTS = 4;
 
 /**
- * @param document - parsed, not valid yet: its fragments may spread each other.
+ * @param document - parsed, but not yet validated: its fragments may spread each other.
  * @param max - bound at which counting ends.
- * @returns the approximate number of comparisons; more than `max` where it would be more.
+ * @returns the approximate number of comparisons; a number above `max` if there are more.
  */
 export function countComparisons(document: DocumentNode, max: number): number {
   const fragments = new Map<string, FragmentDefinitionNode>();

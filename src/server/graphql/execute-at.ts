@@ -7,8 +7,7 @@ import type { ServerContext } from './graphql-context.ts';
 
 /**
  * Executes a query.
- *
- * @param requested - undefined for a query that the version does not prove: the primary answers it.
+ * @param requested - undefined for a query that the version does not prove; then the primary answers it.
  */
 export async function executeAt(
   source: ReadSource | undefined,

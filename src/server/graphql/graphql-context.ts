@@ -22,14 +22,13 @@ export interface KeyLimits {
    */
   readonly enter: (points: number) => Promise<() => void>;
   /**
-   * Waits until a frame of a subscription may be executed. Its operation was counted at its start.
-   *
+   * Waits until a frame of a subscription may be executed. The operation was counted at its start.
    * @returns the function to call afterwards.
    */
   readonly enterFrame: (points: number) => Promise<() => void>;
-  /** Looks again whether the caller has the rights that it came with. @throws {GatewayError} `UNAUTHORIZED`. */
+  /** Checks again whether the caller still has its rights. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly check: () => Promise<void>;
-  /** Looks again whether the key is valid, when the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
+  /** Checks again whether the key is valid, if the request has taken long. @throws {GatewayError} `UNAUTHORIZED`. */
   readonly checkAgain: () => Promise<void>;
 }
 
@@ -39,7 +38,7 @@ export interface ServerContext extends GraphqlContext {
   /** Fields of the request log. */
   readonly noted: Exchange['noted'];
   readonly limits: KeyLimits;
-  /** Set once the operation was measured. */
+  /** Set after the cost of the operation was measured. */
   isMeasured: boolean;
   /** Whether the response carries the account version in its extensions. */
   asksVersion?: boolean;
@@ -52,10 +51,13 @@ export type Prepared =
   | { readonly document: DocumentNode; readonly errors?: undefined }
   | { readonly document?: undefined; readonly errors: readonly GraphQLError[] };
 
-/** Parses and validates a document, and checks the limits. @throws {GatewayError} `RATE_LIMITED` for one that is not known yet. */
+/** Parses and validates a document, and checks the limits. @throws {GatewayError} `RATE_LIMITED` for a new document. */
 export type Prepare = (query: string, context: ServerContext) => Prepared;
 
-/** Prepares a document of a request: new documents of an account one per turn of the event loop. @throws as `Prepare`. */
+/**
+ * Prepares a document of a request: one new document of an account per turn of the event loop. @throws the errors of
+ * `Prepare`.
+ */
 export type PrepareOnTick = (query: string, context: ServerContext) => Promise<Prepared>;
 
 /** @returns the error for operations that a stream token does not allow. */

@@ -56,7 +56,7 @@ async function run(
 ): Promise<ExecutionResult> {
   const { query, operationName, variables } = params;
   const result = await known(params, context)?.execute(context, variables ?? {});
-  // Without data it was refused before execution, and is executed normally, for the error that callers know.
+  // A result without data was refused before execution; the normal execution returns the error that callers know.
   if (result?.data !== undefined)
     return { data: JSON.parse(textOfUtf8(result.data)), ...(result.errors && { errors: result.errors }) };
   const { document, errors } = prepare(query, context);

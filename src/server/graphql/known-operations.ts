@@ -13,8 +13,8 @@ export interface OperationParams {
 }
 
 /**
- * @returns a text that only the same document and the same name of an operation have. Usually the document itself, so that
- * nothing is concatenated; any other key begins with its length.
+ * @returns a text that is unique to the document and the name of its operation. It is usually the document itself, so
+ * that nothing is concatenated; any other key begins with its length.
  */
 export function operationKey({ query, operationName }: OperationParams): string {
   if (operationName == null && !BEGINS_AS_LENGTH.test(query)) return query;
@@ -38,10 +38,10 @@ interface OfAccount {
 }
 
 /**
- * @param prepare - parses and validates a document with all bounds; returns no document when it is refused.
+ * @param prepare - parses and validates a document with all limits; returns no document if it is refused.
  * @returns a function that finds the compiled operation of a request. It returns undefined for mutations and
- *   subscriptions, for invalid operations, and for new documents: compiling costs more than executing once, so only
- *   repeated documents are compiled.
+ * subscriptions, for invalid operations, and for new documents: compiling costs more than executing once, so only
+ * repeated documents are compiled.
  */
 export function knownOperations<Context extends OfAccount>(
   schema: GraphQLSchema,
@@ -65,7 +65,7 @@ export function knownOperations<Context extends OfAccount>(
     // The answer to introspection follows from the scopes of the caller.
     if (!document || requestedOperation?.operation !== OperationTypeNode.QUERY || selectsTypes(document))
       return undefined;
-    // Plans are made, and grow, when the operation is executed.
+    // Plans are made, and grow, during execution.
     const made = compile(schema, document, requestedOperation, (more) => compiled.grow(key, made, more));
     compiled.add(accountId, key, made, Math.ceil(key.length / CHARACTERS_PER_FIELD));
     return made;

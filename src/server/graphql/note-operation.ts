@@ -8,18 +8,18 @@ import type { OperationParams } from './known-operations.ts';
 
 type Noted = Pick<Exchange, 'noted'>;
 
-/** The name of the operation that a document begins with, after comments. */
+/** The name of the first operation of a document, after comments. */
 const NAMED = /^(?:[\s,\uFEFF]|#[^\n]*\n)*(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,99})\b/;
 const NAME = /^[_A-Za-z]\w{0,99}$/;
-/** Objects in answers are looked into so deep. */
+/** Maximum depth at which objects in answers are inspected. */
 const DEPTH = 3;
 
-/** Notes an operation before it is executed. The first operation of a request counts. */
+/** Records an operation before it is executed. Only the first operation of a request counts. */
 export function noteOperation({ noted }: Noted, { query, operationName, variables }: OperationParams): void {
   const name = operationName ?? NAMED.exec(query)?.[1];
   if (name !== undefined && NAME.test(name)) noted.operation ??= name;
   const named = variables && end2endIn(variables, DEPTH);
-  // A variable can be anything; only a value in the form of an id counts as one.
+  // A variable can be anything; only a value in the form of an id counts.
   if (named && isEnd2end(named)) noted.end2end ??= named;
 }
 
@@ -31,9 +31,8 @@ export function noteResult({ noted }: Noted, { data, errors }: ExecutionResult):
 }
 
 /**
- * Notes how a compiled operation was answered.
- *
- * @param data - JSON text, each character a byte of UTF-8; only read if the transaction has to be found in it.
+ * Records the outcome of a compiled operation.
+ * @param data - JSON text, each character a byte of UTF-8; only read to find the transaction.
  */
 export function noteText(
   exchange: Noted,
@@ -44,7 +43,7 @@ export function noteText(
   noteResult(exchange, { data: isNamed ? JSON.parse(textOfUtf8(data)) : null, ...(errors && { errors }) });
 }
 
-/** @returns the first member `end2end` of objects in objects; lists are about several transactions and are left out. */
+/** @returns the first member `end2end` of nested objects; lists have several transactions and are left out. */
 function end2endIn(value: object, depth: number): string | undefined {
   const own = (value as { end2end?: unknown }).end2end;
   if (typeof own === 'string' && own.length <= 100) return own;

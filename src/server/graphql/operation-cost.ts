@@ -69,7 +69,7 @@ export function operationCosts(schema: GraphQLSchema, prepare: Prepare): CostOf 
 interface CountedOperation {
   /** Cache key of the operation: its text would be concatenated with the values for each request. */
   readonly number: number;
-  /** The variables that its cost follows from. */
+  /** The variables that determine its cost. */
   readonly names: readonly string[];
 }
 

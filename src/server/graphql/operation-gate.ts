@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../base/errors/errors.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 
 /** Maximum number of points of one account at a time. An operation with more points runs alone. */
 const POINTS_MAX = 10_000;
@@ -26,12 +27,12 @@ class Line {
   readonly frames: Waiting[] = [];
   #round = this.operations;
 
-  /** The queue that is served next. */
+  /** The queue to serve next. */
   get #next(): Waiting[] {
     return this.#round.length > 0 ? this.#round : this.#otherThan(this.#round);
   }
 
-  /** Whether something of this weight may begin without waiting. */
+  /** Whether an operation of this weight may begin without waiting. */
   isFreeFor(weight: number): boolean {
     return this.#next.length === 0 && this.#fits(weight);
   }
@@ -62,11 +63,11 @@ export class OperationGate {
 
   /**
    * Waits until an operation may begin.
-   *
    * @param holder - key of the shared limit, as `sharedBy` returns it.
    * @param points - cost of the operation.
-   * @param response - of its request: an operation whose client has disconnected stops waiting. A frame of a subscription has
-   * none: it is never refused, because its stream would miss it, and does not count among the waiting operations.
+   * @param response - response of the request: an operation whose client has disconnected stops waiting. A frame of a
+   * subscription has no response: it is never refused, because its stream would miss it, and does not count among the
+   * waiting operations.
    * @returns a function to be called when it has ended.
    * @throws {GatewayError} `RATE_LIMITED` when too many wait, with the time to retry after.
    */
@@ -74,7 +75,8 @@ export class OperationGate {
     const weight = Math.max(1, Math.min(points, POINTS_MAX));
     const line = this.#lines.get(holder) ?? new Line();
     this.#lines.set(holder, line);
-    if (response && line.operations.length >= WAITING_MAX)
+    if (response && line.operations.length >= WAITING_MAX) {
+      noteLimit('account');
       throw new GatewayError(
         'RATE_LIMITED',
         `more than ${WAITING_MAX} operations of this account are waiting`,
@@ -82,6 +84,7 @@ export class OperationGate {
           retryAfter: this.#secondsOf(line),
         },
       );
+    }
     if (line.isFreeFor(weight)) line.running += weight;
     else await (response ? waitWithClient(line, weight, response) : waitAsFrame(line, weight));
     const begunAt = performance.now();
@@ -101,8 +104,8 @@ export class OperationGate {
   }
 
   /**
-   * Estimates from recent durations when the operations that wait now will have started; it assumes as many frames in
-   * between.
+   * Estimates from recent durations when the waiting operations will have started, assuming as many frames between
+   * them.
    */
   #secondsOf({ operations, frames, running }: Line): number {
     const before = [...operations, ...frames.slice(0, operations.length)];

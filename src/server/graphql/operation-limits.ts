@@ -8,7 +8,7 @@ import { type Authenticate, checkingAgain } from '../sign-in/authenticate.ts';
 import type { KeyLimits } from './graphql-context.ts';
 import { OperationGate } from './operation-gate.ts';
 
-/** Points of one request; the first was counted when the request arrived. */
+/** Points of one request, the first of which was counted when the request arrived. */
 const POINTS_PER_REQUEST = 100;
 /** Number of characters of a new document that count as one more request. */
 const CHARACTERS_PER_REQUEST = 200;
@@ -32,7 +32,7 @@ export function operationLimits(
       enter: async (points) => {
         consume(Math.ceil(points / POINTS_PER_REQUEST) - 1);
         const leave = await gate.enter(holder, points, exchange.response);
-        // For a key that was revoked while the body arrived, or while other requests were first, nothing is done.
+        // A key that was revoked while the body arrived, or while other requests were first, has no effect.
         await checkAgain().catch((refusal: unknown) => {
           leave();
           throw refusal;

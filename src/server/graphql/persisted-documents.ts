@@ -1,6 +1,6 @@
 /**
  * Persisted documents (GraphQL over HTTP, appendix A): documents that are registered at the start and requested by
- * `documentId`. With the allow-list no other document is executed.
+ * `documentId`. With the allow-list, no other document is executed.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -26,7 +26,7 @@ export function readDocuments(path: string, schema: GraphQLSchema): ReadonlyMap<
   for (const [id, text] of sourcesOf(path)) {
     const [error] = errorsOf(schema, text);
     if (error !== undefined) throw new ConfigError(`${SETTING}: ${id}: ${error}`);
-    // A bare hash, as tools write it, is the one that the other id has.
+    // A hash without a prefix, as tools write it, means the id with the prefix.
     const ids = HASH.test(id) ? [id, `sha256:${id}`] : [id, `sha256:${hashOf(text)}`];
     for (const each of ids) {
       if ((documents.get(each) ?? text) !== text)
@@ -67,8 +67,8 @@ export function documentResolver(
 }
 
 /**
- * The refusal of an automatic persisted query: a client that sent the hash of a document in place of its text sends the text
- * after this answer. Its message and code are those that Apollo's clients and servers use.
+ * The refusal of an automatic persisted query: a client that sent the hash of a document in place of its text sends the
+ * text after this answer. Message and code are those of Apollo's clients and servers.
  */
 export class PersistedQueryNotSupported extends GatewayError {
   constructor() {

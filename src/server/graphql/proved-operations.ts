@@ -7,7 +7,7 @@ import type { Exchange } from '../http/http.ts';
 import type { Prepare, ServerContext } from './graphql-context.ts';
 import type { OperationParams } from './known-operations.ts';
 
-/** Parts that the response to an operation is made of. */
+/** Inputs of the response to an operation. */
 export interface ProvedRequest {
   readonly exchange: Exchange;
   readonly context: ServerContext;
@@ -16,7 +16,7 @@ export interface ProvedRequest {
 }
 
 /**
- * @param text - of a response without errors; each character is a byte of UTF-8.
+ * @param text - text of a response without errors; each character is a byte of UTF-8.
  * @param shown - see `Found.keep`.
  * @returns the response, which is then cached.
  */
@@ -38,7 +38,7 @@ export type FindOperation = (
 
 const NOT_PROVED: FoundOperation = { proving: () => undefined };
 
-/** @returns the look-up of responses on this schema; it finds none without a cache. */
+/** @returns the look-up of responses on this schema; without a cache it never finds one. */
 export function provedOperations(
   schema: GraphQLSchema,
   prepare: Prepare,

@@ -1,6 +1,6 @@
 /**
- * A subscription has one field, and no `@skip` or `@include` may apply to it (GraphQL of September 2025, 5.2.4.1). graphql-js
- * cannot execute one that leaves its field out, and its own rule reports a variable that it was not given.
+ * A subscription has one field, and no `@skip` or `@include` may apply to it (GraphQL of September 2025, 5.2.4.1).
+ * graphql-js cannot execute a subscription without its field, and its own rule reports a missing variable.
  */
 import {
   type DocumentNode,
@@ -40,7 +40,7 @@ function conditionsOf({ definitions }: DocumentNode): readonly SelectionNode[] {
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each);
     else if (each.kind === Kind.OPERATION_DEFINITION && each.operation === OperationTypeNode.SUBSCRIPTION)
       selected.push(...each.selectionSet.selections);
-  // Nested selections are appended and visited later; a fragment once, however often it is spread.
+  // Nested selections are appended and visited later; a fragment is visited once, however often it is spread.
   for (const each of selected) {
     if (each.kind === Kind.INLINE_FRAGMENT) selected.push(...each.selectionSet.selections);
     if (each.kind !== Kind.FRAGMENT_SPREAD) continue;

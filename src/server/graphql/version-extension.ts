@@ -1,16 +1,15 @@
 /**
- * The account version for GraphQL clients that see no headers (decision 0088): `extensions.version` of a request replaces the
- * header, and makes the response carry its own.
+ * The account version for GraphQL clients that cannot read headers (decision 0088): `extensions.version` of a request
+ * replaces the header, and then the response has one, too.
  */
 import { type ReadSource, VERSION_HEADER } from '../answers/read-source.ts';
 import type { Exchange } from '../http/http.ts';
 
 /**
- * Reads the version from a request that was admitted without it.
- *
+ * Reads the version from a request that was admitted without one.
  * @param check - see `ReadSource.admit`.
  * @returns whether the request has the extension; an empty text names no version.
- * @throws {GatewayError} as `ReadSource.admit`.
+ * @throws {GatewayError} the errors of `ReadSource.admit`.
  */
 export async function readVersionSeen(
   exchange: Exchange,
@@ -28,7 +27,7 @@ export async function readVersionSeen(
   return true;
 }
 
-/** @param headers - of the response. @returns its extensions; undefined without a version. */
+/** @param headers - headers of the response. @returns its extensions; undefined without a version. */
 export function versionExtension(headers: Readonly<Record<string, string>>): object | undefined {
   const version = headers[VERSION_HEADER];
   return version === undefined ? undefined : { version };

@@ -1,6 +1,7 @@
 /** Request rates of callers: buckets of keys and of payers (C-53). */
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { RateLimit } from '../../base/process/setting-values.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import type { Config } from '../../config.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { PAYER_READS, PAYER_WRITES, type RateLimiter, rateLimiter, rateLimitHeaders } from './rate-limit.ts';
@@ -31,8 +32,7 @@ export function limitersOf(rateLimit: Config['rateLimit']): Limiters {
 
 /**
  * Counts requests against the bucket of a key.
- *
- * @param requests - number to count now.
+ * @param requests - number of requests to count now.
  * @param counted - total that the request counts for.
  * @returns headers with the remaining allowance.
  * @throws {GatewayError} `RATE_LIMITED`.
@@ -47,6 +47,7 @@ export function consumeAllowance(
   const { limit, consume } = limited;
   const allowance = consume(keyId, requests);
   if (!allowance.allowed) {
+    noteLimit('key');
     const share = counted > 1 ? `; this one counts for ${counted}` : '';
     throw new GatewayError('RATE_LIMITED', `at most ${limit.perSecond} requests per second${share}`, {
       retryAfter: allowance.resetSeconds,

@@ -4,7 +4,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { GRAPHQL_PATH, headerValues } from './http.ts';
 
 const TARGET_LENGTH_MAX = 8_192;
-/** A name or an address, and a port. */
+/** A name or an address, with a port. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** @throws {GatewayError} `URI_TOO_LONG`, `BAD_REQUEST` for its `Host`, `EXPECTATION_FAILED`, `UPGRADE_UNSUPPORTED`. */

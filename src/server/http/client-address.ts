@@ -2,10 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address is in one of some networks. */
+/** A test whether an address is in one of several networks. */
 export type AddressCheck = (address: string) => boolean;
 
-/** @param cidrs - networks such as `203.0.113.0/24`, or single addresses. @returns whether an address is in one of them. */
+/**
+ * @param cidrs - networks such as `203.0.113.0/24`, or single addresses. @returns a test whether an address is in one
+ * of the networks.
+ */
 export function networksOf(cidrs: readonly string[]): AddressCheck {
   if (cidrs.length === 0) return () => false;
   const list = new BlockList();
@@ -19,9 +22,8 @@ export function networksOf(cidrs: readonly string[]): AddressCheck {
 
 /**
  * @param isTrusted - whether an address is that of a proxy whose `X-Forwarded-For` is trusted.
- * @returns the address of the client: the right-most in `X-Forwarded-For` that is not a trusted proxy. Everything to the left
- * of
- *   it may be forged by the client. Empty when the connection is closed.
+ * @returns the address of the client: the right-most in `X-Forwarded-For` that is not a trusted proxy. Everything to
+ * the left of it may be forged by the client. The address is empty if the connection is closed.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: AddressCheck): string {
   let address = plainAddress(socket.remoteAddress ?? '');
@@ -29,7 +31,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, isTrusted: A
   const hops = forwarded === undefined ? [] : String(forwarded).split(',');
   while (isTrusted(address)) {
     const hop = plainAddress(withoutPort(hops.pop() ?? ''));
-    // This proxy sent no address: its own is the last known one.
+    // This proxy sent no address, so its own address is the last known one.
     if (isIP(hop) === 0) break;
     address = hop;
   }

@@ -1,13 +1,13 @@
 /**
- * CORS: which pages of other origins may read answers in a browser (Fetch standard). Answers to payer tokens and stream tokens
- * may be read by any page, because no browser sends such a token by itself. Answers to an API key may be read by pages of the
- * origins that its account lists. A preflight carries no key, so it passes for an origin that any account lists; the answer
- * itself is then checked against the list of the key's account.
+ * CORS: which pages of other origins may read answers in a browser (Fetch standard). Any page may read answers to payer
+ * tokens and stream tokens, because no browser sends such a token by itself. Pages of the origins that an account lists
+ * may read answers to its API keys. A preflight carries no key, so it passes for an origin that any account lists; the
+ * answer itself is then checked against the list of the key's account.
  */
 import type { KeyRecord } from '../../store/account/api-keys.ts';
 import { type Exchange, send } from './http.ts';
 
-/** The answers to pages of other origins. */
+/** Adds CORS headers to the answers to pages of other origins. */
 export interface Cors {
   /** Answers a preflight. `isOpen`: tokens of payers and streams are accepted on the path. */
   readonly preflight: (exchange: Exchange, isOpen: boolean) => Promise<void>;
@@ -30,7 +30,7 @@ const ANSWER_HEADERS = [
 ].join(', ');
 /** Time for which a browser may cache the response to a preflight. Unit: seconds. */
 const PREFLIGHT_SECONDS = 600;
-/** Time for which the list of origins is cached: at most one database query in it. Unit: ms. */
+/** Time for which the list of origins is cached, which limits the queries of the database. Unit: ms. */
 const BELIEVED_MS = 1_000;
 
 /** @returns whether a request is a preflight. */

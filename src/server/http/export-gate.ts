@@ -3,6 +3,7 @@
  * callers.
  */
 import { GatewayError } from '../../base/errors/errors.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 
 /** Maximum number of concurrent exports of one account, and of all accounts of this process. */
 export const EXPORTS_MAX = { account: 2, process: 8 } as const;
@@ -20,12 +21,14 @@ export class ExportGate {
     const own = this.#running.get(accountId) ?? 0;
     const all = [...this.#running.values()].reduce((sum, each) => sum + each, 0);
     const retry = { retryAfter: RETRY_SECONDS };
-    if (own >= EXPORTS_MAX.account)
+    if (own >= EXPORTS_MAX.account) {
+      noteLimit('account');
       throw new GatewayError(
         'RATE_LIMITED',
         `at most ${EXPORTS_MAX.account} exports of an account at once`,
         retry,
       );
+    }
     if (all >= EXPORTS_MAX.process)
       throw new GatewayError('UNAVAILABLE', 'too many exports are under way: try again in a moment', retry);
     this.#running.set(accountId, own + 1);

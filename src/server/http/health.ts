@@ -6,13 +6,15 @@ import { isCloseBehind, standbyBehindMs } from '../../store/account/standby.ts';
 import { PROBE_MAX_MS, probeDatabase, type Readiness } from '../../store/webhooks/readiness.ts';
 import { type Exchange, sendJson } from './http.ts';
 
-/** A check without a result after this long may wait for a dead connection: another one begins in parallel. Unit: ms. */
+/**
+ * A check without a result after this time may wait for a dead connection, so another one begins in parallel. Unit: ms.
+ */
 const NEXT_MS = 600;
-/** A check is shared with requests that arrive within this time after its start. Unit: ms. */
+/** Requests that arrive within this time after the start of a check share it. Unit: ms. */
 const SHARED_MS = 300;
 /** Maximum number of parallel checks, each of which takes a connection: further requests share the newest. */
 const CHECKS_MAX = 3;
-/** Time limit of all checks for a request; the first of them has ended by then. Unit: ms. */
+/** Time limit of all checks for a request, by which the first of them has ended. Unit: ms. */
 const ALL_MAX_MS = PROBE_MAX_MS + 100;
 
 const UNREACHABLE: Readiness = { reads: false, writes: false, isReadOnly: false, webhooks: undefined };
@@ -26,9 +28,9 @@ export function serveHealth(exchange: Exchange): void {
 type Checked = Pick<Services, 'database' | 'clock' | 'writes' | 'readsOnly'>;
 
 /**
- * `/readyz`: whether requests can be served, and the lag of webhooks. 503 during shutdown, when the database cannot
- * be read or written, or when the writes of callers do not end in the time of a check; of a gateway for reads, when its standby cannot be
- * read, or is too far behind. Answers within two seconds.
+ * `/readyz`: whether requests can be served, and the lag of webhooks. The status is 503 during shutdown, when the
+ * database cannot be read or written, and when writes of callers exceed the time of a check. On a gateway for reads it
+ * is 503 when the standby cannot be read or is too far behind. Answers within two seconds.
  */
 export function readinessServer(
   services: Checked,
@@ -54,21 +56,21 @@ export function readinessServer(
 }
 
 /**
- * @returns a function that names the reason the reason for which requests cannot be served, as `/readyz` does; undefined when they
- *   can.
+ * @returns a function that names the reason for which requests cannot be served, as `/readyz` does; undefined if they
+ * can.
  */
 export function unreadinessOf(services: Checked): () => Promise<string | undefined> {
   const check = readinessCheck(services);
   return async () => unreadyReason(await check()) ?? clockFailure(services.database);
 }
 
-/** @returns a check of everything that requests need, which ends within two seconds. */
+/** @returns a check of all parts that requests need, which ends within two seconds. */
 export function readinessCheck({ database, clock, writes, readsOnly }: Checked): () => Promise<Readiness> {
   const check = sharedCheck(() =>
     readsOnly
       ? probeStandby(database)
       : probeDatabase(database, {
-          // Every write first reads the time, and all who read it wait for each other.
+          // Every write first reads the time, and all readers wait for each other.
           toRead: () => clock.nowMs(),
           // Most of them also wait for the database transaction of the writers before them.
           toWrite: () => writes.ended(),
@@ -86,7 +88,9 @@ async function probeStandby(database: Services['database']): Promise<Readiness> 
   );
 }
 
-/** @returns a check that requests share for a short time: a longer one would show them a state from before they arrived. */
+/**
+ * @returns a check that requests share for a short time: a longer one would show them a state from before they arrived.
+ */
 function sharedCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
   let latest: { readonly begunAt: number; readonly found: Promise<Readiness> } | undefined;
   let running = 0;
@@ -142,7 +146,7 @@ export function unreadyReason({ reads, writes, isReadOnly, behindMs }: Readiness
   return writes ? 'the database can be written but not read' : 'database away';
 }
 
-/** A machine whose clock is wrong may be wrong about everything that still depends on it, such as certificates. */
+/** A wrong clock of the machine affects everything that still depends on it, such as certificates. */
 function clockFailure(database: Services['database']): string | undefined {
   return isClockOff(database) ? 'the clock of this machine is off' : undefined;
 }

@@ -38,10 +38,10 @@ export interface Exchange {
   allowed: readonly string[];
 }
 
-/** Status of a request whose client disconnected before its response began; there is no standard one. */
+/** Status of a request whose client disconnected before its response began, for which there is no standard status. */
 export const CLIENT_LEFT = 499;
 
-/** The part of an exchange that an answer is written to. */
+/** The writable part of an exchange. */
 export type Answered = Pick<Exchange, 'request' | 'response' | 'requestId'>;
 
 /** @returns the origin of a request for the audit log. */
@@ -51,7 +51,8 @@ export function originOf({ requestId, address }: Exchange): Origin {
 
 /**
  * @param name - in lower case.
- * @returns the values of a header, each as it was sent: for some headers Node keeps only the first, others it joins.
+ * @returns the values of a header, each as it was sent: Node itself keeps only the first of some headers, and joins
+ * others.
  */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
@@ -86,8 +87,7 @@ export function sendJson(
 
 /**
  * Answers with a complete body.
- *
- * @param encoding - of a body that is a text.
+ * @param encoding - encoding of a text.
  */
 export function send(
   { request, response, requestId }: Answered,
@@ -108,7 +108,7 @@ export function send(
   response.end(request.method === 'HEAD' ? undefined : body, encoding);
 }
 
-/** Half the time of the usual level, and pages that are a fourteenth larger. */
+/** Compression level: half the time of the default level, for pages that are a fourteenth larger. */
 const ZIP_LEVEL = 3;
 
 /** Answers with a text, compressed if the client accepts that. */
@@ -159,7 +159,7 @@ export function sendProblem(
  */
 export function refuseMalformed(publicUrl: string): (failure: Error, socket: Duplex) => void {
   return (failure, socket) => {
-    // After the start of an answer, no second one can be sent.
+    // After the start of an answer, no other answer can be sent.
     const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse };
     if (!socket.writable || begun?.headersSent) return void socket.destroy();
     const error = malformed((failure as { code?: string }).code);
@@ -207,10 +207,10 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
 const FORM_BYTES_MAX = 16_384;
 
 /**
- * Reads the form of a page. A file of a form is given as two fields: under its own name its content as a data URL, and `name`.
- *
+ * Reads the form of a page. A file of a form is given as two fields: under its own name its content as a data URL, and
+ * `name`.
  * @param hasFile - whether the form may have a file.
- * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `BAD_REQUEST`, and as `readBody`.
+ * @throws {GatewayError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `BAD_REQUEST`, and the errors of `readBody`.
  */
 export async function readForm({ request }: Exchange, hasFile = false): Promise<URLSearchParams> {
   const type = mediaTypeOf(request);

@@ -1,4 +1,4 @@
-/** The HTTP server: limits on connections and slow requests, and how it is closed. */
+/** The HTTP server: limits on connections and slow requests, and its shutdown. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type AddressCheck, limitedAddress, plainAddress } from './client-address.ts';
@@ -11,7 +11,7 @@ export interface ConnectionLimits {
   readonly perAddress: number;
   /** Time limit for the header of a request, from the start of the connection or the end of the last answer. */
   readonly headersMs: number;
-  /** Time limit for a whole request. Answers have none. */
+  /** Time limit for a whole request. Answers have no time limit. */
   readonly requestMs: number;
   /** A connection without traffic for this long is closed, unless its request is being worked on. @default 60,000 */
   readonly silenceMs?: number;
@@ -20,9 +20,9 @@ export interface ConnectionLimits {
 /** Address on which a server listens. */
 export interface Listening {
   readonly host: string;
-  /** 0: any free port. */
+  /** TCP port; 0 means any free port. */
   readonly port: number;
-  /** None by default. */
+  /** Limits of connections; none by default. */
   readonly connections?: ConnectionLimits;
   /** Addresses of trusted proxies; none by default. */
   readonly isTrusted?: AddressCheck;
@@ -35,7 +35,7 @@ export interface Listening {
 const IDLE_MS = 75_000;
 /** Interval of checks for slow requests. Unit: ms. */
 const CHECK_MS = 500;
-/** Streams send a ping every 15 seconds. Unit: ms. */
+/** Streams send a ping every 15 seconds, so the time limit of idle connections never ends them. Unit: ms. */
 const SILENCE_MS = 60_000;
 
 /** Starts to listen. @returns the server and its port. @throws the system's error, such as EADDRINUSE. */
@@ -47,7 +47,7 @@ export async function listen(
     {
       // The application answers malformed requests with a problem.
       requireHostHeader: false,
-      // A request that announces no body has none to be read.
+      // A request that announces no body has none.
       optimizeEmptyRequests: true,
       keepAliveTimeout: IDLE_MS,
       ...(connections && {
@@ -101,7 +101,7 @@ function limitConnections(
   });
 }
 
-/** Node leaves a silent connection to the listeners of its response. Only work on a complete request has no time limit. */
+/** Node leaves a silent connection to the listeners of its response. Only complete requests have no time limit. */
 function endSilence(this: ServerResponse, socket: Socket): void {
   const isWorkedOn = this.req.complete && !this.headersSent;
   if (!isWorkedOn) socket.destroy();

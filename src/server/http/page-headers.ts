@@ -8,18 +8,18 @@ import { DOOR_POLICY } from '../../pages/sign-in/frame.ts';
 export interface PageTraits {
   /** Its `Content-Security-Policy`. */
   readonly policy: string;
-  /** Headers of the request that it follows. */
+  /** Headers of the request to which the page is the answer. */
   readonly vary?: string;
   /** Whether search engines may index the page. */
   readonly isPublic?: boolean;
-  /** Whether a person performs actions on the page: then it is isolated from the window that opened it. */
+  /** Whether a person performs actions on the page; then it is isolated from the window that opened it. */
   readonly isOfPerson?: boolean;
 }
 
 const UNLISTED = { 'x-robots-tag': 'noindex, nofollow' };
 const UNTOLD = { 'referrer-policy': 'no-referrer' };
 
-/** Headers of an answer that leads elsewhere. */
+/** Headers of a redirect. */
 export const LEADING_HEADERS = { ...UNTOLD, ...UNLISTED };
 
 /** @returns the headers of a page. */

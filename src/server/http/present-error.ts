@@ -21,16 +21,16 @@ export function presentError(error: unknown, log: Logger, requestId: string): Ga
   return new GatewayError('INTERNAL', 'unexpected error; the log has the details under the request id');
 }
 
-/** As `presentError`, for one error of a GraphQL result: the same codes, in `extensions`. */
+/** Like `presentError`, for one error of a GraphQL result: the same codes, in `extensions`. */
 export function presentGraphqlError(error: GraphQLError, log: Logger, requestId: string): GraphQLError {
   const cause = causeOf(error);
   const traceId = traceAtWork();
   const traced = { requestId, ...(traceId !== undefined && { traceId }) };
   if (!cause) {
-    // No resolver threw it: the document, its variables or its size is wrong.
+    // No resolver threw it, so the document, its variables or its size is wrong.
     const extensions = { code: 'BAD_REQUEST', ...traced };
     if (error.path) return withExtensions(error, error.message, extensions);
-    // For Yoga: 400, unless the caller accepts only plain JSON, where the protocol requires 200.
+    // Status for Yoga: 400, unless the caller accepts only plain JSON, for which the protocol requires 200.
     const { http = { spec: true, status: 400 } } = error.extensions;
     return withExtensions(error, error.message, { ...extensions, http });
   }

@@ -31,7 +31,7 @@ export const BUCKETS_MAX = 100_000;
 
 /**
  * @param limit - requests per second and burst.
- * @param now - milliseconds, rising.
+ * @param now - rising time. Unit: ms.
  */
 export function rateLimiter(
   { perSecond, burst }: RateLimit,
@@ -42,7 +42,7 @@ export function rateLimiter(
     const at = now();
     let bucket = buckets.get(keyId);
     if (!bucket) {
-      // A missing bucket is a full one: dropping all buckets gives each key at most one more burst.
+      // A missing bucket counts as full: dropping all buckets gives each key at most one more burst.
       if (buckets.size >= BUCKETS_MAX) buckets.clear();
       bucket = { tokens: burst, at };
       buckets.set(keyId, bucket);

@@ -2,7 +2,10 @@
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { Route } from '../../rest-compat/route.ts';
 
-/** @param writing - paths that write or wait for events. @throws {GatewayError} `MISDIRECTED` for these, and for all paths below them. */
+/**
+ * @param writing - paths that write or wait for events. @throws {GatewayError} `MISDIRECTED` for these paths, and all
+ * paths below them.
+ */
 export function refuseWritingPath(path: string, writing: readonly string[]): void {
   if (writing.some((each) => path === each || path.startsWith(`${each}/`))) throw misdirected();
 }

@@ -1,7 +1,7 @@
 /**
- * Records answered requests for the request log of their account. No request waits for it: entries stay in memory for
- * half a second at most and are written in batches. Entries that cannot be written are dropped and counted in the
- * log.
+ * Records answered requests for the request log of their account. No request waits for the recording: entries stay in
+ * memory for half a second at most and are written in batches. Entries that cannot be written are dropped and counted
+ * in the log.
  */
 import type { Logger } from 'pino';
 import { actorKindOf } from '../../resolvers/services/context.ts';
@@ -9,7 +9,7 @@ import { type AnsweredRequest, REQUEST_BATCH, RequestBatch } from '../../store/a
 import type { Database } from '../../store/connection/database.ts';
 import type { Exchange } from './http.ts';
 
-/** Recorder of a process's requests. */
+/** Recorder of the requests of a process. */
 export interface RequestRecorder {
   /** Records a request whose response has ended; skips requests without a caller. */
   readonly record: (exchange: Exchange, status: number, durationMs: number) => void;
@@ -20,7 +20,7 @@ export interface RequestRecorder {
 /** Maximum number of batches that wait in memory: 10,000 entries. */
 const BATCHES_MAX = 10;
 const WRITE_EVERY_MS = 500;
-/** Pause of the database after a failed batch. Unit: ms. */
+/** Pause after a failed batch, in which the database gets no entries. Unit: ms. */
 const AFTER_FAILURE_MS = 5_000;
 /** Minimum interval between log lines about dropped entries. */
 const WARN_EVERY_MS = 10_000;
@@ -44,14 +44,14 @@ export function requestRecorder(
       try {
         await batch.write(database);
       } catch (error) {
-        // The database may have stored a batch whose answer is missing: a second attempt could write it twice.
+        // The database may have stored a batch without an answer: a second attempt could write it twice.
         drops.add(batch.count, error);
         return plan(AFTER_FAILURE_MS);
       }
     }
     timer = undefined;
   };
-  /** One run at a time: the next is planned at the end of this one. */
+  /** Only one run exists at a time: its end plans the next one. */
   const plan = (delayMs: number): void => {
     timer = setTimeout(() => {
       writing = writeAll();

@@ -5,7 +5,7 @@ import type { DatabaseFigures } from './figure-reader.ts';
 
 type Row<Group extends FigureGroup> = Awaited<ReturnType<(typeof FIGURES)[Group]>>[number];
 
-/** A gauge: its name after `crossramp_`, its help text, the member with its value. */
+/** A gauge: its name after `crossramp_`, its help text, and the member with its value. */
 type Shown<Columns> = readonly [name: string, help: string, column: keyof Columns];
 
 interface ShownGroup<Columns> {
@@ -14,8 +14,8 @@ interface ShownGroup<Columns> {
 }
 
 /**
- * Maximum number of samples of one gauge. Labels are names of the code and of the configuration; this bounds
- * mistakes.
+ * Maximum number of samples of one gauge. Names of the code and of the configuration are its labels, so only a mistake
+ * reaches this limit.
  */
 const SAMPLES_MAX = 500;
 
@@ -94,6 +94,17 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
         'Age of the last whole reading of the statement of the PIX provider.',
         'age',
       ],
+    ],
+  },
+  restores: {
+    labels: ['mode', 'rail'],
+    gauges: [
+      [
+        'rail_stopped_seconds',
+        'For how long a rail has sent nothing after a restore of the database; 0 once it is cleared.',
+        'stopped',
+      ],
+      ['unknown_payments', 'Payments of before the restore that wait for a decision.', 'open'],
     ],
   },
   rates: {
@@ -240,7 +251,7 @@ export function databaseGauges(registry: Registry): (figures: DatabaseFigures) =
     for (const { gauge, labels } of shown) labels.length === 0 ? gauge.remove() : gauge.reset();
   };
   clear();
-  // Unknown before the first read: neither up nor down.
+  // State before the first read: neither up nor down.
   up.remove();
   return ({ isUp, rows }) => {
     up.set(isUp ? 1 : 0);

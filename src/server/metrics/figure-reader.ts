@@ -1,7 +1,6 @@
 /** The last read figures of the database: read at most once per interval, however many requests arrive. */
-import type { Times } from '../../base/access/account-mode.ts';
+import { timesOf } from '../../resolvers/rails/operation-checks.ts';
 import type { Services } from '../../resolvers/services/context.ts';
-import type { Tx } from '../../store/connection/database.ts';
 import { FIGURES, type FigureGroup } from '../../store/metrics/figures.ts';
 import {
   type FigureRow,
@@ -14,7 +13,7 @@ import {
 const READ_EVERY_MS = 15_000;
 /** Maximum time between two reads of a figure that reads a whole table. Unit: ms. */
 const SLOW_EVERY_MS = 300_000;
-/** Interval of such a read, as a multiple of its duration: it works for one hundredth of the time at most. */
+/** Interval of such a read, as a multiple of its duration: at most one hundredth of the time is spent reading. */
 const SLOW_SHARE = 100;
 const GROUPS = Object.keys(FIGURES) as FigureGroup[];
 
@@ -58,7 +57,7 @@ export function figureReader(
         slowMs = Math.min(Math.max(SLOW_SHARE * (performance.now() - now), everyMs), slowEveryMs);
       return { isUp: true, rows };
     } catch {
-      // Old figures would be mistaken for new ones.
+      // Old figures could be mistaken for new ones.
       rows.clear();
       readAt.clear();
       return { isUp: false, rows };
@@ -69,12 +68,4 @@ export function figureReader(
     if (!latest || now - latest.begunAt >= everyMs) latest = { begunAt: now, found: read(now) };
     return latest.found;
   };
-}
-
-/** @returns a function that reads the time of each mode in a transaction. */
-export function timesOf({ forMode }: Read): (tx: Tx) => Promise<Times> {
-  return async (tx) => ({
-    sandbox: await forMode('sandbox').clock.nowMs(tx),
-    live: await forMode('live').clock.nowMs(tx),
-  });
 }

@@ -1,7 +1,8 @@
-/** Metrics for Prometheus, on a listener of their own: never on the port of callers (docs/operations.md). */
+/** Metrics for Prometheus, on a separate listener, never on the port of callers (docs/operations.md). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { newRequestId } from '../../base/ids/request-id.ts';
+import { addMeasures } from '../../base/trace/measures.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { READ_METHODS, send } from '../http/http.ts';
 import { close, listen } from '../http/listen.ts';
@@ -9,6 +10,7 @@ import { describeFailure } from '../process/describe-failure.ts';
 import type { LogOutput } from '../process/log-output.ts';
 import { databaseGauges } from './database-gauges.ts';
 import { figureReader, type ReaderTimes } from './figure-reader.ts';
+import { measureFigures } from './measure-figures.ts';
 import { cellGauges, type Disks, diskGauges, processGauges, type Watched } from './process-gauges.ts';
 import { type NoteRequest, requestFigures } from './request-figures.ts';
 
@@ -16,7 +18,7 @@ import { type NoteRequest, requestFigures } from './request-figures.ts';
 export interface Metrics {
   /** Undefined without a listener. */
   readonly port: number | undefined;
-  /** Of each cell of the process, in their order. */
+  /** Metrics of each cell of the process, in their order. */
   readonly cells: readonly CellMetrics[];
   readonly close: () => Promise<void>;
 }
@@ -24,7 +26,7 @@ export interface Metrics {
 /** The metrics of a cell. */
 export interface CellMetrics {
   readonly noteRequest: NoteRequest | undefined;
-  /** Shows what the cell has from now on. */
+  /** Sets the figures of the cell that are shown after this call. */
   readonly watch: (watched: Watched) => void;
 }
 
@@ -43,7 +45,7 @@ const PATH = '/metrics';
 const TEXT = 'text/plain; charset=utf-8';
 const SHARED_MS = 1_000;
 const GRACE_MS = 1_000;
-/** A scraper has a connection or two. Times in milliseconds. */
+/** A scraper has one or two connections. Times in milliseconds. */
 const CONNECTIONS = { total: 1_000, perAddress: 100, headersMs: 5_000, requestMs: 5_000 };
 const UNWATCHED: CellMetrics = { noteRequest: undefined, watch: () => {} };
 
@@ -73,14 +75,14 @@ function cellFigures(registry: Registry, times: ReaderTimes): CellFigures {
   };
 }
 
-/** @returns the registry of one of several cells, whose series carry its name. */
+/** @returns the registry of one of several cells, whose series have the name of the cell. */
 function labelled(cell: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ cell });
   return registry;
 }
 
-/** @returns the series of several cells in one text: each metric is named once. */
+/** @returns the series of several cells in one text, in which each metric is described once. */
 async function textOfCells(cells: readonly CellFigures[]): Promise<string> {
   const all = await Promise.all(cells.map(({ registry }) => registry.getMetricsAsJSON()));
   return AggregatorRegistry.aggregate(all).metrics();
@@ -88,9 +90,7 @@ async function textOfCells(cells: readonly CellFigures[]): Promise<string> {
 
 /**
  * Starts the listener if the settings configure one.
- *
- * @param options - `cells`: names of the cells of the process; a single one has no label.
- *
+ * @param options - `cells`: names of the cells of the process; a single cell has no label.
  * @throws {ConfigError} when it cannot listen there.
  */
 export async function openMetrics(
@@ -103,6 +103,7 @@ export async function openMetrics(
   const registry = new Registry();
   processGauges(registry, () => log.dropped);
   diskGauges(registry, disks);
+  const measures = measureFigures(registry);
   const isAlone = names.length === 1;
   const cells = names.map((name) => cellFigures(isAlone ? registry : labelled(name), times));
   const render = shared(sharedMs, async () => {
@@ -115,10 +116,14 @@ export async function openMetrics(
   ).catch((error: unknown) => {
     throw new ConfigError(`METRICS_PORT: ${describeFailure(error, 'choose another METRICS_PORT')}`);
   });
+  const stop = addMeasures(measures);
   return {
     port,
     cells,
-    close: () => close(server, GRACE_MS),
+    close: () => {
+      stop();
+      return close(server, GRACE_MS);
+    },
   };
 }
 
@@ -139,7 +144,7 @@ function answer(
       .catch(() => response.destroy());
 }
 
-/** @returns the work, shared by all callers while it is under way, and for a short time after it began. */
+/** @returns the work, shared by all callers while it runs, and for a short time after its start. */
 function shared(ms: number, work: () => Promise<string>): () => Promise<string> {
   let latest: { readonly begunAt: number; readonly text: Promise<string> } | undefined;
   let isRunning = false;

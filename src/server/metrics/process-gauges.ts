@@ -2,15 +2,17 @@
 import { statfsSync } from 'node:fs';
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { ACCOUNT_MODES } from '../../base/access/account-mode.ts';
+import { eventLoopLag } from '../../base/process/event-loop.ts';
 import type { Services } from '../../resolvers/services/context.ts';
 import type { ReadReplicas, ReplicaStatus } from '../../store/account/read-replicas.ts';
 import type { ReadCounts } from '../answers/read-source.ts';
 
 const PREFIX = 'crossramp_';
+const LAG = `${PREFIX}nodejs_eventloop_lag_p99_seconds`;
 /** Default metrics that walk all sockets of the process. */
 const UNWANTED = ['handles', 'requests', 'resources'];
 
-/** Parts of a cell that are observed once it has them. */
+/** Parts of a cell that are observed as soon as they exist. */
 export interface Watched {
   readonly services: Pick<Services, 'database' | 'forMode'>;
   readonly streams: { readonly size: number };
@@ -20,9 +22,9 @@ export interface Watched {
 
 /** Disks of known size. */
 export interface Disks {
-  /** Folder of the process: its disk is read. */
+  /** Folder of the process, whose disk is measured. */
   readonly home: string;
-  /** Size of the disk of the database, if the settings contain it. Unit: bytes. */
+  /** Size of the disk of the database, if the settings name it. Unit: bytes. */
   readonly databaseBytes: number | null;
 }
 
@@ -33,6 +35,16 @@ export function processGauges(registry: Registry, droppedLines: () => number): v
     registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}`);
     registry.removeSingleMetric(`${PREFIX}nodejs_active_${name}_total`);
   }
+  // Each scrape resets the default metric, so two readers would hide turns from each other.
+  registry.removeSingleMetric(LAG);
+  new Gauge({
+    name: LAG,
+    help: 'Delay that one in a hundred turns of the event loop exceeded in the last 15 to 30 seconds.',
+    registers: [registry],
+    collect() {
+      this.set(eventLoopLag());
+    },
+  });
   new Counter({
     name: `${PREFIX}log_lines_dropped_total`,
     help: 'Log lines that standard error did not take in time.',
@@ -73,7 +85,7 @@ export function cellGauges(registry: Registry, watched: () => Watched | undefine
   replicaGauges(registry, watched);
 }
 
-/** Adds the figures of disks to a registry. The folder may not be there while the process starts. */
+/** Adds the figures of disks to a registry. The folder may not exist while the process starts. */
 export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): void {
   const registers = [registry];
   const add = (name: string, help: string, blocksOf: (found: ReturnType<typeof statfsSync>) => number) => {
@@ -87,7 +99,7 @@ export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): 
           const found = statfsSync(home);
           this.set(Number(found.bsize) * blocksOf(found));
         } catch {
-          // Without a sample no rule compares anything.
+          // Without a sample, no alert rule fires.
         }
       },
     });

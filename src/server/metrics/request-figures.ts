@@ -2,13 +2,13 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { CLIENT_LEFT, type Exchange } from '../http/http.ts';
 
-/** Notes an answered request. @param seconds - until its answer had ended. */
+/** Records an answered request. @param seconds - duration until the end of its answer. */
 export type NoteRequest = (exchange: Exchange, status: number, seconds: number) => void;
 
 /** Upper bounds of the latency histogram. Unit: seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Maximum number of routes. The code names them; this bounds mistakes. */
+/** Maximum number of routes. The code names the routes, so only a mistake reaches this limit. */
 const ROUTES_MAX = 300;
 const OTHER = 'other';
 

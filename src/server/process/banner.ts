@@ -1,4 +1,4 @@
-/** Text that a gateway prints at its start. */
+/** Text that a gateway prints when it starts. */
 import { dirname, resolve } from 'node:path';
 import { type Config, HOME_DEFAULT } from '../../config.ts';
 import type { Sandbox } from './sandbox-files.ts';
@@ -6,9 +6,9 @@ import type { Sandbox } from './sandbox-files.ts';
 /** Content of the banner. */
 export interface Started {
   readonly config: Config;
-  /** Undefined where the start made none. */
+  /** Undefined if the start made none. */
   readonly sandbox: Sandbox | undefined;
-  /** Link that signs the person at the terminal in to the console; undefined where none was made. */
+  /** Link that signs the person at the terminal in to the console; undefined if none was made. */
   readonly entrance: string | undefined;
   /** Whether a person reads the output: files and logs never contain a key. */
   readonly isTerminal: boolean;
@@ -53,14 +53,14 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
     keyLine('Platform', isTerminal && sandbox.isNewPlatformKey && sandbox.platformKey, paths.json),
     holder ? `\n${holder} uses this home too and keeps sandbox.json; this gateway has its own file.\n` : '',
   ];
-  // At a later start the commands are known already.
+  // A later start does not repeat the commands.
   if (!sandbox.isNewKey && !holder) return known.join('');
   const curl = (rest: string) => `     curl -sS -H @${shellQuoted(paths.header)} ${rest}\n`;
   const json = `-H 'content-type: application/json'`;
   return [
     ...known,
     '\nFour steps to see all of it:\n',
-    '\n  1. Make a checkout. Open the payment_link of the answer in a browser, enter a name and the CPF 529.982.247-25, press Continue twice, then Pay.\n\n',
+    '\n  1. Pay a checkout: create one, open the payment_link of the answer in a browser, enter a name and the CPF 529.982.247-25, press Continue twice, then Pay.\n\n',
     curl(
       `${json} -d '{"amount_payment": 150, "currency_exit_received_code": "USDT_TRX"}' ${baseUrl}/v2/crossramp_checkout`,
     ),
@@ -69,7 +69,7 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
     curl(
       `${json} -d '{"query":"{ transactions(families: CHECKOUTS, first: 5) { totalCount edges { node { end2end status { en } } } } }"}' ${graphqlUrl}`,
     ),
-    '\n  2. Watch events as they happen, in a second shell:\n\n',
+    '\n  2. Watch it live: this prints events as they happen, in a second shell:\n\n',
     `     ${command} events tail\n`,
     '\n  3. Get webhooks: start a server that prints them, and in one more shell have each event sent to it, signed:\n\n',
     `     node -e "require('http').createServer((q, r) => { q.pipe(process.stdout); r.end() }).listen(3000)"\n`,
@@ -79,7 +79,10 @@ function sandboxWords(sandbox: Sandbox, isTerminal: boolean): string {
   ].join('');
 }
 
-/** @returns the start of a command that finds this gateway from another shell: it names a home that is not the usual one. */
+/**
+ * @returns the beginning of a command that finds this gateway from another shell: it names a home that is not the usual
+ * one.
+ */
 function commandOf(home: string): string {
   const isUsual = home === resolve(HOME_DEFAULT);
   return `${isUsual ? '' : `CROSSRAMP_HOME=${shellQuoted(home)} `}npm run -s crossramp --`;

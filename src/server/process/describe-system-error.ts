@@ -1,6 +1,6 @@
-/** Describes an error of the operating system: a port or a file that a process could not have. */
+/** Describes an error of the operating system, such as a port in use or an inaccessible file. */
 
-/** Rights, and a disk that cannot be written. */
+/** Missing permissions, and a disk that cannot be written. */
 const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS'];
 
 /**

@@ -1,16 +1,16 @@
-/** Shutdown: ends everything that was started, in order. A part that fails or hangs does not stop the others. */
+/** Shutdown: ends everything that was started, in order. A part that fails or hangs does not stop the rest. */
 import type { Logger } from 'pino';
 
-/** Ends something that was started. */
+/** Step that ends something that was started. */
 export type Ending = () => unknown;
 
 /** Time limits of shutdown steps. Units: ms. */
 export interface EndingLimits {
   /** Each. Default 20,000: requests under way have 10 s, a webhook under way has 15 s. */
   readonly eachMs?: number;
-  /** Limit of all steps together. Default 24,000: supervisors kill a process after 30 s. */
+  /** Time limit of all steps together. The default is 24,000: supervisors kill a process after 30 s. */
   readonly allMs?: number;
-  /** Time for each of the remaining parts once that has passed. Default 500. */
+  /** Time for each of the remaining parts after that limit. Default 500. */
   readonly leastMs?: number;
 }
 

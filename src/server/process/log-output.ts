@@ -1,6 +1,6 @@
 /**
- * Standard error as the destination of the log. Writing is asynchronous and bounded: a full disk, or a reader that is slow or
- * has exited, delays or loses lines, and never blocks or ends the process.
+ * Standard error as the destination of the log. Writing is asynchronous and bounded: a full disk, or a reader that is
+ * slow or has exited, delays or loses lines, and never blocks or ends the process.
  */
 import { fstatSync, write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const WAITING_MAX = 4_194_304;
 /** Pause after a failed write, such as on a full disk. Unit: ms. */
 const RETRY_MS = 1_000;
 const STANDARD_ERROR = 2;
-/** Level of a warning, as pino writes it. */
+/** Level of a warning in pino's notation. */
 const WARN = 40;
 
 /**
@@ -52,7 +52,7 @@ export class LogOutput {
     return this.#droppedEver;
   }
 
-  /** Accepts a line, or drops it where too many wait. Never throws. */
+  /** Accepts a line, or drops it if too many wait. Never throws. */
   write(line: string): void {
     if (this.#length + line.length > this.#waitingMax) {
       this.#dropped += 1;
@@ -64,7 +64,7 @@ export class LogOutput {
     this.#writing ??= this.#writeAll();
   }
 
-  /** Waits until all lines are written, but no longer than this. Unit: ms. */
+  /** Waits until all lines are written, for at most this time. Unit: ms. */
   async drain(limitMs: number): Promise<void> {
     const limit = new AbortController();
     const timer = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => {});
@@ -72,7 +72,7 @@ export class LogOutput {
     limit.abort();
   }
 
-  /** @returns the lines that no write was begun for, which are forgotten here. */
+  /** @returns the waiting lines whose write has not begun; they are removed from the output. */
   removeBuffered(): string {
     const lines = this.#dropped > 0 ? [dropLine(this.#dropped), ...this.#waiting] : this.#waiting;
     this.#waiting = [];
@@ -105,7 +105,7 @@ export function standardError(): LogOutput {
     try {
       writeSync(STANDARD_ERROR, output.removeBuffered());
     } catch {
-      // Its disk is full, or its reader has exited.
+      // The disk is full, or the reader has exited.
     }
   });
   return output;
@@ -116,10 +116,7 @@ export function outliveOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/**
- * A write to a pipe or a socket could take for ever, and a blocked thread would keep the process from ending: Node never
- * blocks on these.
- */
+/** A write to a pipe or a socket could block for ever, and a blocked thread would prevent the end of the process. */
 function isStream(file: number): boolean {
   try {
     const stat = fstatSync(file);

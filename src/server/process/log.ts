@@ -6,7 +6,7 @@ import { plainMessage } from '../../store/connection/database-error.ts';
 import { standardError } from './log-output.ts';
 import { RepeatedWarnings } from './repeated-warnings.ts';
 
-/** Process that writes a log: fields of each of its lines. */
+/** Fields of the process in each line of its log. */
 export interface LogSource {
   readonly host: string;
   readonly role: string;
@@ -14,7 +14,7 @@ export interface LogSource {
 }
 
 /**
- * @param source - none for a log whose reader already knows its process.
+ * @param source - undefined for a log whose reader already knows its process.
  * @returns a log at this level, to standard error unless another output is given.
  */
 export function openLog(
@@ -43,18 +43,18 @@ export function openLog(
   );
 }
 
-/** @returns fields of the work that writes a line: its trace and its transaction, where it has them. */
+/** @returns fields of the current work: its trace and its transaction, if it has them. */
 function workFields(): object {
   const [trace, transaction] = [traceAtWork(), transactionAtWork()];
   return { ...(trace !== undefined && { trace }), ...(transaction !== undefined && { transaction }) };
 }
 
-/** Logged part of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
+/** Logged members of an error. Other members may contain row values, such as `detail` and `where` of PostgreSQL. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Names of the schema, if PostgreSQL reported them. */
+  /** Names in the schema, if PostgreSQL reported them. */
   readonly table?: unknown;
   readonly constraint?: unknown;
   readonly stack?: string;

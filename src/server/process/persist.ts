@@ -14,8 +14,8 @@ export interface Persistence {
 }
 
 /**
- * @returns the result of the step. @throws its last failure; immediately a refused login, and a failure that is not the
- * database's.
+ * @returns the result of the step. @throws its last failure; immediately for a refused login, and for a failure that is
+ * not the database's.
  */
 export async function persist<Result>(
   step: () => Promise<Result>,

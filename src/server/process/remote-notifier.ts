@@ -1,7 +1,7 @@
 /**
- * Notifications between processes: accounts with new events. They go through PostgreSQL (LISTEN/NOTIFY, on a connection of
- * its own and never in a business transaction) or through Redis. Notifications are hints only: every listener also polls once
- * a second, so a lost one costs only time.
+ * Notifications between processes: accounts with new events. Notifications go through PostgreSQL (LISTEN/NOTIFY, on a
+ * separate connection and never in a business transaction) or through Redis. Notifications are hints only: every
+ * listener also polls once a second, so a lost one costs only time.
  */
 import { createClient } from '@redis/client';
 import type pg from 'pg';
@@ -20,18 +20,21 @@ interface Wire {
   readonly close: () => Promise<unknown>;
 }
 
-/** Marker in a message's accounts that the sender's workers handle its jobs; no account has this number. */
+/** Marker among the accounts of a message: workers of the sender handle its jobs. No account has this number. */
 const WORKED_ON = 0n;
 /**
- * Pause after a message: accounts that move meanwhile are sent together, because one NOTIFY per commit would slow commits
- * down. Unit: ms.
+ * Pause after a message: accounts that change during it are sent together, because one NOTIFY per commit would slow
+ * commits down. Unit: ms.
  */
 const PAUSE_MS = 20;
-/** Name by which the server knows the connection. */
+/** Name of the connection on the server. */
 const APPLICATION_NAME = 'crossramp notifications';
 /** The payload of NOTIFY must be shorter than 8,000 bytes. */
 const ACCOUNTS_PER_MESSAGE = 300;
-/** Pause before a connection is made again, for each attempt that failed; a network that is half open costs the server a slot each time. Unit: ms. */
+/**
+ * Pause before a reconnection, for each failed attempt: on a half-open network each attempt costs the server a slot.
+ * Unit: ms.
+ */
 const RECONNECT_MS = 1_000;
 const RECONNECT_MAX_MS = 5_000;
 /** Interval of heartbeats: without them, a listener would not notice a dead connection. Unit: ms. */
@@ -43,19 +46,17 @@ const SILENCE_MS = 5_000;
 export interface RemoteNotifierOptions {
   /** `postgres:…` or `redis:…`, or a function that returns it for each new connection. */
   readonly url: string | (() => string);
-  /** Set when the database that carries notifications is on several hosts. */
+  /** Set if the database that carries notifications is on several hosts. */
   readonly primary?: Primary | undefined;
   /** Schema of the accounts: each schema has a notifier of its own. */
   readonly schema: string;
-  /** Whether workers of this process handle its own commits: those of other processes then need not scan. */
+  /** Whether workers of this process handle its own commits, so that those of other processes need not scan. */
   readonly works: boolean;
   /** Whether the connection uses undocumented parts of the driver of PostgreSQL (decision 0064), default yes. */
   readonly isFast?: boolean;
 }
 
-/**
- * @returns the connection, which is made again whenever it breaks.
- */
+/** @returns the connection, which is re-established whenever it breaks. */
 export async function connectNotifier(
   notifier: Notifier,
   { url, primary, schema, works, isFast = true }: RemoteNotifierOptions,
@@ -194,7 +195,7 @@ async function redisWire(
   const subscriber = publisher.duplicate({ disableOfflineQueue: false });
   for (const each of [publisher, subscriber])
     each.on('error', (error: unknown) => log.debug({ err: error }, 'connection for notifications'));
-  // Do not wait for Redis here: the client keeps trying to connect.
+  // The start does not wait for Redis: the client keeps trying to connect.
   publisher.connect().catch(() => {});
   subscriber.connect().catch(() => {});
   subscriber

@@ -38,7 +38,7 @@ export class RepeatedWarnings {
       return;
     }
     window.repeated += 1;
-    // It is written later, with the present transaction and trace.
+    // The count is written later, with the current transaction and trace.
     window.last = AsyncLocalStorage.bind(() => write({ ...facts, repeated: window.repeated }, text));
   }
 

@@ -13,9 +13,9 @@ import type { Database } from '../../store/connection/database.ts';
 interface SandboxFile {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
-  /** Everything that an account may do, on the account of the sandbox. */
+  /** Key with all permissions on the sandbox account. */
   readonly apiKey: string;
-  /** Everything that the operator of the gateway may do, on any sandbox account. */
+  /** Key with all permissions of the operator, on any sandbox account. */
   readonly platformKey: string;
   readonly accountId: string;
 }
@@ -25,7 +25,7 @@ export interface Sandbox extends SandboxFile {
   readonly isNewKey: boolean;
   readonly isNewPlatformKey: boolean;
   readonly paths: { readonly json: string; readonly header: string };
-  /** Description of another running gateway that holds `sandbox.json`, if there is one. */
+  /** Description of another running gateway that holds `sandbox.json`, if any. */
   readonly holder: string | undefined;
   /** Releases `sandbox.json`; a gateway that did not hold it deletes its own files. */
   readonly release: () => void;
@@ -41,7 +41,7 @@ interface Holder {
 /**
  * Writes the files, readable by their owner only, and claims `sandbox.json` for this process. When another running
  * gateway of the same home holds it, this process writes `sandbox-PORT.json` and its header file instead. The keys of
- * an earlier start stay while they are valid.
+ * an earlier start stay as long as they are valid.
  */
 export async function writeSandbox(
   database: Database,
@@ -92,7 +92,7 @@ const holderPath = (home: string) => join(home, 'sandbox.holder');
 
 type KeyName = 'apiKey' | 'platformKey';
 
-/** The key from one of the files while it is valid; otherwise a new one. */
+/** Reads the key from one of the files while it is valid; otherwise makes a new one. */
 async function keyOf(
   database: Database,
   accountId: bigint,
@@ -125,7 +125,7 @@ async function storedKey(
   return key?.accountId === accountId ? apiKey : undefined;
 }
 
-/** @returns undefined for a file that is missing or broken. */
+/** @returns undefined for a missing or broken file. */
 function readJson<Value>(path: string): Partial<Value> | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -5,12 +5,12 @@ export class Shutdown {
   isRetired = false;
   isDraining = false;
 
-  /** `/readyz` answers 503 from now on. */
+  /** Whether `/readyz` answers 503. */
   retire(): void {
     this.isRetired = true;
   }
 
-  /** Connections are closed after their answer from now on. */
+  /** Whether connections are closed after their answer. */
   drain(): void {
     this.isRetired = true;
     this.isDraining = true;

@@ -5,7 +5,7 @@ import { unreadyReason } from '../http/health.ts';
 
 /** Time between two checks. Unit: ms. */
 const CHECK_EVERY_MS = 5_000;
-/** Unready for this long is an error, and again after each such time. Unit: ms. */
+/** An unready state of this duration is an error, and again after each such duration. Unit: ms. */
 const ERROR_AFTER_MS = 30_000;
 
 /** The times of a watch. Units: ms. */

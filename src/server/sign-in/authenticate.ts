@@ -9,6 +9,7 @@ import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import { readShared } from '../../base/concurrency/read-together.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import type { RateLimit } from '../../base/process/setting-values.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import { streamTokenCaller } from '../../resolvers/events/stream-token.ts';
 import { exportLinkCaller } from '../../resolvers/exports/export-link.ts';
 import { findSession, sessionCaller } from '../../resolvers/payer/payment-session.ts';
@@ -24,7 +25,10 @@ export type Authenticate = (exchange: Pick<Exchange, 'request' | 'address'>) => 
 
 /** Time for which a key is cached: a revocation takes effect everywhere within a second (C-40). Unit: ms. */
 const BELIEVED_MS = 500;
-/** A key is checked again when its request took longer, because its body came slowly, or it waited for its turn, events or the database. */
+/**
+ * A key is checked again when its request took longer, because its body came slowly, or it waited for its turn, events
+ * or the database.
+ */
 const WAITED_MS = 500;
 const TOUCHED_EVERY_MS = 60_000;
 const CACHED_KEYS_MAX = 10_000;
@@ -37,7 +41,7 @@ interface Believed {
 }
 
 /**
- * @param sessions - of people.
+ * @param sessions - sessions of people.
  * @param failureLimit - failures of one client address; null for any number.
  * @returns the check of keys, and the check that also accepts people, payers and streams.
  */
@@ -55,9 +59,8 @@ export function authenticators(
 }
 
 /**
- * @param authenticate - finds the present key of a request.
- * @returns a function that checks the key again when the request has taken long. Throws {GatewayError}
- *   `UNAUTHORIZED`.
+ * @param authenticate - finds the current key of a request.
+ * @returns a function that checks the key again when the request has taken long. Throws {GatewayError} `UNAUTHORIZED`.
  */
 export function checkingAgain(authenticate: () => Promise<unknown>): () => Promise<void> {
   const begun = performance.now();
@@ -69,7 +72,7 @@ export function checkingAgain(authenticate: () => Promise<unknown>): () => Promi
 /** @returns the check of a request's `Authorization` header. */
 function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'readsOnly'>): Authenticate {
   const believed = new Map<string, Believed>();
-  // A standby answers by versions, and a key is to be as new as the version that the caller names.
+  // A standby answers by versions, and needs a key as new as the version that the caller names.
   const believedMs = readsOnly ? 0 : BELIEVED_MS;
   const touched = new Map<string, number>();
   const nameOf = keyNames();
@@ -77,7 +80,7 @@ function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'rea
   const lookup = async (name: string): Promise<Believed | undefined> => {
     const cached = believed.get(name);
     if (cached && cached.until > performance.now()) return cached;
-    // Many callers mean many requests at the time when a cached key expires: one look-up serves all.
+    // Many requests of a caller can arrive when its cached key expires, and share one look-up.
     const requestedMs = performance.now();
     const key = await readShared(believed, [name], () => findValidKey(database, Buffer.from(name, 'base64')));
     if (!key) {
@@ -109,7 +112,7 @@ function authenticator({ database, readsOnly }: Pick<Services, 'database' | 'rea
 
 /**
  * @returns a function that names the key of a request by its hash; undefined for a missing or malformed key. A
- *   connection mostly brings the same key again, so its last one is hashed once.
+ * connection usually repeats its key, so the last one is hashed once.
  */
 function keyNames(): (request: IncomingMessage) => string | undefined {
   const last = new WeakMap<Socket, { readonly token: string; readonly name: string }>();
@@ -127,8 +130,7 @@ function keyNames(): (request: IncomingMessage) => string | undefined {
 }
 
 /**
- * @returns the check that also accepts a person: a page of our own, by the cookie of the session, and without a token of any
- * kind.
+ * @returns the check that also accepts a person: on a page of our own, by the cookie of the session, without any token.
  */
 function personAuthenticator(sessions: ConsoleSessions, authenticate: Authenticate): Authenticate {
   return async (exchange) => {
@@ -173,7 +175,7 @@ function payerAuthenticator(services: Services, authenticate: Authenticate): Aut
       if (!row) throw refusal();
       caller = sessionCaller(await services.forAccount(row.accountId), row);
       if (known.size >= CACHED_SESSIONS_MAX) known.clear();
-      // A session is never revoked: its content is public to every holder of its link.
+      // A payment session is never revoked, because its content is public to every holder of its link.
       known.set(token, caller);
     }
     return caller;
@@ -195,6 +197,7 @@ function failureLimiter(limit: RateLimit | null): (authenticate: Authenticate) =
       if (!(error instanceof GatewayError) || error.code !== 'UNAUTHORIZED') throw error;
       const allowance = consume(limitedAddress(exchange.address));
       if (allowance.allowed) throw error;
+      noteLimit('address');
       throw new GatewayError('RATE_LIMITED', 'too many requests without a valid API key from this address', {
         retryAfter: allowance.resetSeconds,
         headers: rateLimitHeaders(limit, allowance),
@@ -216,7 +219,7 @@ function refusal(): GatewayError {
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {
-  // Of two Authorization headers Node silently uses the first. Two are refused here.
+  // Of two Authorization headers Node silently uses the first. A request with two is refused.
   const sent = headerValues(request, 'authorization');
   if (sent.length !== 1) return undefined;
   return /^bearer +(\S+)$/i.exec(sent[0] as string)?.[1];

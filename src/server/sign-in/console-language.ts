@@ -1,4 +1,6 @@
-/** Language of the console and of its sign-in: chosen as for every page (`ui/language.ts`), and stored in a cookie. */
+/**
+ * Language of the console and its sign-in pages: chosen as for every page (`ui/language.ts`), and stored in a cookie.
+ */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
 import { chooseLanguage, isLanguage, type Language } from '../../ui/language.ts';
 import type { Exchange } from '../http/http.ts';
@@ -6,7 +8,7 @@ import type { Exchange } from '../http/http.ts';
 const COOKIE = 'lang';
 const YEAR_SECONDS = 31_536_000;
 
-/** @returns the language of the address's query, else the one chosen earlier, else the browser's. */
+/** @returns the language of the address's query, otherwise the stored language, otherwise the browser's. */
 export function languageOfRequest({ request, search }: Exchange): Language {
   const requested = new URLSearchParams(search).get('lang');
   const cookie = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w+)`).exec(request.headers.cookie ?? '')?.[1];

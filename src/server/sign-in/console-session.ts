@@ -26,13 +26,13 @@ export interface ConsoleSessions {
   /** @returns the `Set-Cookie` headers that begin a session, and mark the browser for later sign-ins. */
   readonly begin: (token: string) => readonly string[];
   /**
-   * @returns the mark of a browser in which a person has signed in before; undefined without one. It lets nobody in: starts of sign-ins are
-   *   counted by it, so that others behind the same address do not use up its share.
+   * @returns the mark of a browser in which a person has signed in before; undefined without a mark. The mark grants no
+   * access: it counts starts of sign-ins separately, so that others behind the same address do not use up its share.
    */
   readonly deviceOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
-  /** @returns the `Set-Cookie` header that ends it. */
+  /** @returns the `Set-Cookie` header that ends the session. */
   readonly end: () => string;
-  /** @returns the form token of a visitor who is not signed in, and the `Set-Cookie` header that belongs to it. */
+  /** @returns the form token of a visitor who is not signed in, and its `Set-Cookie` header. */
   readonly form: () => { readonly csrf: string; readonly cookie: string };
   /** @returns the expected form token; undefined for a browser that got none. */
   readonly formOf: (exchange: Pick<Exchange, 'request'>) => string | undefined;
@@ -40,7 +40,7 @@ export interface ConsoleSessions {
 
 /** Name of the form field for the form token. */
 export const CSRF_FIELD = 'csrf';
-/** Record that marks of browsers are sealed for. */
+/** Record id for which marks of browsers are sealed. */
 const DEVICE = 'device of the console';
 const DEVICE_BYTES = 12;
 const DEVICE_SECONDS = 365 * 86_400;
@@ -65,7 +65,7 @@ export function consoleSessions({
     if ((touched.get(sessionId) ?? Number.NEGATIVE_INFINITY) > performance.now() - TOUCHED_EVERY_MS) return;
     if (touched.size >= TOUCHED_MAX) touched.clear();
     touched.set(sessionId, performance.now());
-    // In the background: no request waits for it or fails because of it.
+    // Runs in the background: no request waits for it or fails because of it.
     touchSession(database, sessionId, new Date(database.nowMs())).catch(() => touched.delete(sessionId));
   };
   return {
@@ -106,9 +106,8 @@ export function consoleSessions({
 }
 
 /**
- * Refuses requests that another site makes a browser send. A browser that reports the origin of a request must report our own
- * page.
- *
+ * Refuses requests that another site causes a browser to send. A browser that reports the origin of a request must
+ * report our own page.
  * @throws {GatewayError} `FORBIDDEN`.
  */
 export function refuseOtherSites({ request }: Pick<Exchange, 'request'>): void {
@@ -117,7 +116,9 @@ export function refuseOtherSites({ request }: Pick<Exchange, 'request'>): void {
     throw new GatewayError('FORBIDDEN', 'forms are accepted from the page itself only');
 }
 
-/** As `refuseOtherSites`, and refuses a form without the token of its session. @throws {GatewayError} `FORBIDDEN`. */
+/**
+ * Like `refuseOtherSites`; also refuses a form without the token of its session. @throws {GatewayError} `FORBIDDEN`.
+ */
 export function refuseForgedForm(
   exchange: Pick<Exchange, 'request'>,
   { csrf }: { readonly csrf: string | undefined },
@@ -130,7 +131,7 @@ export function refuseForgedForm(
 }
 
 /**
- * @returns whether the browser reports that a page of our own made the request: required for requests with a cookie and
+ * @returns whether the browser reports that one of our pages made the request; required for requests with a cookie and
  * without a form token.
  */
 export function isFromOwnPage({ request }: Pick<Exchange, 'request'>): boolean {

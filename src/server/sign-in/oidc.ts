@@ -18,7 +18,7 @@ export const OIDC_CALLBACK_PATH = `${OIDC_PATH}/callback`;
 export interface Provider {
   /**
    * @param next - page at which the person continues.
-   * @returns the provider's address for the browser, and the cookie that it stores until its return.
+   * @returns the provider's address for the browser, and the cookie that the browser stores until its return.
    * @throws {GatewayError} `UNAVAILABLE`.
    */
   readonly begin: (next: string) => Promise<{ readonly location: string; readonly cookie: string }>;
@@ -39,7 +39,7 @@ const PART = '[\\w~.-]{20,200}';
 const NEXT = '[\\w-]{0,1000}';
 const NEXT_MAX = 750;
 
-/** @returns the provider that is configured. */
+/** @returns the configured provider. */
 export function oidcProvider(settings: NonNullable<Config['oidc']>, publicUrl: string): Provider {
   const isSecure = publicUrl.startsWith('https:');
   const name = isSecure ? '__Host-oidc' : 'oidc';
@@ -119,7 +119,7 @@ function isVerified(claim: unknown, trustsEmail: boolean): boolean {
   return claim === undefined ? trustsEmail : claim === true || claim === 'true';
 }
 
-/** @returns a function that discovers the provider, once; a failure is forgotten. */
+/** @returns a function that discovers the provider once; a failure is not cached. */
 function discovery({
   issuer,
   clientId,

@@ -18,17 +18,20 @@ import { checkMethod } from '../http/check-request.ts';
 import { type Exchange, mediaTypeOf, originOf, sendJson } from '../http/http.ts';
 import { type ConsoleSessions, isFromOwnPage } from './console-session.ts';
 
-/** Path below which they are. */
+/** Path prefix of the passkey requests. */
 export const PASSKEYS_PATH = `${CONSOLE_PATH}/passkeys/`;
 
-/** Placeholder for the person in the challenge of a visitor who is not known yet. */
+/** Placeholder for the person in the challenge of an unknown visitor. */
 export const CHALLENGE = 'challenge';
 
 /** Parts that serve passkeys. */
 export interface PasskeyParts {
   readonly services: Services;
   readonly sessions: ConsoleSessions;
-  /** Counts an attempt of an address, or of a person; of a marked browser or an address for `CHALLENGE`, apart. @throws {GatewayError} `RATE_LIMITED`. */
+  /**
+   * Counts an attempt of an address or a person; for `CHALLENGE`, counts marked browsers and addresses separately.
+   * @throws {GatewayError} `RATE_LIMITED`.
+   */
   readonly countAttempt: (exchange: Exchange, personId?: string) => Promise<void>;
   /**
    * @returns the context of the signed-in person.

@@ -1,7 +1,10 @@
-/** Signing in over HTTP: `/console/sign-in`, links, sign-out, the account of the session, and the own sessions. */
+/**
+ * Sign-in over HTTP: `/console/sign-in`, links, sign-out, the account of the session, and the person's own sessions.
+ */
 import type { Logger } from 'pino';
 import { ERRORS, GatewayError, notFound } from '../../base/errors/errors.ts';
 import { CONSOLE_PATH, consolePathOf } from '../../base/pages/console-url.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import type { Config } from '../../config.ts';
 import { type DoorPage, doorPage, PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from '../../pages/sign-in/frame.ts';
 import {
@@ -57,23 +60,25 @@ export interface PeopleParts {
   readonly log: Logger;
   /** Whether requests are limited at all. */
   readonly isLimited: boolean;
-  /** A provider by which people sign in; null for none. */
+  /** Provider for the sign-in of people; null for none. */
   readonly oidc: Config['oidc'];
 }
 
 /**
- * Maximum number of sign-in attempts of one address, in any form and at any process; and of one person presenting a passkey.
- * An attempt that names a known person counts for that person: others behind the same address cannot use up their attempts.
+ * Maximum number of sign-in attempts of one address, in any form and at any process; also of one person who presents a
+ * passkey. An attempt that names a known person counts for that person: others behind the same address cannot use up
+ * their attempts.
  */
 const ATTEMPT_LIMIT = { burst: 20, pauseMs: 5_000 };
 /**
- * Requests that come before the person is known: challenges for passkeys, and ways to a provider of sign-ins and back. A browser in which a
- * person has signed in has its own; all others behind one address share theirs.
+ * Maximum number of requests before the person is known: challenges for passkeys, and redirects to and from a sign-in
+ * provider. A browser in which a person has signed in before has its own count; all others behind one address share
+ * one.
  */
 const CHALLENGES = { burst: 600, pauseMs: 200 };
 type CountAttempt = PasskeyParts['countAttempt'];
 const LINK_PATH = `${CONSOLE_PATH}/link/`;
-/** Page after sign-in; a person who was just invited can add a passkey first. */
+/** Page after sign-in; a newly invited person can add a passkey first. */
 const HOME = CONSOLE_PATH;
 const USER_AGENT = 'user-agent';
 const STEP_UP = 'step up';
@@ -132,7 +137,10 @@ export function peopleServer(
   };
 }
 
-/** Logs the true reason of a refused sign-in, with the details of the library: the issuer that it expected, the claim that is wrong. */
+/**
+ * Logs the true reason of a refused sign-in, with details of the library, such as the expected issuer or the wrong
+ * claim.
+ */
 function logReason(log: Logger, { requestId }: Exchange, { cause }: GatewayError): void {
   if (!(cause instanceof Error)) return;
   const { message: reason, cause: inner } = cause;
@@ -140,7 +148,7 @@ function logReason(log: Logger, { requestId }: Exchange, { cause }: GatewayError
   log.warn({ requestId, reason, ...(details !== undefined && { details }) }, 'sign-in refused');
 }
 
-/** To the provider, and back from it. */
+/** Paths of the redirects to the provider and back. */
 function oidcServers(
   { services, sessions }: PeopleParts,
   provider: Provider,
@@ -209,7 +217,7 @@ function sendScript(exchange: Exchange): void {
   sendText(exchange, 200, 'text/javascript; charset=utf-8', PASSKEY_SCRIPT, headers);
 }
 
-/** A link can be opened any number of times; its form uses it up. */
+/** A link can be opened any number of times; sending its form consumes it. */
 function linkServer({ services, sessions }: PeopleParts, countAttempt: CountAttempt): Serve {
   return async (exchange, language) => {
     const token = exchange.path.slice(LINK_PATH.length);
@@ -217,7 +225,7 @@ function linkServer({ services, sessions }: PeopleParts, countAttempt: CountAtte
     const open = await readLink(services, token).catch(async (error: unknown) => {
       // A signed-in person needs no link.
       if (signedIn && error instanceof GatewayError && error.code === 'NOT_FOUND') return null;
-      // Only guesses count: a valid link names its person.
+      // Only wrong links count as attempts: a valid link names its person.
       await countAttempt(exchange);
       throw error;
     });
@@ -258,7 +266,10 @@ function securityServer(parts: PeopleParts): Serve {
   };
 }
 
-/** The forms of signed-in people, and their targets: signing out gives the cookie that ends the session, another cell its address. */
+/**
+ * The forms of signed-in people, and their targets: sign-out ends the session by a cookie; another cell has its own
+ * address.
+ */
 function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
   const form =
     (
@@ -269,7 +280,7 @@ function formServers(parts: PeopleParts): Readonly<Record<string, Serve>> {
       const isSignedIn = (await parts.sessions.find(exchange)) !== undefined;
       if (exchange.request.method !== 'POST' || !isSignedIn) return lead(exchange, SECURITY_PATH, language);
       const form = await readForm(exchange);
-      // A form can arrive slowly, and its sender be signed out meanwhile.
+      // A form can arrive slowly, and its sender may be signed out before it is complete.
       const signedIn = await parts.sessions.find(exchange);
       if (!signedIn) return lead(exchange, SECURITY_PATH, language);
       refuseForgedForm(exchange, signedIn, form);
@@ -340,10 +351,11 @@ function attemptCounter({ services, sessions, isLimited }: PeopleParts): CountAt
         : [personId ?? address, ATTEMPT_LIMIT];
     const { database } = services;
     const waitMs = await countAttempt(database, subject, limit, new Date(database.nowMs()));
-    if (waitMs > 0)
-      throw new GatewayError('RATE_LIMITED', 'too many sign-in attempts', {
-        retryAfter: Math.ceil(waitMs / 1_000),
-      });
+    if (waitMs === 0) return;
+    noteLimit(personId === undefined || personId === CHALLENGE ? 'address' : 'person');
+    throw new GatewayError('RATE_LIMITED', 'too many sign-in attempts', {
+      retryAfter: Math.ceil(waitMs / 1_000),
+    });
   };
 }
 
@@ -353,7 +365,7 @@ function accountIdOf(text: string | null): bigint {
 }
 
 function show(exchange: Exchange, page: DoorPage, retryAfter?: number): void {
-  // Together with a cookie that was set before.
+  // Added to a cookie that was set before.
   const cookie = languageCookie(exchange);
   if (cookie !== null) exchange.response.appendHeader('set-cookie', cookie);
   sendText(exchange, page.status ?? 200, 'text/html; charset=utf-8', doorPage(page), {

@@ -1,4 +1,7 @@
-/** The way of a browser from one cell to another: a form in the first, and a page of the second that begins a session there. */
+/**
+ * Transfer of a browser from one cell to another: a form in the first cell, and a page in the second that begins a
+ * session there.
+ */
 import { TRANSFER_MS } from '../../base/access/sign-in-transfer.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
@@ -17,7 +20,10 @@ export interface Lead {
   readonly cookie?: string | readonly string[];
 }
 
-/** @returns the address in the other cell, and the cookie by which it knows this browser. @throws as `transferSignIn`. */
+/**
+ * @returns the address in the other cell, and the cookie that identifies this browser there. @throws the errors of
+ * `transferSignIn`.
+ */
 export async function leadToCell(context: Context, cell: string): Promise<Lead> {
   const { secret, text } = await transferSignIn(context, cell);
   const { name, traits } = cookieOf(context);
@@ -27,7 +33,10 @@ export async function leadToCell(context: Context, cell: string): Promise<Lead> 
   };
 }
 
-/** @param begin - gives the cookies of a session. @returns the console of this cell; its sign-in where the transfer opens nothing. */
+/**
+ * @param begin - returns the cookies of a new session. @returns the console of this cell; its sign-in page if the
+ * transfer opens no session.
+ */
 export async function arriveFromCell(
   services: Services,
   exchange: Exchange,

@@ -43,8 +43,7 @@ export function isFrames(source: FrameStream<Frame> | ExecutionResult): source i
 
 /**
  * Executes a frame in its turn among the executions of its key. Its loaders are new, so it reads the current state.
- *
- * @param isWanted - whether the stream still has a reader; called in its turn.
+ * @param isWanted - whether the stream still has a reader; called immediately before the execution.
  * @returns the result; undefined without a reader.
  */
 export async function executeFrame(
@@ -98,8 +97,8 @@ export function presented(
 }
 
 /**
- * @param source - a stream that was opened, or the errors that are the only result.
- * @param onEnd - called when nothing more is read of it.
+ * @param source - an open stream, or errors that are the only result.
+ * @param onEnd - called when nothing more is read from it.
  * @returns the results of its frames.
  */
 export function liveResults(

@@ -46,7 +46,7 @@ export class OpenStreams {
   add(stream: OpenStream): () => void {
     if (this.#isDraining)
       throw new GatewayError('UNAVAILABLE', 'this process accepts no more streams', { retryAfter: 1 });
-    // Runs for all streams, on behalf of none, although the first one starts it.
+    // Runs for all streams, on behalf of no account, although the first stream starts it.
     if (this.#timers.length === 0) onNobodysBehalf(() => this.#watch());
     const name = callerName(stream.caller);
     const streams = this.#byCaller.get(name) ?? new Set();

@@ -1,12 +1,14 @@
 /**
- * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and receives all of
- * its operations on it. graphql-sse implements the protocol; the amount of data that waits for a slow client is limited here.
+ * The single connection mode of GraphQL over server-sent events: a client reserves a stream, opens it, and receives the
+ * results of all its operations on it. graphql-sse implements the protocol; this file limits the data that waits for a
+ * slow client.
  */
 import { randomUUID } from 'node:crypto';
 import { type ExecutionResult, execute, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { createHandler, type Request, type RequestParams, type Response } from 'graphql-sse';
 import type { Logger } from 'pino';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
+import { noteLimit } from '../../base/trace/measures.ts';
 import { RETRY_SECONDS } from '../../resolvers/services/stream-limit.ts';
 import { onlySubscriptions, type PrepareOnTick, type ServerContext } from '../graphql/graphql-context.ts';
 import type { OperationParams } from '../graphql/known-operations.ts';
@@ -36,7 +38,7 @@ export interface SingleStreamParts {
 type Call = {
   readonly context: ServerContext;
   readonly stream: SingleStream;
-  /** Forgets the operation that the request names. @returns whether it is the newest of its id. */
+  /** Removes the operation that the request names. @returns whether it is the newest of its id. */
   end?: () => boolean;
 };
 
@@ -54,13 +56,13 @@ const OPEN_WITHIN_MS = 30_000;
 const EVENT_OVERHEAD = 80;
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 const STREAM = 'text/event-stream';
-/** A GET only opens the stream. Operations are sent by POST: only there is the document looked up and checked first. */
+/** A GET only opens the stream. Operations are sent by POST, which first looks up and checks the document. */
 const OTHER_METHODS = ['POST', 'PUT', 'DELETE'];
 
-/** A stream that was reserved. */
+/** A reserved stream. */
 class SingleStream {
   readonly token = randomUUID();
-  /** By id, the newest that was begun. */
+  /** Operations by id; the newest with an id counts. */
   readonly newest = new Map<string, Call>();
   /** Bytes that the connection has not accepted yet. */
   waiting = 0;
@@ -82,10 +84,12 @@ class SingleStream {
    * operations.
    */
   add(call: Call): void {
-    if (this.#operations.size >= OPERATIONS_MAX)
+    if (this.#operations.size >= OPERATIONS_MAX) {
+      noteLimit('account');
       throw new GatewayError('RATE_LIMITED', `a stream can have at most ${OPERATIONS_MAX} operations`, {
         retryAfter: RETRY_SECONDS,
       });
+    }
     const { streamLimit, caller } = call.context;
     const release = streamLimit.acquire(caller);
     const forget = this.onEnd(release);
@@ -101,7 +105,7 @@ class SingleStream {
     this.#operations.delete(call);
   }
 
-  /** Marks the stream as opened: from now on it lasts as long as its connection. */
+  /** Marks the stream as opened: after that it lasts as long as its connection. */
   open(): void {
     this.#isOpen = true;
     clearTimeout(this.#unopened);
@@ -135,7 +139,7 @@ export function singleStreamServer(parts: SingleStreamParts): ServeSingleStream 
     let begun: Begun | undefined;
     call.end = () => {
       call.stream.remove(call);
-      // graphql-sse leaves the results of an operation open that was ended before it had begun.
+      // graphql-sse never closes the results of an operation that ended before it had begun.
       if (begun && isResults(begun)) begun.return(undefined);
       if (newest.get(operationId) !== call) return false;
       return newest.delete(operationId);
@@ -192,7 +196,7 @@ function notOpening(exchange: Exchange): GatewayError {
   return new GatewayError('METHOD_NOT_ALLOWED', `a GET opens the stream, with Accept: ${STREAM}`);
 }
 
-/** graphql-sse accepts any value that has a text form, and reports by itself if there is none. */
+/** graphql-sse accepts any value that has a text form, and reports a missing one itself. */
 function checkOperationId(body: unknown): void {
   const { operationId: id } = asMembers(asMembers(body).extensions);
   if (id === undefined || id === null || typeof id === 'number') return;
@@ -232,7 +236,7 @@ function reserve(
   stream.onEnd(() => reserved.delete(name));
   stream.onEnd(() => {
     if (stream.isOpen) return;
-    // Operations that were sent before can only end once the stream is opened.
+    // Earlier operations can only end after the stream is opened.
     const opening = handle({ ...requestOf(exchange, { context, stream }), method: 'GET', headers: OPENING });
     opening.then(([body]) => (typeof body === 'object' ? body?.return() : undefined)).catch(() => {});
   });
@@ -240,7 +244,7 @@ function reserve(
   return stream;
 }
 
-/** Headers as graphql-sse compares them, letter by letter. Media types of the request were looked at before. */
+/** Headers in the exact case that graphql-sse compares. Media types of the request were checked before. */
 const headersOf = (accept: string) => ({
   get: (name: string) => ({ accept, 'content-type': 'application/json' })[name.toLowerCase()] ?? null,
 });
@@ -340,8 +344,8 @@ async function perform(
 }
 
 /**
- * Opens the subscription before the operation is accepted, so that a client that performs an action after that gets its
- * events.
+ * Opens the subscription before the operation is accepted, so that the client gets the events of every action that it
+ * performs after that.
  */
 async function openResults(operation: LiveOperation, stream: SingleStream) {
   const source = await openFrames(operation, { part: 'all' });
@@ -371,7 +375,7 @@ function requestOf(exchange: Exchange, context: Call, body: unknown = null): Sse
   const { request } = exchange;
   return {
     method: request.method ?? 'GET',
-    // Only a DELETE has a meaning there. For a GET whose stream has just ended graphql-sse would execute the operation.
+    // Only a DELETE has a meaning there. graphql-sse would execute the operation of a GET whose stream has just ended.
     url: request.method === 'DELETE' ? (request.url ?? '') : '',
     headers: opensStream(request) ? OPENING : PLAIN,
     body: body as Record<string, unknown> | null,

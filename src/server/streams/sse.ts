@@ -1,7 +1,7 @@
 /**
- * Server-sent events on one response: their bytes, and a client that reads slowly or not at all. A stream stays open for
- * hours, and a process has thousands, so data that only its start needs is dropped then: the headers of the request, and
- * Node's objects for them.
+ * Server-sent events on one response: their bytes, and clients that read slowly or not at all. A process has thousands
+ * of streams, which stay open for hours, so data that only the start of a stream needs is dropped then: the headers of
+ * the request, and Node's objects for them.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -28,7 +28,7 @@ export interface EventBytes {
   readonly chunk: Buffer;
 }
 
-/** @returns the bytes of events that are given as text. */
+/** @returns the bytes of events from their text. */
 export function eventBytes(text: string): EventBytes {
   const size = Buffer.byteLength(text);
   const head = `${size.toString(16)}\r\n`;
@@ -36,13 +36,13 @@ export function eventBytes(text: string): EventBytes {
   return { body: chunk.subarray(head.length, head.length + size), chunk };
 }
 
-/** @returns the bytes of a `next` event. Without a cursor, a client cannot resume after it. */
+/** @returns the bytes of a `next` event. A client cannot resume after a frame without a cursor. */
 export function nextEvent(result: ExecutionResult, cursor?: string): EventBytes {
   const id = cursor ? `id: ${cursor}\n` : '';
   return eventBytes(`${id}event: next\ndata: ${JSON.stringify(result)}\n\n`);
 }
 
-/** A response that events are written to. */
+/** A response for events. */
 export class EventConnection {
   readonly #exchange: Exchange;
 
@@ -56,10 +56,11 @@ export class EventConnection {
     const { socket } = response;
     socket?.cork();
     response.writeHead(200, { ...HEADERS, 'x-request-id': requestId, ...headers });
-    // Node keeps the head. Written by itself the head is one text, otherwise the many parts that Node joined.
+    // Node keeps the head of the response in memory. Written separately, the head is one text; otherwise it consists of
+    // the many parts that Node joined.
     response.flushHeaders();
-    // A first comment immediately, so that proxies and browsers forward the head. The retry time varies, to spread
-    // reconnects.
+    // A first comment is sent immediately, so that proxies and browsers forward the head. The retry time varies, to
+    // spread reconnects.
     response.write(`retry: ${RETRY_MIN_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n:\n\n`);
     socket?.uncork();
   }
@@ -125,8 +126,8 @@ export class EventConnection {
   }
 
   /**
-   * The socket, which takes a finished chunk in one write, once it has everything before. The response itself while it waits
-   * for another one on the connection, and for clients of HTTP/1.0, which have no chunks.
+   * The socket, which takes a finished chunk in one write once all earlier bytes are written. The response itself,
+   * while it waits for another one on the connection, and for clients of HTTP/1.0, which have no chunks.
    */
   get #target(): ServerResponse | Socket {
     const { response } = this.#exchange;

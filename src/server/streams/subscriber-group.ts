@@ -20,10 +20,9 @@ interface Member {
 }
 
 /**
- * Fixes the position where a subscriber begins, before the head of the response is sent. So a client that performs an action
- * once it has the head gets the events of that action.
- *
- * @param operation - of the subscriber: its arguments give the first position.
+ * Fixes the position where a subscriber begins, before the head of the response is sent. A client that performs an
+ * action after it has received the head gets the events of that action.
+ * @param operation - operation of the subscriber: its arguments give the first position.
  * @param lastEventId - last event that a returning subscriber had.
  */
 export function beginningOf(operation: LiveOperation, lastEventId: string | undefined): Promise<Beginning> {
@@ -51,19 +50,18 @@ export class SubscriberGroup {
   #position = 0n;
   #isEnded = false;
 
-  /** @param onEnd - called once, when it has no members any more or cannot continue. */
+  /** @param onEnd - called once, when the group has no members any more or cannot continue. */
   constructor(operation: LiveOperation, onEnd: () => void) {
     this.#operation = operation;
     this.#onEnd = onEnd;
     this.#started = this.#start();
-    // The failure reaches each member that joins.
+    // Each member that joins receives the failure.
     this.#started.catch(() => {});
   }
 
   /**
    * Serves a subscriber until its connection ends.
-   *
-   * @param beginning - its first content, by `beginningOf`.
+   * @param beginning - first content for the subscriber, from `beginningOf`.
    */
   async serve(connection: EventConnection, beginning: Beginning): Promise<void> {
     const member: Member = { connection, position: undefined };
@@ -104,7 +102,7 @@ export class SubscriberGroup {
   }
 
   #pass(member: Member, frame: Frame, bytes: EventBytes): void {
-    // A member can be ahead: it may have read already the next event of the group.
+    // A member can be ahead: it may already have read the next event of the group.
     const { position = -1n } = member;
     if (frame.isHeartbeat ? frame.position < position : frame.position <= position) return;
     member.position = frame.position;
@@ -147,7 +145,7 @@ export class SubscriberGroup {
       if (!connection.isOpen) return;
       member.position = source.position;
       if (!this.#source) break;
-      // Without an await after the comparison, so no frame can be missed in between.
+      // There is no await after the comparison, so no frame can be missed in between.
       if (member.position >= this.#position) {
         if (connection.isOpen) this.#live.add(member);
         return;

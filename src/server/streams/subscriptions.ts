@@ -11,7 +11,7 @@ import type { EndReason, OpenStreams } from './open-streams.ts';
 import { EventConnection } from './sse.ts';
 import { beginningOf, endBeginning, SubscriberGroup } from './subscriber-group.ts';
 
-/** Serves a request. Resolves when the start of the stream is fixed and the answer has begun. */
+/** Serves a request. Resolves when the starting position is fixed and the answer has begun. */
 export type ServeSubscription = (
   exchange: Exchange,
   context: ServerContext,
@@ -79,8 +79,8 @@ function endConnection(connection: EventConnection, reason: EndReason, log: Logg
 }
 
 /**
- * Name of the group that subscriptions share. Two callers never share a group: frames are charged to the first member, and
- * others would wait for its executions.
+ * Name of the group that equal subscriptions share. Two callers never share a group: frames are charged to the first
+ * member, and the other caller would wait for its executions.
  */
 function groupName({ context, operationName, variables }: LiveOperation, query: string): string {
   const { id, accountId, mode, scopes, transactionId } = context.caller;
@@ -94,7 +94,7 @@ function withoutBeginning(operation: LiveOperation): LiveOperation {
   return name === undefined ? operation : { ...operation, variables: { ...operation.variables, [name]: '' } };
 }
 
-/** The variable that is used as `after` of the subscription's field, and for nothing else. */
+/** The variable that is used only as `after` of the subscription's field. */
 function afterVariableOf({ document, operationName }: LiveOperation): string | undefined {
   const root = getOperationAST(document, operationName)?.selectionSet.selections[0];
   if (root?.kind !== Kind.FIELD) return undefined;

@@ -1,13 +1,14 @@
 /**
- * The page of the signer in the browser: requests a challenge from the signer and sends the passkey's answer. One file
- * without imports.
+ * The page of the signer in the browser: requests a challenge from the signer and sends back the passkey's answer. The
+ * script is one file without imports.
  */
 export {};
 
 type Facts = Readonly<Record<string, string>>;
 
 const part = (id: string) => document.getElementById(id) as HTMLElement;
-// The link names account, network and entry. Its address is only compared with the pasted one.
+// The link names account, network, address and entry. The person enters the address again; the link's address is only
+// compared with it.
 const link = new URLSearchParams(location.search);
 
 document.documentElement.lang = navigator.language.startsWith('pt') ? 'pt-BR' : 'en';

@@ -1,4 +1,4 @@
-/** The version of an account: it changes with all data that proved responses are made of (docs/decisions/0044). */
+/** The version of an account: every change of data in proved responses changes it (docs/decisions/0044). */
 import { setImmediate } from 'node:timers/promises';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
 import type { Database, Statement } from '../connection/database.ts';
@@ -11,8 +11,8 @@ const VERSIONS: Statement = {
 };
 
 /**
- * Number of turns of the event loop during which a statement gathers callers: waking PostgreSQL costs more than answering
- * from memory.
+ * Number of turns of the event loop during which a statement gathers callers, because waking PostgreSQL costs more than
+ * answering from memory.
  */
 const TICKS = 3;
 
@@ -21,8 +21,8 @@ async function gather(): Promise<void> {
 }
 
 /**
- * @returns a read of the version of an account, undefined without such an account. The read begins after the call;
- *   one statement serves all callers that arrive while another is under way, or at about the same time.
+ * @returns a function that reads the version of an account; undefined without such an account. The read begins after
+ * the call; one statement serves all callers that arrive while another is under way, or at about the same time.
  */
 export function versionReader(
   database: Pick<Database, 'query'>,

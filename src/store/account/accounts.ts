@@ -103,8 +103,8 @@ export async function findAccount(database: Tx, idOrHandle: string): Promise<big
 }
 
 /**
- * @returns the account of a mode that holds money without an owner, and that the operator's keys belong to. The
- *   first request makes it; parallel requests all get the same one.
+ * @returns the account of a mode that owns money without an owner and the operator's keys. The first request makes it;
+ * parallel requests all get the same one.
  */
 export async function platformAccount(database: Tx, mode: AccountMode): Promise<bigint> {
   const [known] = await database.query<{ id: bigint }>(PLATFORM, [mode]);
@@ -118,7 +118,7 @@ export async function platformAccount(database: Tx, mode: AccountMode): Promise<
 /** Kind of an account. */
 export interface Holder {
   readonly mode: AccountMode;
-  /** Whether it is that of the platform. */
+  /** Whether it is the account of the platform. */
   readonly isPlatform: boolean;
 }
 
@@ -133,7 +133,7 @@ export async function readMode(database: Tx, accountId: bigint): Promise<Account
   return (await readHolder(database, accountId))?.mode;
 }
 
-/** @returns the search of the mode of an account that exists; the answer is remembered. */
+/** @returns a function that finds the mode of an existing account, and caches the answer. */
 export function modeFinder(database: Database): (accountId: bigint) => Promise<AccountMode> {
   const remembered = new Map<bigint, AccountMode>();
   return async (accountId) => {
@@ -210,13 +210,13 @@ export async function setAllowedOrigins(
   await database.query(SET_ORIGINS, [accountId, origins]);
 }
 
-/** @returns the roles whose people act with a fresh passkey alone. */
+/** @returns the roles whose people can act only with a fresh passkey. */
 export async function readPasskeyRoles(tx: Tx, accountId: bigint): Promise<readonly string[]> {
   const [row] = await tx.query<{ passkeyRoles: readonly string[] }>(PASSKEY_ROLES, [accountId]);
   return row?.passkeyRoles ?? [];
 }
 
-/** Sets the roles whose people act with a fresh passkey alone. */
+/** Sets the roles whose people can act only with a fresh passkey. */
 export async function setPasskeyRoles(tx: Tx, accountId: bigint, roles: readonly string[]): Promise<void> {
   await tx.query(SET_PASSKEY_ROLES, [accountId, roles]);
 }
@@ -227,7 +227,7 @@ export async function listedOrigins(database: Database): Promise<ReadonlySet<str
   return new Set(rows.map(({ origin }) => origin));
 }
 
-/** The account holders of a mode: `$1`. */
+/** Condition for the account holders of a mode: `$1`. */
 const HOLDERS = idList<AccountRow>({
   name: 'account_holders',
   id: 'id',
@@ -237,7 +237,7 @@ const HOLDERS = idList<AccountRow>({
   filters: 1,
 });
 
-/** @returns a part of the account holders of a mode. */
+/** @returns a slice of the account holders of a mode. */
 export function readHolders(database: Tx, mode: AccountMode, slice: IdSlice): Promise<IdPart<AccountRow>> {
   return HOLDERS(database, [mode], slice);
 }

@@ -12,11 +12,11 @@ export interface KeyRecord {
   readonly scopes: readonly Scope[];
   /** Networks from which the key may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
-  /** Set for the token of a payment session: its transaction, of which it opens only the public side. */
+  /** Set for the token of a payment session: its transaction, of which it shows only the public side. */
   readonly transactionId?: bigint;
   /** Set for a stream token, which opens only subscriptions. */
   readonly isForStreams?: true;
-  /** Set for a signed-in person; `id` is then that of the person. */
+  /** Set for a signed-in person; `id` is then the person's id. */
   readonly person?: SignedInPerson;
   /** Origins that may use the account's keys in a browser. */
   readonly allowedOrigins: readonly string[];
@@ -33,11 +33,11 @@ export interface SignedInPerson {
   readonly hasPasskey: boolean;
   /** Whether the session began, by a link or a provider, within the last ten minutes. */
   readonly hasJustSignedIn: boolean;
-  /** Whether the account wants a passkey of this role for every action. */
+  /** Whether the account requires a passkey of this role for every action. */
   readonly needsPasskey: boolean;
 }
 
-/** A key to be stored. */
+/** A key to store. */
 export interface NewKey
   extends Omit<KeyRecord, 'transactionId' | 'isForStreams' | 'person' | 'allowedOrigins'> {
   readonly name: string;
@@ -45,9 +45,9 @@ export interface NewKey
   /** Its last four characters. */
   readonly hint: string;
   readonly expiresAt: Date | null;
-  /** The key that makes it; undefined when a person or the operator does. */
+  /** Key that makes it; undefined if a person or the operator makes it. */
   readonly madeBy?: string | undefined;
-  /** The person that makes it. */
+  /** Person that makes it. */
   readonly madeByPerson?: string | undefined;
   /** The key that it replaces. */
   readonly replaces?: string | undefined;
@@ -128,7 +128,7 @@ const ONE_MAKER: Statement = {
         from one_maker m join bond b on m.id in (b.one, b.other))
     select id from one_maker where id is not null`,
 };
-/** The age of a replacing key counts from the creation of the first key it replaced. */
+/** The age of a replacement counts from the creation of the first key in its series. */
 const HERE_SINCE: Statement = {
   name: 'api_key_here_since',
   text: `with recursive line (id, at, replaces) as (
@@ -138,6 +138,21 @@ const HERE_SINCE: Statement = {
     select min(at) as since from (
       select at from line union all
       select joined_at from membership where account_id = $1 and person_id = $2) here`,
+};
+const ENDED_ACCESS: Statement = {
+  name: 'api_key_ended_access',
+  text: `select c.account_id as "accountId", c.id from unnest($1::bigint[], $2::text[]) c(account_id, id)
+    where exists (select from api_key k where k.account_id = c.account_id and k.id = c.id and (k.revoked_at is not null
+        or not exists (
+          with recursive line (id, is_valid) as (
+            select k.id, k.expires_at is null or k.expires_at > now()
+            union all
+            select r.id, r.revoked_at is null and (r.expires_at is null or r.expires_at > now())
+              from line l join api_key r on r.account_id = k.account_id and r.replaces = l.id)
+          select from line where is_valid)))
+      or (exists (select from person p where p.id = c.id) and not exists (
+        select from membership m where m.account_id = c.account_id and m.person_id = c.id and m.role = any ($3)
+          and m.joined_at is not null))`,
 };
 const SUCCESSOR: Statement = {
   name: 'api_key_successor',
@@ -225,24 +240,23 @@ export async function endKeyBy(tx: Tx, accountId: bigint, id: string, at: Date):
 }
 
 /**
- * Ends a key of an account now; a revoked one stays unchanged.
- *
- * @returns whether the account has it.
+ * Ends a key of an account now; a key that is already revoked stays unchanged.
+ * @returns whether the account has the key.
  */
 export async function revokeOwnKey(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REVOKE, [accountId, id, at])).length > 0;
 }
 
-/** @returns the key that replaced this one, valid or not; undefined if none did. */
+/** @returns the replacement of this key, valid or not; undefined without one. */
 export async function successorOf(tx: Tx, accountId: bigint, id: string): Promise<string | undefined> {
   const [key] = await tx.query<{ id: string }>(SUCCESSOR, [accountId, id]);
   return key?.id;
 }
 
 /**
- * @returns the ids of the keys and people that count as one maker with a caller: itself, and all that created, replaced or
- * invited each other, directly or through others, including removed ones. An invitation counts until another owner has
- *   confirmed the person.
+ * @returns the ids of the keys and people that count as one maker with a caller: the caller, and all that created,
+ * replaced or invited each other, directly or through others. Removed ones count, too. An invitation counts until
+ * another owner has confirmed the person.
  */
 export async function readOneMaker(database: Tx, accountId: bigint, id: string): Promise<string[]> {
   const rows = await database.query<{ id: string }>(ONE_MAKER, [accountId, id]);
@@ -265,6 +279,23 @@ export async function haveOneMaker(
   other: string,
 ): Promise<boolean> {
   return one === other || (await readOneMaker(database, accountId, one)).includes(other);
+}
+
+/**
+ * @param roles - roles that the people must have.
+ * @returns the callers whose key was revoked or expired, or who have none of these roles in the account any more. An expired key is not
+ * among them while a key that replaced it is valid.
+ */
+export function readEndedAccess(
+  tx: Tx,
+  callers: readonly Pick<KeyRecord, 'accountId' | 'id'>[],
+  roles: readonly string[],
+): Promise<Pick<KeyRecord, 'accountId' | 'id'>[]> {
+  return tx.query(ENDED_ACCESS, [
+    callers.map(({ accountId }) => accountId),
+    callers.map(({ id }) => id),
+    roles,
+  ]);
 }
 
 /** @returns the account of a key that is not revoked, for the operator; undefined without such a key. */
@@ -297,8 +328,8 @@ export function listKeys(database: Tx, accountId: bigint): Promise<ListedKey[]> 
 }
 
 /**
- * @param at - time at which a key is valid or not.
- * @returns the account's keys, or the one of an id: valid ones first, each part newest first.
+ * @param at - time for which validity is checked.
+ * @returns the account's keys, or the key with an id: valid ones first, each part newest first.
  */
 export function listKeysValidFirst(
   database: Tx,

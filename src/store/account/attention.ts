@@ -6,7 +6,7 @@ import { OWES_RETURN } from '../engine/merged-lists.ts';
 /** Waiting steps of transactions that can still continue. */
 export const WAITING_STEPS = ['heldDeposits', 'holds', 'stepUps'] as const;
 
-/** Everything that is counted. */
+/** Conditions of everything that is counted. */
 export const COUNTED = [
   'approvals',
   ...WAITING_STEPS,
@@ -29,7 +29,7 @@ export interface AttentionFilter {
   readonly steps: Readonly<Record<(typeof WAITING_STEPS)[number], readonly string[]>>;
   readonly keysBefore: Date;
   readonly now: Date;
-  /** Earlier requests for approval have lapsed. */
+  /** Lapsed requests for approval do not wait. */
   readonly approvalsSince: Date;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the audit log of an account: the newest entries of a filter, or the oldest, from a position on. */
+/** Reads the audit log of an account: the newest or the oldest entries of a filter, beginning at a position. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry } from '../engine/audit.ts';
@@ -8,7 +8,7 @@ export interface AuditFilter {
   readonly acts: readonly string[] | null;
   readonly actorId: string | null;
   readonly objectId: string | null;
-  /** From this time on, and before that one. */
+  /** Range of time, the start included and the end excluded. */
   readonly since: Instant | null;
   readonly until: Instant | null;
 }
@@ -20,7 +20,7 @@ export interface LoggedEntry extends AuditEntry {
   readonly hash: string;
 }
 
-/** Part of the records that a filter finds. */
+/** Slice of the records that a filter finds. */
 export interface AuditSlice {
   readonly after: bigint | null;
   readonly before: bigint | null;

@@ -1,12 +1,12 @@
-/** Look of an account's hosted pages. */
+/** Design of an account's hosted pages. */
 import { readShared } from '../../base/concurrency/read-together.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** The look of an account's pages. */
+/** The design of an account's pages. */
 export interface Branding {
   /** The account's own name unless it has chosen another. */
   readonly displayName: string;
-  /** `#rrggbb`, or null for the plain look. */
+  /** `#rrggbb`, or null for the default design. */
   readonly accent: string | null;
   readonly hasLogo: boolean;
   /** SHA-256 of the logo, hex; null without one. */
@@ -50,7 +50,7 @@ const LOGO: Statement = {
   text: `select logo as image, logo_type as type from branding where account_id = $1 and logo is not null`,
 };
 
-/** Missing members are left unchanged: a flag per member says whether it is given. */
+/** Missing members are left unchanged: a flag per member says whether it is present. */
 const CHANGE: Statement = {
   name: 'branding_change',
   text: `insert into branding as b (account_id, display_name, accent, support_url, frame_hosts, logo, logo_type, shows_price,
@@ -68,7 +68,7 @@ const CHANGE: Statement = {
       sends_receipts = case when 'sendsReceipts' = any ($2) then excluded.sends_receipts else b.sends_receipts end`,
 };
 
-/** @returns the look of an account's pages. */
+/** @returns the design of an account's pages. */
 export async function readBranding(database: Tx, accountId: bigint): Promise<Branding> {
   const [row] = await readShared(database, ['branding', accountId], () =>
     database.query<Branding>(READ, [accountId]),
@@ -82,7 +82,7 @@ export async function readLogo(database: Tx, accountId: bigint): Promise<Logo | 
   return row;
 }
 
-/** Changes the look, in one statement; missing members are left unchanged. */
+/** Changes the design, in one statement; missing members are left unchanged. */
 export async function changeBranding(database: Tx, accountId: bigint, change: BrandingChange): Promise<void> {
   const { displayName, accent, supportUrl, frameHosts, logo, showsPrice, sendsReceipts } = change;
   await database.query(CHANGE, [

@@ -16,12 +16,12 @@ export type CaseEvent =
   | 'unfrozen'
   | 'expired';
 
-/** An entry, without its position. */
+/** An entry without its position. */
 export interface NewEvidence {
   readonly caseId: bigint;
   readonly at: Instant;
   readonly event: CaseEvent;
-  /** State of the case after it. */
+  /** State of the case after the entry. */
   readonly state: CaseState;
   readonly attempt: number;
   readonly provider: string | null;
@@ -38,7 +38,7 @@ export interface NewEvidence {
 
 /** An entry. */
 export interface CaseEvidence extends NewEvidence {
-  /** From 1, in the order of their times. */
+  /** Position, from 1, in the order of the entries' times. */
   readonly n: number;
 }
 

@@ -1,4 +1,4 @@
-/** Cases as lists: all that match, or those that wait for a person. */
+/** Lists of cases: all that match, or those that wait for a person. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Tx } from '../connection/database.ts';
 import { type IdPart, type IdSlice, idList } from '../connection/id-list.ts';
@@ -23,14 +23,14 @@ const SHAPE = {
 const MATCHING = `a.mode = $1 and ($2::bigint is null or c.account_id = $2) and ($3::text[] is null or c.state = any ($3))
     and ($4::text is null or c.tax_id = $4)`;
 const LIST = idList<CustomerCase>({ ...SHAPE, name: 'cases', where: MATCHING });
-/** As the index `customer_case_waiting` has it. */
+/** The condition is that of the index `customer_case_waiting`. */
 const WAITING = idList<CustomerCase>({
   ...SHAPE,
   name: 'cases_waiting',
   where: `${MATCHING} and (c.state in ('review', 'frozen') or c.is_late_denial or (c.provider is null and c.state = 'open'))`,
 });
 
-/** @returns a part of the cases, the last opened first unless backward. */
+/** @returns a slice of the cases, newest first unless backward. */
 export function listCases(
   database: Tx,
   { mode, accountId, states, taxId }: CaseFilter,

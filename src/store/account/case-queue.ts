@@ -1,4 +1,4 @@
-/** Cases that are due for a poll of their provider. Each process that runs jobs claims some; a claim ends by itself. */
+/** Cases that are due for a poll of their provider. Each process that runs jobs claims some; a claim expires. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { CASE_COLUMNS, type CustomerCase } from './customer-cases.ts';
@@ -29,7 +29,7 @@ const OPEN_CASES: Statement = {
 /** Open cases at a provider. */
 export interface OpenCaseCounts {
   readonly waiting: number;
-  /** Number of these whose last poll failed. */
+  /** Number of these cases whose last poll failed. */
   readonly failing: number;
   readonly oldestSeconds: number;
   /** A failure of one of them. */
@@ -37,10 +37,9 @@ export interface OpenCaseCounts {
 }
 
 /**
- * Claims due cases, and counts the poll as failed until it is answered: a case of which a request may have been sent before
- * has `failures` above 1.
- *
- * @param leaseSeconds - until another process may claim them.
+ * Claims due cases, and counts each poll as failed until it is answered: `failures` above 1 means that an earlier
+ * request may have been sent.
+ * @param leaseSeconds - time after which another process may claim them.
  */
 export function claimCases(
   database: Database,
@@ -51,7 +50,7 @@ export function claimCases(
   return database.query<CustomerCase>(CLAIM, [mode, limit, new Date(database.nowMs()), leaseSeconds]);
 }
 
-/** Postpones a request that failed. */
+/** Postpones a failed request. */
 export async function postponeCase(
   tx: Tx,
   { id, externalId }: Pick<CustomerCase, 'id' | 'externalId'>,

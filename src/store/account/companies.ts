@@ -20,7 +20,7 @@ export interface CompanyOwner {
   /** CPF or CNPJ without punctuation. */
   readonly taxId: string;
   readonly name: string;
-  /** Percent, decimal text; null where it is not known. */
+  /** Percent, decimal text; null if unknown. */
   readonly share: string | null;
 }
 
@@ -56,7 +56,7 @@ const REMOVE_OWNER: Statement = {
   text: 'delete from account_owner where account_id = $1 and tax_id = $2',
 };
 
-/** @returns the company behind an account, where it is known. */
+/** @returns the company behind an account, if it is known. */
 export async function readCompany(tx: Tx, accountId: bigint): Promise<Company | undefined> {
   const [company] = await tx.query<Omit<Company, 'owners'>>(READ, [accountId]);
   return company && { ...company, owners: await tx.query<CompanyOwner>(OWNERS, [accountId]) };

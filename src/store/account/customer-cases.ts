@@ -1,11 +1,11 @@
-/** Cases of customers, one by account, tax id and level. Writers have locked the account. */
+/** Cases of customers, one for each account, tax id and level. Writers have locked the account. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { insertJobs } from '../engine/jobs.ts';
 import type { CustomerLevel } from './customers.ts';
 
-/** States of a case. With a provider, `open` was not answered yet and `pending` is under way there. */
+/** States of a case. With a provider, `open` means unanswered and `pending` means under way at the provider. */
 export type CaseState =
   | 'open'
   | 'pending'
@@ -36,7 +36,7 @@ export interface CustomerCase extends CaseKey {
   readonly kind: CustomerKind;
   readonly name: string | null;
   readonly state: CaseState;
-  /** State to which unfreezing leads back; null unless it is frozen. */
+  /** State after unfreezing; null unless it is frozen. */
   readonly frozenState: Exclude<CaseState, 'frozen'> | null;
   /** Key or person that requested the unfreezing. */
   readonly unfreezeBy: string | null;
@@ -76,7 +76,7 @@ export const CASE_COLUMNS = `c.account_id as "accountId", c.tax_id as "taxId", c
     c.sealed_link as "sealedLink", c.ask_at as "askAt", c.failures, c.failure`;
 
 /**
- * The order forces the primary key, even without statistics of the table: to the planner, any index that begins with the
+ * The order forces the use of the primary key even without statistics: to the planner, any index that begins with the
  * account looks as good.
  */
 const OF_CUSTOMER: Statement = {
@@ -134,17 +134,17 @@ const WAIT_ANEW: Statement = {
   ),
 };
 
-/** @returns the cases of a customer, one by level at most. */
+/** @returns the cases of a customer, at most one for each level. */
 export function readCasesOf(tx: Tx, accountId: bigint, taxId: string): Promise<CustomerCase[]> {
   return tx.query<CustomerCase>(OF_CUSTOMER, [accountId, taxId]);
 }
 
-/** @returns the case of a number, of an account of the mode. */
+/** @returns the case with this number, of an account of the mode. */
 export async function readCase(tx: Tx, mode: AccountMode, id: bigint): Promise<CustomerCase | undefined> {
   return (await tx.query<CustomerCase>(BY_ID, [id, mode]))[0];
 }
 
-/** @returns the case whose present attempt has the id at the provider, of an account of the mode. */
+/** @returns the case whose current attempt has the id at the provider, of an account of the mode. */
 export async function findCaseAtProvider(
   tx: Tx,
   mode: AccountMode,
@@ -153,7 +153,7 @@ export async function findCaseAtProvider(
   return (await tx.query<CustomerCase>(BY_EXTERNAL_ID, [externalId, mode]))[0];
 }
 
-/** A case that is opened. */
+/** Input for opening a case. */
 export type NewCase = CaseKey & Pick<CustomerCase, 'kind' | 'name' | 'provider' | 'externalId'>;
 
 /** Adds a case. @returns it. */
@@ -165,7 +165,7 @@ export async function addCase(tx: Tx, newCase: NewCase, at: Date): Promise<Custo
   return row as CustomerCase;
 }
 
-/** Stores a case in its present state. */
+/** Stores a case in its current state. */
 export async function saveCase(tx: Tx, row: CustomerCase): Promise<void> {
   await tx.query(SAVE, [
     ...[row.id, row.state, row.frozenState, row.unfreezeBy, row.unfreezeReason, row.validUntil],

@@ -2,12 +2,12 @@
 import type { Statement, Tx } from '../connection/database.ts';
 import { countNew } from '../engine/volumes.ts';
 
-/** Limits of a customer, BRL; null where none is set. */
+/** Limits of a customer, BRL; null if none is set. */
 export interface CustomerLimits {
-  /** Set by the account: tighter than those of the templates. */
+  /** Limits set by the account, tighter than those of the templates. */
   readonly limitDaily: string | null;
   readonly stepUp30d: string | null;
-  /** Set by the platform: in place of those of the templates. */
+  /** Limits set by the platform, in place of those of the templates. */
   readonly grantedLimitDaily: string | null;
   readonly grantedStepUp30d: string | null;
 }
@@ -52,7 +52,7 @@ export async function countCustomers(database: Tx, accountId: bigint): Promise<n
   return head?.count ?? 0;
 }
 
-/** A customer without rules of its own. */
+/** Rules of a customer without any of their own. */
 export const NO_RULES: CustomerRules = {
   limitDaily: null,
   stepUp30d: null,

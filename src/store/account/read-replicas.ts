@@ -1,17 +1,17 @@
 /**
- * Standbys that answer reads in place of the primary (decision 0088). A mark is written to the primary twice a second. A
- * standby answers while it shows a mark of the last three seconds: that proves that it follows the present primary, and
- * follows it closely.
+ * Standbys that answer reads in place of the primary (decision 0088). A mark is written to the primary twice a second.
+ * A standby answers while it shows a mark of the last three seconds, which proves that it closely follows the current
+ * primary.
  */
 import { randomInt } from 'node:crypto';
 import type { Database, Statement } from '../connection/database.ts';
 import { addressOf } from '../connection/several-hosts.ts';
 import { versionReader } from './account-version.ts';
 
-/** A standby that may answer a read now. */
+/** A standby that may currently answer a read. */
 export interface ReadReplica {
   readonly database: Database;
-  /** Reads the version of an account there, after the call; undefined without such an account. */
+  /** Reads the version of an account on the standby, after the call; undefined without such an account. */
   readonly versionOf: (accountId: bigint) => Promise<bigint | undefined>;
   /** Excludes the standby from reads until it shows a mark again. */
   readonly setAside: () => void;
@@ -28,16 +28,16 @@ export interface ReplicaStatus {
 
 /** The standbys of a process. */
 export interface ReadReplicas {
-  /** @returns the next standby in turn; undefined if none may answer. */
+  /** @returns the next standby in rotation; undefined if none may answer. */
   readonly next: () => ReadReplica | undefined;
   readonly status: () => readonly ReplicaStatus[];
   readonly close: () => Promise<void>;
 }
 
-/** Parts that follow standbys. */
+/** Parts that monitor the standbys. */
 export interface ReplicaParts {
   readonly primary: Pick<Database, 'within'>;
-  /** URL of the present primary. */
+  /** URL of the current primary. */
   readonly primaryUrl: () => string;
   readonly replicas: readonly { readonly url: string; readonly database: Database }[];
 }
@@ -46,10 +46,10 @@ export interface ReplicaParts {
 const FRESH_MS = 3_000;
 /** Pause between two marks. Unit: ms. */
 const PAUSE_MS = 500;
-/** Time limit of writing a mark, and of reading it. Unit: ms. */
+/** Time limit of writing a mark, and of reading one. Unit: ms. */
 const MARK_MAX_MS = 1_000;
 const SLOTS = 16;
-/** Marks are below this number. */
+/** Upper bound of marks. */
 const NUMBERS = 2 ** 48 - 1;
 
 const WRITE_MARK: Statement = {
@@ -61,10 +61,10 @@ const READ_MARKS: Statement = {
   text: 'select mark::text, pg_is_in_recovery() as "isStandby" from readiness_probe',
 };
 
-/** A random number that was written to the primary. A server that shows it got it from there. */
+/** A random number that was written to the primary. A server that shows the mark received it from the primary. */
 interface Mark {
   readonly number: string;
-  /** Time before the write of the mark. Unit: ms, of `performance.now()`. */
+  /** Time before the mark was written. Unit: ms, of `performance.now()`. */
   readonly sentAt: number;
   readonly primaryUrl: string;
 }
@@ -108,7 +108,7 @@ export function followReplicas({ primary, primaryUrl, replicas }: ReplicaParts):
   };
 }
 
-/** @returns undefined if the primary did not accept it. */
+/** @returns undefined if the primary did not accept the mark. */
 async function writeMark(primary: ReplicaParts['primary'], primaryUrl: string): Promise<Mark | undefined> {
   const mark = { number: String(randomInt(1, NUMBERS)), sentAt: performance.now(), primaryUrl };
   return primary
@@ -154,7 +154,7 @@ class Standby implements ReadReplica {
     this.#isAside = true;
   }
 
-  /** Reads the newest of these marks. A server that has been promoted in a failover is no standby. */
+  /** Reads the newest of these marks. A server that a failover has promoted is no standby. */
   async look(marks: readonly Mark[]): Promise<void> {
     const rows = await this.database
       .within(MARK_MAX_MS, (tx) => tx.query<{ mark: string; isStandby: boolean }>(READ_MARKS, []))

@@ -12,12 +12,12 @@ export type RequestActorKind = 'KEY' | 'PERSON' | 'PAYER';
 /** One answered request: no ids of the path, no query, no body. */
 export interface AnsweredRequest {
   readonly accountId: bigint;
-  /** On the database's clock, when the answer had ended. Unit: ms. */
+  /** Time on the database's clock at which the answer had ended. Unit: ms. */
   readonly atMs: number;
   readonly actorKind: RequestActorKind;
   readonly actorId: string;
   readonly method: string;
-  /** As in the route table. */
+  /** Path as in the route table. */
   readonly route: string;
   /** Name of the GraphQL operation. */
   readonly operation: string | null;
@@ -38,11 +38,11 @@ export interface RequestFilter {
   readonly statusClass: number | null;
 }
 
-/** Maximum number of requests of a batch. The ids of entries leave room for 1,024. */
+/** Maximum number of requests of a batch. The ids of entries have room for 1,024. */
 export const REQUEST_BATCH = 1_000;
-/** Time limit of one statement: no request waits for it, and a busy machine easily takes a second. Unit: ms. */
+/** Time limit of one statement: no request waits for it, and on a busy machine it easily takes a second. Unit: ms. */
 const WRITE_MAX_MS = 5_000;
-/** The database sets the time: a process with a clock far ahead would block retention for all. */
+/** The database sets the time, because a process with a fast clock would block retention for all. */
 const WRITE = 'copy request_batch (account_id, requests, terms, entries) from stdin';
 
 /** The term of every batch. */
@@ -71,7 +71,10 @@ export class RequestBatch {
     this.#count += 1;
   }
 
-  /** Writes them, in at most five seconds. @throws the driver's error, or an error that there was no answer in time. */
+  /**
+   * Writes the requests, in at most five seconds. @throws the driver's error, or an error that there was no answer in
+   * time.
+   */
   async write(database: Pick<Database, 'copyWithin'>): Promise<void> {
     const lines = new CopiedLines();
     for (const [accountId, { terms, entries, count }] of this.#rows)
@@ -80,15 +83,18 @@ export class RequestBatch {
   }
 }
 
-/** Requests of one account, as the migrations `request_batches` and `request_entries_by_term` describe them. */
+/** Requests of one account, in the form of the migrations `request_batches` and `request_entries_by_term`. */
 class Row {
-  /** By text, with their positions. */
+  /** Positions of the requests by text. */
   readonly #terms = new Map<string, number>([[ALL, 0]]);
   readonly #entries = new GrowingText();
   #count = 0;
-  /** Common part of the last id that began with the time: its term is there already. */
+  /** Common prefix of the last id that began with its time, whose term already exists. */
   #timePart: string | undefined;
-  /** The request that `#asked` was built from. The text is reused while following requests are alike, as most are. */
+  /**
+   * The request from which `#asked` was built. The text is reused while the following requests are alike, which is
+   * usual.
+   */
   #alike: AnsweredRequest | undefined;
   #routeText = '';
 
@@ -112,7 +118,7 @@ class Row {
     if (actorKind !== USUAL_KIND) this.#indexOf(term('kind', actorKind));
     const statusClass = Math.floor(status / 100);
     if (statusClass !== USUAL_STATUS) this.#indexOf(term('status', statusClass));
-    // The other columns contain only words of our own. A text of the database has no other characters either.
+    // The other columns contain only words of the code. A text from the database has no other characters.
     const transaction =
       end2end === null
         ? null
@@ -136,7 +142,7 @@ class Row {
     if (hasTime(requestId)) this.#timePart = part;
   }
 
-  /** Caller and target. */
+  /** Caller and target of the requests. */
   #textOfRoute(request: AnsweredRequest): string {
     const { actorKind, actorId, method, route, operation } = request;
     const alike = this.#alike;
@@ -178,7 +184,7 @@ function term(name: string, value: string | number): string {
 
 const UUID_LENGTH = 36;
 const VERSION_AT = 14;
-/** Length of an id's time prefix, which is the same for a quarter of a second. */
+/** Length of an id's time prefix, which is constant for a quarter of a second. */
 const TIME_LENGTH = 11;
 
 /** @returns the prefix that ids of requests of the same time share; any other id unchanged. */

@@ -27,8 +27,8 @@ export const REQUESTS_COUNTED_MAX = 10_000;
 const ID_MAX = 2n ** 63n - 1n;
 
 /**
- * The batches that have the first term, by index; of those, the ones that have the other terms, by index too; and of these
- * the matching requests. The ids of a batch begin with its own.
+ * Selects, by index, the batches with the first term, then those that also have the other terms, and then their
+ * matching requests. The ids of a batch begin with the batch's id.
  */
 const FOUND = `from request_term t join request_log r on r.batch_id = t.batch_id
   where t.account_id = $1 and t.term = $2 and r.account_id = $1

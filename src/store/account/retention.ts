@@ -5,7 +5,7 @@
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { UNCONFIRMED } from '../engine/rail-events.ts';
 
-/** Kinds of records with a retention, in the order in which they are deleted. */
+/** Kinds of records with a retention, in order of deletion. */
 export const RETAINED_KINDS = [
   'idempotencyKeys',
   'attempts',
@@ -22,10 +22,10 @@ export const RETAINED_KINDS = [
 /** A kind of records with a retention. */
 export type RetainedKind = (typeof RETAINED_KINDS)[number];
 
-/** Records that one statement deletes: few, so that its locks are short. */
+/** Maximum number of records deleted by one statement: small, so that its locks are short. */
 export const PRUNE_BATCH = 1_000;
 
-/** Age limit of deleted records in days: $1; maximum number: $2; now: $3. */
+/** Age limit of deleted records in days: $1; maximum number: $2; current time: $3. */
 const BEFORE = `$3::timestamptz - make_interval(days => $1::int)`;
 
 const LOCK: Statement = {
@@ -45,8 +45,7 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
     attempts as (delete from webhook_attempt a using old where a.account_id = old.account_id and a.delivery_id = old.id)
     delete from webhook_delivery d using old where d.account_id = old.account_id and d.id = old.id`,
   quotes: `delete from quote where ctid = any (array(select ctid from quote where expires_at < ${BEFORE} limit $2::int))`,
-  // A rail may report on a transaction as long as something happens to it. Denied reports are no money, and are deleted as
-  // well.
+  // A rail may report on a transaction as long as it changes. Denied reports are not about money, and are deleted, too.
   railEvents: `delete from rail_news where ctid = any (array(
     select r.ctid from rail_news r where r.seen_at < ${BEFORE} and 
       (r.outcome not in ('pending', 'failed') or r.outcome = 'failed' and r.kind = '${UNCONFIRMED}') and not exists (
@@ -56,22 +55,23 @@ const PRUNE: Readonly<Record<RetainedKind, string>> = {
   depositSlots: `delete from deposit_slot where ctid = any (array(
     select s.ctid from deposit_slot s where s.held_until < ${BEFORE} and not exists (
       select from transaction t where t.account_id = s.account_id and t.id = s.transaction_id and t.updated_at >= ${BEFORE}) limit $2::int))`,
-  // In the order in which they were written: a few of many requests, or many of a few.
+  // The order of writing: a few of many requests, or many of a few.
   requests: `delete from request_batch where id = any (array(
     select id from (select id, until, sum(requests) over (order by id) - requests as before from request_batch order by id limit $2::int) b
      where until < ${BEFORE} and before < $2::int))`,
-  // A record used within this time may still be needed.
+  // Records used within this time may still be needed.
   sessions: `with old as materialized (select id from person_session where seen_at < ${BEFORE} limit $2::int),
     challenges as (delete from passkey_challenge c using old where c.session_id = old.id)
     delete from person_session s using old where s.id = old.id`,
   links: `delete from person_link where ctid = any (array(
     select ctid from person_link where expires_at < ${BEFORE} limit $2::int))`,
-  // Mails and calls of endpoints are deleted with their notification; of receipts that payers asked for, the addresses.
+  // Mails and calls of endpoints are deleted with their notification; of receipts that payers requested, the addresses.
   notifications: `with receipts as (update receipt_mail set email = null, state = 'failed', ended_at = $3 where ctid = any (array(
       select ctid from receipt_mail where email is not null and at < ${BEFORE} limit $2::int)))
     delete from notification where ctid = any (array(
     select ctid from notification where at < ${BEFORE} limit $2::int))`,
-  // An order that may still be placed again stays: by a job, for a return under way, for money being returned from suspense.
+  // An order that may still be sent again stays: by a job, for a refund under way, or for money being returned from
+  // suspense.
   sandboxOrders: `delete from sandbox_order where ctid = any (array(
     select o.ctid from sandbox_order o where o.placed_at < ${BEFORE} and not exists (
       select from job j where j.account_id = o.account_id and j.transaction_id = o.transaction_id) and not exists (
@@ -85,7 +85,7 @@ const STATEMENTS = Object.fromEntries(
   RETAINED_KINDS.map((kind) => [kind, { name: `retention_${kind}`, text: `${PRUNE[kind]} returning 1` }]),
 ) as Readonly<Record<RetainedKind, Statement>>;
 
-/** Maximum step by which the time of retention moves in one run. */
+/** Maximum step by which the reference time of retention moves in one run. */
 const STEP = `interval '1 day'`;
 const BEGIN: Statement = {
   name: 'retention_begin',
@@ -95,8 +95,7 @@ const BEGIN: Statement = {
 
 /**
  * Begins a run of retention.
- *
- * @returns the time at which ages are computed: now, or a day after that of the last run if this is earlier.
+ * @returns the reference time for ages: now, or a day after that of the last run if this is earlier.
  */
 export async function beginRetention(database: Tx): Promise<Date> {
   const [row] = await database.query<{ asOfMs: string }>(BEGIN, []);

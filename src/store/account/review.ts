@@ -85,7 +85,7 @@ export async function findNote(tx: Tx, accountId: bigint, id: bigint): Promise<R
   return note;
 }
 
-/** Keeps a note. */
+/** Stores a note. */
 export async function storeNote(
   tx: Tx,
   accountId: bigint,

@@ -1,4 +1,4 @@
-/** Changes of settings that loosen a protection: they wait until the cooling time in force is over (C-40). */
+/** Changes of settings that loosen a protection wait until the current cooling time has passed (C-40). */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -26,13 +26,13 @@ export const TEMPLATE_SETTINGS = {
 /** A setting with a waiting change. */
 export type SettingName = Protection | keyof typeof CUSTOMER_SETTINGS | keyof typeof TEMPLATE_SETTINGS;
 
-/** Key of a setting of an account: for a customer the tax id, for a template its name, else empty. */
+/** Key of a setting of an account: the tax id of a customer, the name of a template, otherwise empty. */
 export interface SettingKey {
   readonly name: SettingName;
   readonly subject: string;
 }
 
-/** A change that waits, or is due. */
+/** A change that waits or is due. */
 export interface SettingChange extends SettingKey {
   /** The new value; null for none. */
   readonly value: string | null;
@@ -48,7 +48,7 @@ const READ_DUE: Statement = {
   name: 'setting_changes_due',
   text: `select ${COLUMNS} from setting_change where account_id = $1 and effective_at <= $2 order by effective_at, name, subject`,
 };
-/** Maximum number of waiting changes that are read: each customer can have some. */
+/** Maximum number of waiting changes that are read: each customer can have several. */
 export const WAITING_CHANGES_MAX = 500;
 const READ_WAITING: Statement = {
   name: 'setting_changes_waiting',
@@ -68,7 +68,12 @@ const DROP: Statement = {
 };
 const DROP_OF: Statement = {
   name: 'setting_change_drop_of',
-  text: `delete from setting_change where account_id = $1 and asked_by = $2 and effective_at > $3 returning name`,
+  text: `with recursive line (id) as (
+      select $2::text
+      union
+      select k.replaces from line l join api_key k on k.account_id = $1 and k.id = l.id)
+    delete from setting_change where account_id = $1 and asked_by in (select id from line) and effective_at > $3
+      returning name`,
 };
 const ACCOUNTS_DUE: Statement = {
   name: 'accounts_with_due_changes',
@@ -77,16 +82,15 @@ const ACCOUNTS_DUE: Statement = {
 };
 
 /**
- * @returns the changes of an account that are due at a given time and not in its settings yet, the first to take effect
- * first.
+ * @returns the changes of an account that are due at a given time and not yet in its settings, in the order in which
+ * they take effect.
  */
 export function readDueChanges(database: Tx, accountId: bigint, at: Date): Promise<SettingChange[]> {
   return database.query<SettingChange>(READ_DUE, [accountId, at]);
 }
 
 /**
- * @param subject - of changes of a customer or a template; empty for changes of the account itself; all when left
- *   out.
+ * @param subject - customer or template of the changes; empty for changes of the account itself; undefined for all.
  * @returns waiting changes of an account at a given time, by the time at which they take effect, at most
  * `WAITING_CHANGES_MAX`.
  */
@@ -128,8 +132,7 @@ export async function dropSettingChange(
 }
 
 /**
- * Withdraws changes requested by a person that are not in effect by then.
- *
+ * Withdraws changes requested by a person, or by a key and the keys that it replaced, that have not taken effect by then.
  * @returns the settings that stay unchanged.
  */
 export async function dropChangesOf(tx: Tx, accountId: bigint, askedBy: string, at: Date): Promise<string[]> {

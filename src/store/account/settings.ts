@@ -1,20 +1,20 @@
-/** Rules of an account for all templates (C-21, C-22). Prices and limits of each template: engine/pricing.ts. */
+/** Rules of an account for all templates (C-21, C-22). Prices and limits of each template are in engine/pricing.ts. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Rules of an account. */
 export interface AccountSettings {
   readonly whitelistCoolingSeconds: number;
-  /** BRL of money out per day above which a second approver is needed (C-25); null for never. */
+  /** BRL of money out per day that requires a second approver (C-25); null for never. */
   readonly approvalAbove: string | null;
-  /** BRL that may leave the account in an hour, and in an hour to a target that is new to it; null for no ceiling. */
+  /** Maximum BRL of money out in an hour, and in an hour to a new target; null for no ceiling. */
   readonly outflowPerHour: string | null;
   readonly newTargetPerHour: string | null;
   readonly afterLock: AfterLock;
 }
 
 /**
- * Consequence of a price lock that ends before its session (C-21): a payment is priced on arrival, or the session
- * ends with the lock and its payer gets the offer of a new price.
+ * Consequence of a price lock that ends before its session (C-21): a payment is priced on arrival, or the session ends
+ * with the lock and the payer is offered a new price.
  */
 export type AfterLock = (typeof AFTER_LOCK)[number];
 /** Every `AfterLock`. */
@@ -48,7 +48,7 @@ const SANDBOX_DEFAULTS: AccountSettings = {
   newTargetPerHour: null,
 };
 
-/** @returns the rules of an account without rules of its own: in a sandbox, without cooling time and ceiling (C-22). */
+/** @returns the default rules of an account: in a sandbox, without cooling time and ceiling (C-22). */
 export function defaultSettings({ isSandbox }: { readonly isSandbox: boolean }): AccountSettings {
   return isSandbox ? SANDBOX_DEFAULTS : ACCOUNT_DEFAULTS;
 }

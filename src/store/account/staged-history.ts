@@ -1,7 +1,8 @@
 /**
- * The staging tables of an import (C-70). The file is read into temporary tables first, so that it is imported as a whole or
- * not at all, and so that a large file needs no memory in the process. The time of every statement is linear in the size of
- * the file and of the account. Nested loops are off, because the planner has no statistics of an account that is being filled.
+ * The staging tables of an import (C-70). The file is read into temporary tables first, so that it is imported as a
+ * whole or not at all, and so that a large file needs no memory in the process. The duration of every statement is
+ * linear in the size of the file and of the account. Nested loops are off, because the planner has no statistics of an
+ * account that is being filled.
  */
 
 import { FACTS, type TransactionRow } from '../../templates/facts.ts';
@@ -13,7 +14,7 @@ import type { LedgerAccountRow } from '../ledger/ledger.ts';
 
 /** A transaction of the file. */
 export interface StagedTransaction {
-  /** Line of the file, from 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
   /** Hash of the published text, to compare it with another record of the same `end2end`. */
   readonly digest: string;
@@ -52,7 +53,7 @@ export interface Obstacle {
 }
 
 const FACT_TYPES = { text: 'text', decimal: 'numeric', instant: 'timestamptz' } as const;
-/** Of the properties that are not text. */
+/** Hash of the properties that are not text. */
 const COLUMN_TYPES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(FACTS).map(([name, type]) => [name, FACT_TYPES[type]])),
   createdAt: 'timestamptz',
@@ -122,7 +123,7 @@ const KNOWN_CURSOR: Statement = {
       join transaction t on t.account_id = $1 and t.id = s.id where s.known order by s.line`,
 };
 const FETCH_KNOWN: Statement = { name: 'staged_fetch_known', text: 'fetch 1000 from staged_known' };
-/** In the order of the list (C-10). The end2end of a record is compared by its bytes. */
+/** Sorted in the order of the list (C-10). The end2end of a record is compared by its bytes. */
 const NUMBER: Statement = {
   name: 'staged_number',
   text: `with numbered as (
@@ -202,7 +203,7 @@ const ENTRY_CURSOR: Statement = {
 };
 const FETCH_ENTRIES: Statement = { name: 'staged_fetch_entries', text: 'fetch 5000 from staged_fresh_entry' };
 
-/** Transactions in one insert. Progress is reported, and a cancellation noticed, after each. */
+/** Number of transactions in one insert. After each insert, progress is reported and a cancellation noticed. */
 const INSERT_BATCH = 5_000n;
 
 /** Creates the temporary tables, which are dropped with the end of the transaction. */
@@ -227,7 +228,9 @@ export async function stageEntries(tx: Tx, staged: readonly StagedEntry[]): Prom
   await tx.query(ADD_ENTRIES, [...facts, ...sheet]);
 }
 
-/** To be called after the last record. @returns the first record whose id occurs twice in the file, and its earlier line. */
+/**
+ * Call this after the last record. @returns the first record whose id occurs twice in the file, and its earlier line.
+ */
 export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first: number }) | undefined> {
   for (const statement of [ANALYZE_TRANSACTIONS, ANALYZE_ENTRIES]) await tx.query(statement, []);
   const [transaction] = await tx.query<Obstacle & { first: number }>(REPEATED_TRANSACTION, []);
@@ -235,7 +238,7 @@ export async function closeStaging(tx: Tx): Promise<(Obstacle & { readonly first
   return transaction ?? entry;
 }
 
-/** Yields the account's own version of those transactions of the file that it already has, in the order of the file. */
+/** Yields the account's existing version of transactions in the file, in the order of the file. */
 export async function* knownTransactions(
   tx: Tx,
   accountId: bigint,
@@ -276,7 +279,7 @@ export async function resolveEntries(tx: Tx, accountId: bigint): Promise<Obstacl
   return (await tx.query<Obstacle>(UNRESOLVED, []))[0];
 }
 
-/** Compares entries with the account's lines of the same id. @returns the first one that differs. */
+/** Compares entries with the account's lines of the same id. @returns the first differing entry. */
 export async function compareEntries(tx: Tx, accountId: bigint): Promise<Obstacle | undefined> {
   await tx.query(COMPARE, [accountId]);
   return (await tx.query<Obstacle>(DIFFERENT, []))[0];

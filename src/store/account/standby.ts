@@ -3,12 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
 import type { Database, Statement } from '../connection/database.ts';
 
-/** A standby that is further behind answers nothing: a key that was revoked since would still open it. Unit: ms. */
+/** A standby that lags more answers nothing, because it would still accept a key that was revoked since. Unit: ms. */
 const BEHIND_MAX_MS = 5_000;
-/** Largest difference between the clocks of both servers: a standby whose mark is further in the future cannot be measured. Unit: ms. */
+/**
+ * Largest difference between the clocks of both servers: the lag of a standby whose mark is further in the future
+ * cannot be measured. Unit: ms.
+ */
 const CLOCKS_MAX_MS = 500;
 
-/** Gateways that follow standbys write these times twice a second (read-replicas.ts). */
+/** Gateways that monitor standbys write these times twice a second (read-replicas.ts). */
 const READ: Statement = {
   name: 'standby_read',
   isQuick: true,
@@ -20,11 +23,11 @@ const READ: Statement = {
 
 /** Age and version of an account's data on a standby. */
 export interface StandbyState {
-  /** Clock of the standby. */
+  /** Clock time of the standby. */
   readonly nowMs: bigint;
   /** Newest mark, by the clock of the primary; null without one. */
   readonly markedMs: bigint | null;
-  /** Null without such an account. */
+  /** Version of the account; null without such an account. */
   readonly version: bigint | null;
 }
 
@@ -32,7 +35,10 @@ interface ReadRow extends StandbyState {
   readonly accountId: bigint;
 }
 
-/** @returns a read of the state for an account, which begins after the call; calls of about the same time share a statement. */
+/**
+ * @returns a function that reads the state for an account; calls at about the same time share a statement, which begins
+ * after them.
+ */
 export function standbyReader(
   database: Pick<Database, 'query'>,
 ): (accountId: bigint) => Promise<StandbyState> {
@@ -57,7 +63,10 @@ export function behindMsOf({ nowMs, markedMs }: StandbyState): number | null {
   return markedMs === null ? null : Number(nowMs - markedMs);
 }
 
-/** @returns whether a standby whose newest mark is of this age may answer. Without a mark, or with one in the future, its age is not known. */
+/**
+ * @returns whether a standby whose newest mark is of this age may answer. The age is unknown without a mark, or with
+ * one in the future.
+ */
 export function isCloseBehind(behindMs: number | null): boolean {
   return behindMs !== null && behindMs >= -CLOCKS_MAX_MS && behindMs <= BEHIND_MAX_MS;
 }

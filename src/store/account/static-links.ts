@@ -2,19 +2,19 @@
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Data of a link that a visit needs. */
+/** Data of a link for a visit. */
 export interface StaticLinkRow {
   readonly accountId: bigint;
   readonly slug: string;
   readonly name: string;
   /** Raw ledger code of the crypto. */
   readonly currency: string;
-  /** BRL, decimal text; null where the customer enters it. */
+  /** BRL, decimal text; null if the customer enters the amount. */
   readonly amount: string | null;
   readonly externalCode: string | null;
   readonly returnUrl: string | null;
   readonly webhook: string | null;
-  /** Life of its sessions, seconds. */
+  /** Lifetime of its sessions, seconds. */
   readonly expiresIn: number;
 }
 
@@ -29,7 +29,7 @@ const FIND: Statement = {
       return_url as "returnUrl", webhook, expires_in as "expiresIn"
     from static_link where slug = $1 and disabled_at is null`,
 };
-/** Open links first, the newest first; then the disabled ones, the last disabled first. */
+/** Open links first, newest first; then the disabled ones, in reverse order of disabling. */
 const RECORDS: Statement = {
   name: 'static_link_records',
   text: `select slug, name, currency, amount, external_code as "externalCode", return_url as "returnUrl", webhook,
@@ -73,7 +73,7 @@ export async function addStaticLink(database: Tx, link: StaticLinkRow, createdAt
   ]);
 }
 
-/** @returns the link with this slug, of any account; undefined if there is none or it is disabled. */
+/** @returns the link with this slug, of any account; undefined if it is missing or disabled. */
 export async function findStaticLink(database: Tx, slug: string): Promise<StaticLinkRow | undefined> {
   const [row] = await database.query<StaticLinkRow>(FIND, [slug]);
   return row;
@@ -82,11 +82,11 @@ export async function findStaticLink(database: Tx, slug: string): Promise<Static
 /** A link with all members that its account may read. */
 export interface LinkRecord extends Omit<StaticLinkRow, 'accountId'> {
   readonly createdAt: Instant;
-  /** Null while it opens sessions. */
+  /** Time of disabling; null while it opens sessions. */
   readonly disabledAt: Instant | null;
 }
 
-/** @returns the links of the account, the open ones first, or the one of a slug. */
+/** @returns the links of the account, the open ones first, or the link with a slug. */
 export function readLinkRecords(
   database: Tx,
   accountId: bigint,
@@ -101,13 +101,13 @@ export interface LinkState {
   readonly isOpen: boolean;
 }
 
-/** @returns the state of a link, including a disabled one; undefined if there is none. */
+/** @returns the state of a link, including a disabled one; undefined if it is missing. */
 export async function readLinkState(database: Tx, slug: string): Promise<LinkState | undefined> {
   const [row] = await database.query<LinkState>(STATE, [slug]);
   return row;
 }
 
-/** Disables a link; a repetition changes nothing. @returns whether the account has it. */
+/** Disables a link; a repetition changes nothing. @returns whether the account has the link. */
 export async function disableStaticLink(
   database: Tx,
   accountId: bigint,

@@ -1,4 +1,4 @@
-/** Limits that an account sets itself on a template, within those of the platform (C-21, C-40). */
+/** Limits that an account sets on its own templates, within those of the platform (C-21, C-40). */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TemplateSettings } from '../engine/pricing.ts';
 

@@ -13,10 +13,10 @@ export interface WhitelistEntryRow {
   readonly usableAt: string;
 }
 
-/** An entry that may have been removed. */
+/** An entry, present or removed. */
 export interface StoredEntry extends WhitelistEntryRow {
   readonly isRemoved: boolean;
-  /** Id of its proof, or name of the key that made it; null without a proof. */
+  /** Id of its proof, or name of the key that made the proof; null without one. */
   readonly proof: string | null;
   /** Expiry of its proof. */
   readonly provenUntil: string | null;
@@ -33,7 +33,7 @@ export interface NewWhitelistEntry {
   readonly target: string;
   readonly createdAt: Date;
   readonly usableAt: Date;
-  /** For the signer of networks; null without a proof. */
+  /** Proof for the signer of networks; null without one. */
   readonly proof: WhitelistProof | null;
 }
 
@@ -47,7 +47,7 @@ const LIST: Statement = {
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt", label,
     proof is not null as "isProven" from whitelist_entry where account_id = $1 and removed_at is null order by created_at, id`,
 };
-/** Present entries of all groups or of one; the entry of an id also when it was removed. */
+/** Current entries of all groups or of one; the entry with an id also when it was removed. */
 const RECORDS: Statement = {
   name: 'whitelist_records',
   text: `select id, group_id as "groupId", network, pix_key_type as "pixKeyType", target, usable_at as "usableAt", label,
@@ -151,7 +151,7 @@ export function listEntries(database: Tx, accountId: bigint): Promise<ListedEntr
 export interface EntryRecord extends ListedEntry {
   readonly createdAt: Instant;
   readonly removedAt: Instant | null;
-  /** Expiry of its proof; null where it has none. */
+  /** Expiry of its proof; null without one. */
   readonly provenUntil: string | null;
 }
 
@@ -164,7 +164,7 @@ export function readEntryRecords(
   return database.query<EntryRecord>(RECORDS, [accountId, groupId, null]);
 }
 
-/** @returns an entry, also a removed one; undefined where the account has none of this id. */
+/** @returns an entry, including a removed one; undefined if the account has none with this id. */
 export async function readEntryRecord(
   database: Tx,
   accountId: bigint,
@@ -181,7 +181,7 @@ export interface GroupRecord {
   readonly createdAt: Instant;
 }
 
-/** @returns all groups of the account, the oldest first, or the one of an id. */
+/** @returns all groups of the account, oldest first, or the group with an id. */
 export function readGroups(database: Tx, accountId: bigint, id: string | null): Promise<GroupRecord[]> {
   return database.query<GroupRecord>(GROUPS, [accountId, id]);
 }
@@ -236,12 +236,12 @@ export async function addGroup(
   await database.query(ADD_GROUP, [accountId, group.id, group.name, group.createdAt]);
 }
 
-/** @returns whether the account has a group of this id. */
+/** @returns whether the account has a group with this id. */
 export async function hasGroup(database: Tx, accountId: bigint, id: string): Promise<boolean> {
   return (await database.query(HAS_GROUP, [accountId, id])).length > 0;
 }
 
-/** Adds an entry to a group that exists. @returns whether it was added: false when its target is in the group already. */
+/** Adds an entry to an existing group. @returns whether it was added: false if its target is already in the group. */
 export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitelistEntry): Promise<boolean> {
   const added = await database.query(ADD_ENTRY, [
     accountId,
@@ -258,7 +258,7 @@ export async function addEntry(database: Tx, accountId: bigint, entry: NewWhitel
   return added.length > 0;
 }
 
-/** Removes an entry from its group; a repetition changes nothing. @returns whether the account has it. */
+/** Removes an entry from its group; a repetition changes nothing. @returns whether the account has the entry. */
 export async function removeEntry(database: Tx, accountId: bigint, id: string, at: Date): Promise<boolean> {
   return (await database.query(REMOVE_ENTRY, [accountId, id, at])).length > 0;
 }

@@ -1,8 +1,9 @@
 /**
- * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. No connection
- * waits for ever. A network can lose a connection without closing it; then both sides wait for each other. When a connection
- * gets no answer for a second, a second connection checks whether the server is still working on the statement. If it does
- * not, or is unreachable, the first connection is closed and its statement fails.
+ * Connections to PostgreSQL: one pool for prepared SQL and for Prisma, as the restricted role `crossramp_app`. Every
+ * wait for a connection has a time limit. A network can lose a connection without closing it; then both sides wait for
+ * each other. When a connection gets no answer for a second, a second connection checks whether the server is still
+ * working on the statement. Otherwise, or if the server is unreachable, the first connection is closed and its
+ * statement fails.
  */
 import type pg from 'pg';
 import { remoteClock } from '../../base/time/remote-clock.ts';
@@ -25,12 +26,12 @@ import {
 import { sharedConnections } from './shared-connections.ts';
 import { enterSession, watchedClients } from './watched-client.ts';
 
-/** Pool size from which some connections are shared. */
+/** Pool size above which some connections are shared. */
 const SHARED_FROM = 8;
 const SHARED_CONNECTIONS = 2;
 
 /**
- * @param url - of the database, or a function that returns it for each new connection.
+ * @param url - URL of the database, or a function that returns it for each new connection.
  * @returns the database. Connections are opened on demand; dead ones are noticed.
  */
 export function openDatabase(url: string | (() => string), options: DatabaseOptions = {}): Database {
@@ -45,7 +46,7 @@ export function openDatabase(url: string | (() => string), options: DatabaseOpti
     schema,
     connectMaxMs,
     statementMaxMs: options.patient ? 0 : STATEMENT_MAX_MS,
-    // A fault of the network breaks several connections, each of which would cost its next user another second.
+    // A network fault breaks several connections at once, each of which would cost its next user another second.
     onDead: (queriedAt) => {
       idle.closeSince(queriedAt);
       shared.closeSince(queriedAt);
@@ -106,7 +107,7 @@ function begin(client: pg.PoolClient): Begun {
   const begun = client.query('begin').then(() => {
     isBegun = true;
   });
-  // The first statement that does more than lock or read reports the failure.
+  // The first statement other than a lock or a read reports the failure.
   begun.catch(() => {});
   const query: Tx['query'] = async (statement, values) => {
     if (!statement.opens && !isBegun) await begun;

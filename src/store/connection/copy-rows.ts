@@ -1,6 +1,6 @@
 /**
- * Rows for COPY, which copy-query.ts sends. An insert of arrays costs the client twice as much, because it converts them to
- * text element by element, and the server a log record for each row (bench/notes/rows-as-they-come.md).
+ * Rows for COPY, which copy-query.ts sends. An insert of arrays costs the client twice as much, which converts each
+ * element to text, and costs the server a log record for each row (bench/notes/rows-as-they-come.md).
  */
 /** A value of a row. */
 export type CopiedValue = string | number | bigint | null;
@@ -9,10 +9,10 @@ const SPECIAL = /[\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 const FIRST_BYTES = 256;
-/** UTF-8 needs no more for a character of a text. */
+/** Maximum number of bytes of a character in UTF-8. */
 const CHARACTER_BYTES_MAX = 3;
 
-/** A growing text, held as bytes: waiting text leaves nothing for the garbage collector. */
+/** A growing text in bytes, so that waiting text leaves nothing for the garbage collector. */
 export class GrowingText {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;

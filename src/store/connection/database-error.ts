@@ -3,15 +3,15 @@
  * that may be stored.
  */
 
-/** The server did not answer on an open connection. The connection has been closed. */
+/** The server did not answer on an open connection. The connection is closed. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
   readonly code = 'ETIMEDOUT';
 }
 
 /**
- * The answer to a COMMIT was lost: the commit may have happened or not. Never repeat the work because of this error. First
- * find out from the database whether the commit happened, as a request with the same idempotency key does.
+ * The answer to a COMMIT was lost: the commit may have happened or not. Never repeat the work because of this error.
+ * First query the database for the outcome of the commit, as a request with the same idempotency key does.
  */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
@@ -22,7 +22,7 @@ const LOCK_TIMEOUT = '55P03';
 /** `lock_timeout` of every connection. Unit: ms. */
 export const LOCK_MAX_MS = 5_000;
 
-/** Other requests of the process waited for the same lock so long that this one did not even attempt to get it. */
+/** Other requests of the process waited for the same lock so long that this one made no attempt. */
 export class LockWaitError extends Error {
   override readonly name = 'LockWaitError';
   readonly code = LOCK_TIMEOUT;
@@ -35,18 +35,20 @@ const NOT_PERMITTED = '42501';
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
 const UNIQUE_VIOLATION = '23505';
-/** SQLSTATE of invalid values: the message quotes the value, mostly after a colon. */
+/** SQLSTATE of invalid values, whose message usually quotes the value after a colon. */
 const DATA_EXCEPTION = /^22/;
-/** A prepared statement that the connection does not have, or has already. */
+/** SQLSTATE of a prepared statement that the connection lacks, or already has. */
 const UNPREPARED = /^(26000|42P05)$/;
 /** SQLSTATE of a server that has no slot for another connection. */
 const SERVER_FULL = '53300';
-/** SQLSTATE of a write to a server that only reads: a standby, or a failover under way. Prisma has it in the message. */
+/**
+ * SQLSTATE of a write to a server that only reads: a standby, or a failover under way. Prisma puts it in the message.
+ */
 const READ_ONLY = '25006';
 const READ_ONLY_MESSAGE = `Code: \`${READ_ONLY}\``;
 /**
- * SQLSTATE of a table or function that is not there. A start has checked the migrations, so the gateway may not use the schema any more:
- * the cell was moved to another server. Prisma names the schema, and has the missing privilege in its message.
+ * SQLSTATE of a missing table or function. The start has checked the migrations, so the gateway has lost its rights on
+ * the schema: the cell was moved to another server. Prisma names the schema and the missing privilege in its message.
  */
 const SCHEMA_CLOSED = /^(42P01|42883)$/;
 const SCHEMA_CLOSED_MESSAGE = `Code: \`${NOT_PERMITTED}\``;
@@ -54,7 +56,8 @@ const SCHEMA_CLOSED_MESSAGE = `Code: \`${NOT_PERMITTED}\``;
 const UNREACHABLE =
   /^(08|25P03|28|3D000|53|55000|55P03|57014|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024|P2028)/;
 /**
- * Messages of the pool and the driver without a code. The pool closes on work that outlasts the wait of a shutdown.
+ * Messages of the pool and the driver that come without a code. The pool is closed while work still runs after the time
+ * limit of the shutdown.
  */
 const UNREACHABLE_MESSAGE =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|the database is closed/;
@@ -64,7 +67,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return isConflict(error) || isOutOfReach(error);
 }
 
-/** @returns the same without conflicts of two transactions: an immediate retry would fail again. */
+/** @returns the same, except for conflicts of two transactions: an immediate retry would fail again. */
 export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof CommitUnknownError || isReadOnly(error) || isSchemaClosed(error)) return true;
@@ -72,7 +75,7 @@ export function isOutOfReach(error: unknown): boolean {
   return error.cause !== undefined && isOutOfReach(error.cause);
 }
 
-/** @returns whether the server refuses the login or knows no such database: another attempt fails likewise. */
+/** @returns whether the server refuses the login or has no such database, so that another attempt is useless. */
 export function isLoginRefused(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(28|3D000)/.test(codeOf(error)) || isLoginRefused(error.cause);
@@ -98,7 +101,7 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === READ_ONLY || error.message.includes(READ_ONLY_MESSAGE));
 }
 
-/** @returns whether the gateway may not use the tables of the schema, as after a move of the cell. */
+/** @returns whether the gateway may not use the tables of the schema, for example after a move of the cell. */
 export function isSchemaClosed(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return SCHEMA_CLOSED.test(codeOf(error)) || error.message.includes(SCHEMA_CLOSED_MESSAGE);
@@ -109,19 +112,19 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === LOCK_TIMEOUT;
 }
 
-/** @returns whether there is already a row with the key of the added one. */
+/** @returns whether a row with the same key already exists. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === UNIQUE_VIOLATION;
 }
 
-/** @returns whether the server did not execute a statement because it was not prepared as the client believed. */
+/** @returns whether the server did not execute a statement because it was not prepared as the client expected. */
 export function isUnprepared(error: unknown): boolean {
   return error instanceof Error && UNPREPARED.test(codeOf(error));
 }
 
 /**
  * @returns the text of an error for logs and storage: its message, without the values that the database quotes in it.
- *   Prisma shows the arguments of a call before the last line.
+ * Prisma shows the arguments of the call before the last line.
  */
 export function plainMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

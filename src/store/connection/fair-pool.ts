@@ -1,7 +1,7 @@
 /**
- * A pool of which each caller gets at most a share (decision 0053). A caller with that many connections waits in a line of
- * its own, no longer than any wait for the pool: its slow reads delay no other caller. Work on behalf of no caller uses any
- * free connection.
+ * A pool that limits each caller to a share of the connections (decision 0053). Further requests of a caller wait in a
+ * separate queue, with the time limit of any wait for the pool, so slow reads of one caller do not delay others. Work
+ * without a caller uses any free connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,12 +9,12 @@ import { behalf } from '../../base/concurrency/on-behalf.ts';
 import type { PoolUse } from './database.ts';
 import { isServerFull } from './database-error.ts';
 
-/** Pause before another attempt where the server had no slot for another connection. Unit: ms. */
+/** Pause before another attempt after the server had no slot for a connection. Unit: ms. */
 const FULL_PAUSE_MS = 100;
-/** Divisor of the pool that gives the share of one caller, at least one connection. */
+/** Divisor of the pool size for the share of one caller, which has at least one connection. */
 const SHARE = 3;
 
-/** Parts of a pool with this many connections. */
+/** Limits of a pool with this many connections. */
 export interface FairPoolConfig extends pg.PoolConfig {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
@@ -26,7 +26,7 @@ type ConnectCallback = (
   release: (error?: Error | boolean) => void,
 ) => void;
 
-/** See the file. */
+/** A pool in which the share of one caller is limited by `SHARE`. */
 export class FairPool extends pg.Pool {
   readonly #most: number;
   readonly #waitMaxMs: number;
@@ -41,7 +41,7 @@ export class FairPool extends pg.Pool {
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
-  /** Everything that needs a connection comes here: statements of the pool, and Prisma. */
+  /** All users of connections pass through this function: statements of the pool, and Prisma. */
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     const key = behalf();
     const connecting = key === undefined ? this.#connect() : this.#connectFor(key);
@@ -60,7 +60,7 @@ export class FairPool extends pg.Pool {
     return { max: this.options.max, open: this.totalCount, used: this.totalCount - this.idleCount, waiting };
   }
 
-  /** Waits where the server had no slot for another connection: by then one of the pool may be free. */
+  /** Waits after the server had no slot for another connection, because one of the pool may become free. */
   protected whenFull(): Promise<void> {
     return sleep(FULL_PAUSE_MS);
   }
@@ -94,11 +94,11 @@ export class FairPool extends pg.Pool {
   }
 }
 
-/** @returns the connection, which leaves its line when it is released: once, however often its holder releases it. */
+/** @returns the connection; releasing it the first time frees its slot, and repeated releases do nothing. */
 function leaving(client: pg.PoolClient, leave: () => void): pg.PoolClient {
   const { release } = client;
   let isReleased = false;
-  // The pool makes another release function each time it lends the connection.
+  // The pool creates a new release function each time it lends the connection.
   client.release = (error) => {
     try {
       release(error);
@@ -126,9 +126,8 @@ class Line {
   }
 
   /**
-   * Takes a place.
-   *
-   * @returns undefined when a slot is free, or else a promise that resolves when it is taken.
+   * Claims a slot.
+   * @returns undefined if a slot is free; otherwise a promise that resolves when the slot is claimed.
    * @throws after the maximum wait.
    */
   enter(waitMaxMs: number): Promise<void> | undefined {
@@ -141,7 +140,7 @@ class Line {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(go);
-        // In the pool's own wording, so that database-error.ts recognises it.
+        // The pool's own wording, so that database-error.ts recognises the error.
         reject(
           new Error(
             'timeout exceeded when trying to connect: other requests of the same caller use its share',

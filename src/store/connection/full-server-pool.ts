@@ -1,13 +1,13 @@
 /** A fair pool that opens no connection while the server has no slot for it, and shares the existing ones. */
 import { FairPool, type FairPoolConfig } from './fair-pool.ts';
 
-/** Pause of openings after the server had no free slot, while connections exist. Unit: ms. */
+/** Pause of opening connections after the server had no free slot, if other connections exist. Unit: ms. */
 const FULL_MS = 1_000;
 
 /** Members of the pool that its types lack. */
 const DriverPool = FairPool as unknown as new (config: FairPoolConfig) => FairPool & { _isFull(): boolean };
 
-/** See the file. */
+/** A `FairPool` that counts as full for a moment after the server refused a connection. */
 export class FullServerPool extends DriverPool {
   #fullUntilMs = 0;
 

@@ -1,21 +1,21 @@
-/** Lists in the order of their ids, newest first, of which every part knows the total. */
+/** Lists in the order of their ids, newest first, whose slices know the total. */
 import type { Statement, Tx } from './database.ts';
 
-/** A part of a list, newest first unless backward. */
+/** A slice of a list, newest first unless backward. */
 export interface IdSlice {
   readonly limit: number;
-  /** Only records with a smaller id, or with a greater one. */
+  /** Only records with a smaller or a greater id. */
   readonly below: bigint | null;
   readonly above: bigint | null;
   readonly isBackward: boolean;
-  /** Number of records before the part; 0 by default. */
+  /** Number of records before the slice; 0 by default. */
   readonly skip?: number;
 }
 
-/** The records of a part, and whether the list has others before it and after its bounds. */
+/** The records of a slice, and whether the list has further records on either side of its bounds. */
 export interface IdPart<Row> {
   readonly rows: readonly Row[];
-  /** Total number of records: counted when it is requested. */
+  /** Total number of records, counted on request. */
   readonly total: () => Promise<bigint>;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
@@ -24,7 +24,7 @@ export interface IdPart<Row> {
 /** Results of counting. */
 interface Counts {
   readonly total: bigint;
-  /** Outside of the bounds of the part. */
+  /** Whether the list has records outside of the bounds of the slice. */
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
 }
@@ -33,7 +33,7 @@ const NOTHING: Counts = { total: 0n, hasNewer: false, hasOlder: false };
 
 /** A list in SQL. */
 export interface IdListParts {
-  /** Of its statements. */
+  /** Prefix of the names of its statements. */
   readonly name: string;
   /** Id column, such as `n.id`. */
   readonly id: string;
@@ -47,7 +47,7 @@ export interface IdListParts {
   readonly countedFrom?: string;
 }
 
-/** Reads a part of a list; the values are those of its conditions. */
+/** Reads a slice of a list; the values are those of its conditions. */
 export type ReadIdList<Row> = (
   database: Tx,
   values: readonly unknown[],
@@ -86,7 +86,7 @@ export function idList<Row>({
       counting ??= database.query<Counts>(count, bounds).then(([counts]) => counts ?? NOTHING);
       return counting;
     };
-    // A part that begins with the list has no records before it.
+    // A slice that begins with the list has no records before it.
     const isWithin = slice.below !== null || slice.above !== null || passed > 0;
     const [rows, { total, hasNewer, hasOlder }] = await Promise.all([
       database.query<Row>(slice.isBackward ? backward : forward, [...bounds, slice.limit, passed]),

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
 import { destroy } from './probe-server.ts';
 
-/** See the file. */
+/** The unused connections of one pool, with the time since which each is unused. */
 export interface IdleConnections {
   /** Closes connections that are unused since the given time. Unit: ms, of `performance.now()`. */
   readonly closeSince: (atMs: number) => void;
@@ -22,7 +22,7 @@ export function idleConnections(pool: pg.Pool): IdleConnections {
   };
 }
 
-/** Closes an unused connection, because another one was found dead. */
+/** Closes an unused connection after another one was found dead. */
 export function closeIdle(client: Pick<pg.Client, 'connection'>): void {
   destroy(client, new NoAnswerError('another connection was found dead'));
 }

@@ -13,7 +13,7 @@ export const STATISTICS_ROLE = 'pg_read_all_stats';
 /** Longest wait for a connection, and for an answer. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
 
-/** Whether the login may leave the restricted role for a role that can change or drop tables of the schema `$1`. */
+/** Whether the login may become a role that can change or drop tables of the schema `$1`. */
 const POWER: Statement = {
   name: 'login_power',
   text: `select session_user::text as login, exists (
@@ -32,7 +32,7 @@ export interface Login {
   readonly isOwner: boolean;
 }
 
-/** @returns the login of the gateway, and whether it may do more than the restricted role. */
+/** @returns the login of the gateway, and whether it has more rights than the restricted role. */
 export async function readLogin(database: Tx, schema: string = DEFAULT_SCHEMA): Promise<Login> {
   const [row] = await database.query<Login>(POWER, [schema]);
   return row as Login;
@@ -40,10 +40,9 @@ export async function readLogin(database: Tx, schema: string = DEFAULT_SCHEMA): 
 
 /**
  * Grants the restricted role to the gateway's login, unless it has it.
- *
  * @param ownerUrl - URL of the database for its owner.
  * @param login - name of the gateway's login, which exists.
- * @param isServerOwn - whether the server has no other user: then the restricted role may read its statistics.
+ * @param isServerOwn - whether only the gateway uses the server; then the restricted role may read its statistics.
  * @throws {StoreError} when the owner may not grant the role.
  */
 export async function admitLogin(ownerUrl: string, login: string, isServerOwn = false): Promise<void> {

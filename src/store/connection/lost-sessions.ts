@@ -1,19 +1,19 @@
 /**
- * Sessions whose connection was lost, perhaps unnoticed by the server. A session in a transaction would keep its locks until
- * an idle timeout, and all requests of an account wait for its lock; an idle one would keep a slot of the server. The gateway
- * terminates them as soon as the server is reachable.
+ * Sessions whose connection was lost, perhaps unnoticed by the server. A session in a transaction would hold its locks
+ * until an idle timeout, and block all requests of an account; an idle session would occupy a slot of the server. The
+ * gateway terminates them as soon as the server is reachable.
  */
 import { queryApart } from './probe-server.ts';
 
 /** Time limit of one attempt. Unit: ms. */
 const ATTEMPT_MAX_MS = 500;
-/** Time between two attempts, of which each may take a slot of the server: short ones first. Unit: ms. */
+/** Pauses between two attempts, each of which may use a slot of the server: short ones first. Unit: ms. */
 const PAUSES_MS = [250, 250, 500, 1_000] as const;
 const PAUSE_MAX_MS = 5_000;
 
 /**
- * A session, identified by a lock that it holds while it lasts: a pooler, or another server, gives its backend's id to other
- * sessions too.
+ * A session, identified by a lock that it holds: a pooler, or another server, may give its backend's id to other
+ * sessions, too.
  */
 export interface Session {
   readonly pid: number;
@@ -29,8 +29,8 @@ export function markSql(token: number): string {
 }
 
 /**
- * Terminates sessions that wait for a statement, for the missing part of one, for a reader of the answer, or a lock. A
- * working session may be storing its commit and is checked again.
+ * Terminates sessions that wait for a statement, for the rest of one, for a reader of the answer, or for a lock. A
+ * working session may be committing, and is checked again.
  */
 const END = `select lost.token,
     case when a.state like 'idle%' or a.wait_event_type in ('Client', 'Lock') then pg_terminate_backend(a.pid) else false end as "isEnded"
@@ -39,7 +39,7 @@ const END = `select lost.token,
   join pg_stat_activity a on a.pid = lost.pid`;
 
 interface Lost extends Session {
-  /** A reachable server is not asked any longer. Unit: ms, of `performance.now()`. */
+  /** Time after which a reachable server is no longer queried. Unit: ms, of `performance.now()`. */
   readonly untilMs: number;
 }
 
@@ -52,11 +52,11 @@ interface Found {
 export interface LostSessions {
   /** Reports a lost session. */
   readonly add: (lost: Session) => void;
-  /** The server has just answered: terminates lost sessions now, if there are any. */
+  /** The server has just answered, so existing lost sessions are terminated now. */
   readonly retry: () => void;
 }
 
-/** @param retryForMs - time for which a reachable server is asked; after that it has ended the statement itself. */
+/** @param retryForMs - time for which a reachable server is queried; after that it has ended the statement itself. */
 export function lostSessions(url: () => string, retryForMs: number): LostSessions {
   const lost = new Set<Lost>();
   let isRunning = false;
@@ -82,7 +82,7 @@ export function lostSessions(url: () => string, retryForMs: number): LostSession
     add: (session) => {
       const isFirst = lost.size === 0;
       lost.add({ ...session, untilMs: performance.now() + retryForMs });
-      // Requests for other sessions are under way, or planned.
+      // Whether requests for other sessions are under way or planned.
       if (isFirst) retry();
     },
     retry,

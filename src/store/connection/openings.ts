@@ -1,7 +1,7 @@
 /**
- * Connections being opened: few at a time, and fewer while they get no answer. A half-open network lets the server accept
- * connections that the gateway never learns of, each of which takes a slot of the server until it gives up. Data sent during
- * the fault is lost, so an opening is given up as soon as a later one has succeeded.
+ * Connections being opened: few at a time, and fewer while they get no answer. On a half-open network the server
+ * accepts connections that the gateway never learns of, each of which occupies a slot until the server gives it up.
+ * Data sent during the fault is lost, so an opening is given up as soon as a later one has succeeded.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
@@ -10,17 +10,20 @@ import { destroy } from './probe-server.ts';
 
 /** Maximum number of connections that are being opened at the same time. */
 const OPENINGS_MAX = 4;
-/** An opening without a byte of an answer for this long is silent; a later one that succeeds ends it. Unit: ms. */
+/**
+ * Time without a byte of an answer after which an opening counts as silent; a later successful opening ends it. Unit:
+ * ms.
+ */
 const LATER_MS = 500;
-/** Time between two openings, for each silent one since the last that succeeded. Unit: ms. */
+/** Pause between two openings, for each silent one since the last success. Unit: ms. */
 const PAUSE_STEP_MS = 500;
 const PAUSE_MAX_MS = 3_000;
 
-/** See the file. */
+/** The openings of one pool: each waits for its turn, and the next success ends the silent ones. */
 export class Openings {
   readonly #begunAt = new Map<pg.Client, number>();
   readonly #waiting = new Set<() => void>();
-  /** Silent openings since the last that succeeded. */
+  /** Silent openings since the last success. */
   #silent = 0;
   #lastBegunAt = Number.NEGATIVE_INFINITY;
   /** Host and port of the last opening: the silence of one server says nothing about another. */
@@ -80,7 +83,8 @@ export class Openings {
   }
 
   #startNext(): void {
-    // While the server is silent, the newest opening has the most time left to be answered.
+    // While the server is silent, openings are tried one after the other, and the newest has the best chance of an
+    // answer.
     const line = this.#silent > 0 ? [...this.#waiting].toReversed() : [...this.#waiting];
     for (const start of line) {
       if (this.#begunAt.size >= OPENINGS_MAX) return;

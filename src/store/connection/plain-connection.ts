@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL that use only documented parts of the driver, for `DATABASE_FAST_PATH=off` (decision 0064): named
- * prepared statements on connections of one pool, each of which waits for the answer before the next. A lost connection is
+ * Connections to PostgreSQL that use only documented parts of the driver, for `DATABASE_FAST_PATH=off` (decision 0064).
+ * They execute named prepared statements on one pool, one after the other on each connection. A lost connection is
  * noticed only at the time limit of its statement. connection.ts is the faster variant, which this file does not load.
  */
 import pg from 'pg';
@@ -58,13 +58,16 @@ export function openPlainDatabase(url: string | (() => string), options: Databas
   };
 }
 
-/** @returns a class whose connections request the URL: an embedded server may restart on another port. */
+/**
+ * @returns a class whose connections request the URL when they are opened, because an embedded server may restart on
+ * another port.
+ */
 function clientsOf(url: () => string, primary: Primary | undefined): new () => pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: url() });
       primary?.watch(this, () => void this.end().catch(() => {}));
-      // The statement that the connection was to answer fails; the pool listens only while it is idle.
+      // The current statement of the connection fails; the pool listens only while the connection is idle.
       this.on('error', () => primary?.suspect());
     }
   };
@@ -103,27 +106,27 @@ async function answerOf<Row>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const query = { text, values: [...values], types: PLAIN_TYPES };
-  // A text that is not the same each time is not prepared.
+  // A text that varies is not prepared.
   if (name === '') return (await client.query<Row & pg.QueryResultRow>(query)).rows;
   const { rows, fields } = await client.query({ ...query, name, rowMode: 'array' });
   const build = rowBuilder(fields.map((field) => field.name));
   return rows.map(build) as Row[];
 }
 
-/** Statements are sent one at a time. Without an answer to `begin`, or to one of them, no other is sent. */
+/** Statements are sent one at a time. After an unanswered statement no other is sent. */
 function begin(client: pg.PoolClient): Begun {
   const begun = client.query('begin');
   let last: Promise<unknown> = begun;
   const query: Tx['query'] = (statement, values) => {
     const mine = last.then(() => run<never>(client, statement, values));
-    // The caller handles a refusal of the server, and may go back to a savepoint.
+    // The caller handles a refusal of the server, and may roll back to a savepoint.
     last = mine.catch((error: unknown) => {
       if (!isRefused(error)) throw error;
     });
     last.catch(() => {});
     return mine;
   };
-  // Reported to the first statement.
+  // The first statement reports the error.
   begun.catch(() => {});
   return { tx: { query }, begun, sent: () => last };
 }
@@ -136,8 +139,8 @@ const TYPES = `select attname as name, format_type(atttypid, atttypmod) as type 
   where attrelid = $1::regclass and attname = any ($2::text[])`;
 
 /**
- * Stores the same rows as a COPY: the driver has no documented way to send the rows of a COPY. Each value is text in the
- * input format of its type.
+ * Stores the same rows as COPY, without it: the driver has no documented way to send the rows of a COPY. Each value is
+ * text in the input format of its type.
  */
 async function insert(client: pg.PoolClient, text: string, lines: Buffer): Promise<void> {
   const [, table, columns = ''] = COPY.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Work on a connection of a pool: within a time limit, or in one database transaction. */
+/** Work on a pooled connection: within a time limit, or in one database transaction. */
 import type pg from 'pg';
 import { onNobodysBehalf } from '../../base/concurrency/on-behalf.ts';
 import type { RemoteClock } from '../../base/time/remote-clock.ts';
@@ -14,7 +14,7 @@ const READ_CLOCK: Statement = { name: 'clock_read', text: `select ${SERVER_MS} a
 export interface Begun {
   readonly tx: Tx;
   readonly begun: Promise<unknown>;
-  /** The answers to all its statements, if they are not sent immediately: the end of the transaction waits for them. */
+  /** The answers to all its statements that are not awaited immediately: the end of the transaction waits for them. */
   readonly sent?: () => Promise<unknown>;
 }
 
@@ -27,7 +27,7 @@ export interface DriverUse {
     values: readonly unknown[],
   ) => Promise<Row[]>;
   readonly begin: (client: pg.PoolClient) => Begun;
-  /** Closes a connection immediately; absent where the pool does that on release. */
+  /** Closes a connection immediately; missing if the pool does that on release. */
   readonly destroy?: (client: pg.PoolClient) => void;
   readonly clock: RemoteClock;
 }
@@ -61,7 +61,7 @@ export async function within<Result>(
   { limitMs, destroy }: Pick<DriverUse, 'destroy'> & { readonly limitMs: number },
   query: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  // Probes and the request log: no caller waits for them, and no caller may delay them.
+  // Probes and the request log use it: no caller waits for them, and they may delay no caller.
   const connecting = onNobodysBehalf(() => pool.connect());
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -77,8 +77,8 @@ export async function within<Result>(
     throw error;
   } finally {
     clearTimeout(timer);
-    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its answers,
-    // and so would waiters of the pool.
+    // A connection that did not answer in time is closed and not reused. The driver alone would first wait for its
+    // answers, and so would waiters of the pool.
     if (client && failure) destroy?.(client);
     if (client) client.release(failure);
     else connecting.then((late) => late.release()).catch(() => {});
@@ -96,7 +96,7 @@ async function transact<Result>(
   try {
     const { tx, begun, ...own } = begin(client);
     sent = own.sent;
-    // A holder of a connection never queues for another one: callers before it may wait for its locks.
+    // A holder of a connection never queues for another one, because callers before it may wait for its locks.
     const result = await onNobodysBehalf(() => work(tx));
     await begun;
     await sent?.();

@@ -1,46 +1,46 @@
 /**
- * Choice of the primary among several servers (decision 0082). Each connection is opened to the primary. When a connection
- * fails, and every two seconds, the other servers are queried; when another one has been promoted, all connections to the
- * former primary are closed, including those with a statement under way: it can no longer acknowledge anything. A server that
- * was promoted earlier never becomes the primary again.
+ * Choice of the primary among several servers (decision 0082). Each connection is opened to the primary. The other
+ * servers are queried every two seconds, and whenever a connection fails. When another server has been promoted, all
+ * connections to the former primary are closed, including those with a running statement: it can no longer acknowledge
+ * anything. A server that was promoted earlier never becomes the primary again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { NoAnswerError } from './database-error.ts';
 
-/** The primary, as far as is known. */
+/** The primary, as far as it is known. */
 export interface Primary {
   readonly url: () => string;
-  /** A connection to it failed: the servers are queried for the present primary. */
+  /** Reports a failed connection to the primary: the servers are queried for the current one. */
   readonly suspect: () => void;
   /**
-   * Closes a connection when another server becomes the primary. @param close - immediately, so that all that waits for its
-   * answers fails.
+   * Closes a connection when another server becomes the primary. @param close - closes the connection immediately, so
+   * that all waits for its answers fail.
    */
   readonly watch: (client: pg.Client, close: (reason: Error) => void) => void;
   readonly close: () => void;
 }
 
-/** An answer of a primary. */
+/** Answer of a primary. */
 interface Found {
   readonly url: string;
-  /** Number of its promotions, including those before. */
+  /** Number of its promotions, including those of its predecessors. */
   readonly timeline: number;
 }
 
-/** Time limit of asking a server. Unit: ms. */
+/** Time limit of a query to a server. Unit: ms. */
 const ANSWER_MAX_MS = 1_000;
 /** Pause while there is no primary. Unit: ms. */
 const AGAIN_MS = 200;
-/** Interval of querying the other servers while all is well. Unit: ms. */
+/** Interval of queries to the other servers while the primary answers. Unit: ms. */
 const WATCH_MS = 2_000;
 const APPLICATION_NAME = 'crossramp primary';
-/** The first eight digits of the name of a file of the log are its timeline. */
+/** The first eight digits of a log file's name are its timeline. */
 const POSITION = `select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`;
 const TIMELINE_DIGITS = 8;
 
 /**
- * @param urls - of the servers, two or more.
+ * @param urls - URLs of at least two servers.
  * @returns the primary; undefined if there is none now.
  */
 export async function findPrimary(urls: readonly string[]): Promise<Primary | undefined> {
@@ -96,9 +96,9 @@ export async function findPrimary(urls: readonly string[]): Promise<Primary | un
 }
 
 /**
- * @param least - promotions before this one do not count.
- * @returns the primary that was promoted last; as soon as one was promoted later than `least`, and otherwise when all have
- * answered or timed out.
+ * @param least - number of promotions from which an answer counts.
+ * @returns the primary with the newest promotion: immediately if it is newer than `least`, otherwise after all servers
+ * have answered or timed out.
  */
 async function newest(servers: readonly Server[], least: number): Promise<Found | undefined> {
   const answers = servers.map(async (server) => server.query().catch(() => undefined));
@@ -128,7 +128,7 @@ class Server {
     this.url = url;
   }
 
-  /** @returns undefined of a standby. @throws where it does not answer in time. */
+  /** @returns undefined for a standby. @throws if it does not answer in time. */
   async query(): Promise<Found | undefined> {
     const client = this.#client ?? this.#newClient();
     try {

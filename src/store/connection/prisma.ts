@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 
 const CLIENTS = new WeakMap<Database['source'], PrismaClient>();
 
-/** @returns Prisma over the connections of a database; the same for the same database. */
+/** @returns Prisma over the connections of a database; always the same client for a database. */
 export function prismaOf({ source }: Pick<Database, 'source'>): PrismaClient {
   const known = CLIENTS.get(source);
   if (known) return known;

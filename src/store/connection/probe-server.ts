@@ -1,21 +1,18 @@
-/** Queries about connections, on a connection of their own: those of the pools may be dead. */
+/** Queries about connections, on a separate connection, because those of the pools may be dead. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isRefused } from './database-error.ts';
 
 /** Time limit of a query. Unit: ms. */
 const PROBE_MAX_MS = 2_000;
-/**
- * Start times of parallel checks while none has a result: a check may be lost, and the server be reachable again.
- * Unit: ms.
- */
+/** Start times of parallel checks without a result: one check may be lost, and the server reachable again. Unit: ms. */
 const PROBES_BEGIN_MS = [0, 600, 1_200] as const;
 
 /** A backend that waits for its client is not working: the statement or the answer was lost on the network. */
 const WORKING = `select pid from pg_stat_activity
   where usename = session_user and coalesce(state, '') not like 'idle%' and coalesce(wait_event_type, '') <> 'Client'`;
 
-/** Whether the backend with this id is working, as the server reports it. */
+/** Reads whether the backend with this id is working. */
 export type Working = (pid: number) => boolean;
 
 /** @returns the working backends; none when the server is unreachable. */
@@ -38,13 +35,16 @@ async function probe(url: string): Promise<Working> {
     const pids = new Set(rows.map(({ pid }) => pid));
     return (pid) => pids.has(pid);
   } catch (error) {
-    // A server that refuses the check (too many connections) is alive: wait until the limit of the statement.
+    // A server that refuses the check (too many connections) is alive, so the statement waits until its own limit.
     const isAlive = isRefused(error) || (error as { severity?: string }).severity === 'FATAL';
     return () => isAlive;
   }
 }
 
-/** @returns the rows of a statement. @param limitMs - time limit of connecting and asking. @throws the driver's error. */
+/**
+ * @returns the rows of a statement. @param limitMs - time limit for connecting and querying. @throws the driver's
+ * error.
+ */
 export async function queryApart<Row extends pg.QueryResultRow>(
   url: string,
   limitMs: number,

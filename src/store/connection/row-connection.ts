@@ -1,7 +1,7 @@
 /**
- * A connection of the driver that passes on rows as the received bytes. The driver makes a text of every column, and requests
- * the names of the columns each time: for a page of twenty that is a third of the work (decision 0066). Everything that is
- * not a row of a `RowsQuery` goes to the driver as usual.
+ * A connection of the driver that passes on rows as received bytes. The driver makes a text of every column, and
+ * requests the names of the columns each time, which is a third of the work for a page of twenty (decision 0066). All
+ * messages other than rows of a `RowsQuery` go to the driver as usual.
  */
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
@@ -9,11 +9,11 @@ import pg from 'pg';
 
 /** Receiver of the rows of one statement. */
 export interface RowReceiver {
-  /** Whether the columns are known: then the server need not name them. */
+  /** Whether the columns are known, so that the server need not name them. */
   readonly knowsColumns: boolean;
   /**
    * Receives a row: the bytes of a DataRow message from `start`, the number of its columns, up to `end`. The receiver
-   * may change them.
+   * may change the bytes.
    */
   readonly receiveRow: (bytes: Buffer, start: number, end: number) => void;
 }
@@ -34,20 +34,23 @@ const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 const TYPE_BYTES = 1;
 const HEAD_BYTES = 5;
 
-/** See the file. */
+/** A connection that assigns each row to the statement that requested it, and gives its bytes to the receiver. */
 export class RowConnection extends DriverConnection {
-  /** Each Sync and each simple query is answered by one ReadyForQuery, and so is the start: by these numbers rows find their statement. */
+  /**
+   * Each Sync, each simple query and the start are answered by one ReadyForQuery, and counting these assigns rows to
+   * their statement.
+   */
   #requested = 1;
   #answered = 0;
   #receivers: { readonly number: number; readonly receiver: RowReceiver }[] = [];
   /** Owner of the statement that is being sent. */
   #sending: RowReceiver | undefined;
-  /** The beginning of a message whose end has not arrived. */
+  /** The beginning of an incomplete message. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #needed = 0;
 
-  /** Rows of the statement that is sent next are for this taker. */
+  /** Assigns the rows of the next sent statement to this receiver. */
   expectRows(receiver: RowReceiver): void {
     this.#receivers.push({ number: this.#requested, receiver });
     this.#sending = receiver;
@@ -64,8 +67,8 @@ export class RowConnection extends DriverConnection {
   }
 
   /**
-   * The driver closes a statement with a value that cannot be sent, and then treats it as prepared: here the statement stays
-   * prepared.
+   * The driver closes a statement with a value that cannot be sent, and then treats it as prepared; here the statement
+   * stays prepared.
    */
   override close(): void {}
 
@@ -84,7 +87,7 @@ export class RowConnection extends DriverConnection {
     stream.on('end', () => others.emit('end'));
   }
 
-  /** @returns the received bytes, when they contain a whole message. */
+  /** @returns the received bytes, if they contain a whole message. */
   #gather(chunk: Buffer): Buffer | undefined {
     if (this.#parts.length === 0) return chunk;
     this.#parts.push(chunk);
@@ -121,7 +124,7 @@ export class RowConnection extends DriverConnection {
     this.#needed = needed;
   }
 
-  /** Releases the receiver of the answer: it holds the rows and the values of its statement. */
+  /** Releases the receiver of the answer, which holds the rows and the values of its statement. */
   #endAnswer(): void {
     this.#answered += 1;
     while (this.#receivers[0] && this.#receivers[0].number < this.#answered) this.#receivers.shift();

@@ -24,17 +24,17 @@ export function parserOf(type: number): Parser | undefined {
   }
 }
 
-/** The same for the driver, which parses values itself. */
+/** Parsers for the driver, which parses values itself. */
 export const PLAIN_TYPES = {
   getTypeParser: (type: number) => parserOf(type) ?? ((text: string) => text),
 } as pg.CustomTypesConfig;
 
 /**
- * @param names - of the columns.
- * @param parsers - of the values of each column that is not parsed yet.
- * @returns a function whose source text is the object literal that it returns: several times faster than setting one
- *   property after the other. Columns such as `transaction.id` and `transaction.state` are members of an object
- *   `transaction`, which is null when the first of them is: an outer join without a match.
+ * @param names - names of the columns.
+ * @param parsers - parsers of the unparsed columns.
+ * @returns a function whose source text contains the object literal that it returns, which is several times faster than
+ * setting properties one by one. Columns such as `transaction.id` and `transaction.state` become members of an object
+ * `transaction`, which is null if its first member is: an outer join without a match.
  */
 export function rowBuilder<Value>(
   names: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Sends a statement and builds its rows: those of a prepared one directly from their bytes (row-connection.ts,
- * decision 0066).
+ * Sends a statement and builds its rows; rows of a prepared statement are built directly from their bytes
+ * (row-connection.ts, decision 0066).
  */
 import { isAscii } from 'node:buffer';
 import pg from 'pg';
@@ -31,7 +31,7 @@ const DriverQuery = pg.Query as unknown as new (text: string, values: readonly u
 /** Readers of each connection, by the name of the statement. */
 const readers = new WeakMap<RowConnection, Map<string, RowReader>>();
 
-/** See the file. */
+/** A prepared statement that builds its rows by a reader, which is made once per connection and statement. */
 export class RowsQuery extends DriverQuery implements RowReceiver {
   readonly #rows: object[] = [];
   #known: Map<string, RowReader> | undefined;
@@ -39,7 +39,7 @@ export class RowsQuery extends DriverQuery implements RowReceiver {
   #failure: Error | undefined;
 
   constructor({ name, text }: Statement, values: readonly unknown[]) {
-    // Of a configuration the driver makes a copy, property by property.
+    // The driver copies a configuration, property by property.
     super(text, values);
     this.name = name;
   }
@@ -104,7 +104,7 @@ export function run<Row>(
   return traceStatement(statement.name, answer);
 }
 
-/** A text that is not the same each time is not prepared. */
+/** A text that varies is not prepared. */
 async function runUnnamed<Row>(
   client: pg.Pool | pg.PoolClient,
   text: string,
@@ -115,7 +115,7 @@ async function runUnnamed<Row>(
 }
 
 /**
- * @param columns - of the answer, in their order.
+ * @param columns - columns of the answer, in order.
  * @returns the builder of its rows.
  */
 function rowReader(columns: readonly Column[]): RowReader {
@@ -132,7 +132,7 @@ function rowReader(columns: readonly Column[]): RowReader {
     const first = at;
     for (let i = 0; i < count; i++) {
       const length = bytes.readInt32BE(at);
-      // Without the lengths the row is text throughout, so one test shows whether all of it is ASCII.
+      // Without the lengths the row is all text, so one test shows whether all of it is ASCII.
       bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
       at += 4;
       starts[i] = at - first;

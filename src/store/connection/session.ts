@@ -7,27 +7,27 @@ export const APPLICATION_ROLE = 'crossramp_app';
 export const APPLICATION_NAME = 'crossramp';
 /** Time limit for opening a connection, or for getting one from a pool that has none free. Unit: ms. */
 export const CONNECT_MAX_MS = 2_000;
-/** The same for commands, which delay no other work; less than the time limit of a rail's check. Unit: ms. */
+/** Time limit for commands, which delay no other work; less than the time limit of a rail's check. Unit: ms. */
 export const PATIENT_CONNECT_MAX_MS = 4_000;
 /** Time limit of a statement. Unit: ms. */
 export const STATEMENT_MAX_MS = 15_000;
-/** A statement that exceeds its limit by this much is given up, whatever the server reports. Unit: ms. */
+/** Excess of a statement over its limit after which it is given up, whatever the server reports. Unit: ms. */
 export const GRACE_MS = 1_000;
-/** TCP keepalive starts after this long without traffic. Unit: ms. */
+/** Time without traffic after which TCP keepalive starts. Unit: ms. */
 export const KEEP_ALIVE_MS = 5_000;
 /**
- * The server ends a transaction that is idle for this long. Its connection was lost, and its lock on an account blocks all
- * others. The gateway itself pauses only milliseconds between two statements. Unit: ms.
+ * Idle time of a transaction after which the server ends it. The connection of such a transaction was lost, and its
+ * lock on an account blocks all others. The gateway itself pauses only for milliseconds between two statements. Unit:
+ * ms.
  */
 export const IDLE_MAX_MS = 3_000;
 /** SQL of a reading of the server's clock: whole milliseconds since 1970. */
 export const SERVER_MS = `floor(extract(epoch from clock_timestamp()) * 1000)::text`;
 
 /**
- * @param statementMaxMs - 0: no limit, and none on idle transactions.
- * @returns SQL that sets the restricted role and the settings, because a pooler may refuse them as connection parameters.
- * More columns may
- *   follow it.
+ * @param statementMaxMs - time limit of a statement; 0 for none, also none on idle transactions.
+ * @returns SQL that sets the restricted role and the settings; a pooler may refuse them as connection parameters. More
+ * columns may follow in the query.
  */
 export function sessionSql(schema: string, statementMaxMs: number): string {
   return settingSql({

@@ -7,14 +7,14 @@ import pg from 'pg';
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 const ATTRIBUTE = 'target_session_attrs';
-/** Accepted values of the attribute: the gateway uses only the primary host. */
+/** Accepted values of the attribute: the gateway uses only the primary. */
 const WRITING: readonly (string | null)[] = [null, 'read-write', 'primary'];
-/** One host: that of the primary, wherever it is. */
+/** A single host is the primary, wherever it is. */
 const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[^:,[\]]+)(:\d{1,5})?$/;
 
 /**
- * @returns a URL for each host, in their order; undefined if the text has another form, or demands other hosts than the
- * gateway can use.
+ * @returns a URL for each host, in order; undefined if the text has another form, or demands hosts that the gateway
+ * cannot use.
  */
 export function urlsOfHosts(text: string): string[] | undefined {
   const [, head, hosts = '', path = '', query = ''] = FORM.exec(text) ?? [];
@@ -22,7 +22,7 @@ export function urlsOfHosts(text: string): string[] | undefined {
   const parameters = new URLSearchParams(query);
   if (!WRITING.includes(parameters.get(ATTRIBUTE))) return undefined;
   const addresses = hosts.split(',');
-  // A single host may also be empty, for a socket that the parameters name.
+  // A single host may be empty, for a socket that the parameters name.
   if (addresses.length > 1 && !addresses.every((each) => ADDRESS.test(each))) return undefined;
   const others = query
     .split('&')

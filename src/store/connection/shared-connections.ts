@@ -1,8 +1,8 @@
 /**
- * A few connections for short reads: each is sent behind the others, without waiting for their answers (pipelining). That
- * saves work of the pool, and the server reads several statements together. Statements that may take long, wait for locks or
- * belong to a database transaction have a connection of their own, because answers come in the order of the statements
- * (decision 0066).
+ * A few connections for short reads: each statement is sent without waiting for earlier answers (pipelining). That
+ * saves work of the pool, and the server reads several statements together. Statements that may take long, wait for
+ * locks or belong to a database transaction use separate connections, because answers come in the order of the
+ * statements (decision 0066).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -10,35 +10,37 @@ import { isServerFull, isUnprepared, NoAnswerError } from './database-error.ts';
 import { closeIdle } from './idle-connections.ts';
 import { type RowsQuery, send } from './rows-query.ts';
 
-/** A statement that has waited this long for the opening of its connection goes to the pool. Unit: ms. */
+/** Wait for the opening of a connection after which a statement goes to the pool. Unit: ms. */
 const OPENING_WAIT_MS = 500;
 /** Pause after a failed opening, during which statements go to the pool. Unit: ms. */
 const REOPEN_MS = 500;
-/** Number of unanswered statements from which a gathering connection is no longer preferred to another one. */
+/** Number of unanswered statements at which a gathering connection is no longer preferred. */
 const GATHERED_MAX = 8;
 
 /** The connections. */
 export interface SharedConnections {
   /**
-   * Sends a statement on the connection that gathers statements, or has the fewest to answer; on one of the pool where the
-   * connection cannot be opened.
-   *
+   * Sends a statement on the connection that gathers statements, or on the one with the fewest unanswered ones; on one
+   * of the pool if no connection can be opened.
    * @param isImmediate - whether it waits for no other statements.
    * @throws the driver's error.
    */
   readonly query: <Row>(statement: RowsQuery, isImmediate?: boolean) => Promise<Row[]>;
-  /** Closes the connections that have nothing to answer and answered nothing since then. Unit: ms, of `performance.now()`. */
+  /**
+   * Closes the connections that have no unanswered statement and have answered none since then. Unit: ms, of
+   * `performance.now()`.
+   */
   readonly closeSince: (atMs: number) => void;
   readonly close: () => Promise<void>;
 }
 
 interface Shared {
   readonly opening: Promise<pg.Client>;
-  /** Once it is open. */
+  /** Resolves when it is open. */
   client: pg.Client | undefined;
   /** Statements without an answer. */
   waiting: number;
-  /** When the last one was answered. */
+  /** Time of the last answer. */
   answeredAt: number;
   /** Whether newly sent statements wait for earlier ones. */
   isGathering: boolean;
@@ -50,11 +52,11 @@ export interface SharedOptions {
   /** Prepares a connection that was just opened. */
   readonly enter: (client: pg.Client) => Promise<void>;
   readonly count: number;
-  /** Answers while they are not open. */
+  /** Answers while the connections are not open. */
   readonly pool: pg.Pool;
 }
 
-/** @returns the connections, each opened when it is first needed, and again when it broke. */
+/** @returns the connections, each opened when it is first needed, and again after it broke. */
 export function sharedConnections({ newClient, enter, count, pool }: SharedOptions): SharedConnections {
   const all: (Shared | undefined)[] = new Array(count).fill(undefined);
   let isClosed = false;
@@ -99,7 +101,7 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
         if (!isImmediate) gather(shared, client);
         return await send<Row>(client, statement);
       } catch (error) {
-        // The one before it was to prepare it, and had to wait too long, or was ended.
+        // The previous statement was to prepare it, and waited too long or was ended.
         throw isUnprepared(error)
           ? new NoAnswerError('the statement was not prepared', { cause: error })
           : error;
@@ -109,7 +111,7 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
       }
     },
     closeSince: (atMs) => {
-      // Forgotten immediately: no statement goes to one of them before its end is reported.
+      // The connections are removed immediately, so that no statement goes to one of them before its end is reported.
       for (const [at, shared] of all.entries()) if (shared && closeUnused(shared, atMs)) all[at] = undefined;
     },
     close: async () => {
@@ -119,7 +121,7 @@ export function sharedConnections({ newClient, enter, count, pool }: SharedOptio
   };
 }
 
-/** @returns the slot with the fewest statements to answer; only open ones, unless `mayOpen`. */
+/** @returns the slot with the fewest unanswered statements; only open ones, unless `mayOpen`. */
 function leastWaiting(all: readonly (Shared | undefined)[], mayOpen: boolean): number | undefined {
   let best: number | undefined;
   for (const [at, shared] of all.entries()) {
@@ -129,7 +131,7 @@ function leastWaiting(all: readonly (Shared | undefined)[], mayOpen: boolean): n
   return best;
 }
 
-/** @returns undefined if the pool has to answer: the connection cannot be opened now. */
+/** @returns undefined if the connection cannot be opened now, so that the pool has to answer. */
 function opened({ opening }: Shared, pool: pg.Pool): Promise<pg.Client | undefined> {
   if (pool.idleCount > 0) return Promise.resolve(undefined);
   const limit = new AbortController();
@@ -142,7 +144,7 @@ function opened({ opening }: Shared, pool: pg.Pool): Promise<pg.Client | undefin
     .finally(() => limit.abort());
 }
 
-/** @returns whether it was closed: it has nothing to answer, and answered nothing since then. */
+/** @returns whether it was closed: it has no unanswered statement, and has answered none since then. */
 function closeUnused({ client, waiting, answeredAt }: Shared, sinceMs: number): boolean {
   if (!client || waiting > 0 || answeredAt >= sinceMs) return false;
   closeIdle(client);

@@ -11,7 +11,7 @@ import { destroy, probeServer, type Working } from './probe-server.ts';
 import { RowConnection } from './row-connection.ts';
 import { CONNECT_MAX_MS, GRACE_MS, KEEP_ALIVE_MS, SERVER_MS, sessionSql } from './session.ts';
 
-/** A connection is checked when a statement has no answer for this long. Unit: ms. */
+/** Time without an answer to a statement after which its connection is checked. Unit: ms. */
 const SILENT_MS = 1_000;
 /** Time limit for closing a connection that has nothing to answer. Unit: ms. */
 const GOODBYE_MAX_MS = 500;
@@ -23,18 +23,21 @@ export interface ConnectionOptions {
   readonly schema?: string;
   /** Time limit for opening a connection, default 2,000. Unit: ms. */
   readonly connectMaxMs?: number;
-  /** Time limit of a statement. 0: no limit, and none on idle transactions. Unit: ms. */
+  /** Time limit of a statement. 0 means no limit, also none on idle transactions. Unit: ms. */
   readonly statementMaxMs: number;
-  /** Called when a connection was found dead, with when the wait for its answer began. Unit: ms, of `performance.now()`. */
+  /**
+   * Called when a connection was found dead, with the start time of the wait for its answer. Unit: ms, of
+   * `performance.now()`.
+   */
   readonly onDead?: (queriedAt: number) => void;
   /** Sessions whose connection ended unexpectedly. */
   readonly lost?: LostSessions;
   /**
-   * Set when the database is on several hosts: receives failures, and closes connections to a host that is no longer the
+   * Set if the database is on several hosts: receives failures, and closes connections to a host that is no longer the
    * primary.
    */
   readonly primary?: Primary | undefined;
-  /** Called with the server's time as each session begins. */
+  /** Called with the server's time at the start of each session. */
   readonly onClock?: (reading: ClockReading) => void;
 }
 
@@ -45,7 +48,7 @@ interface Shared {
   readonly probe: (queriedAt: number) => Promise<Working>;
 }
 
-/** @returns a class of watched connections for a pool; `enterSession` has still to be called for each. */
+/** @returns a class of watched connections for a pool; each still needs `enterSession`. */
 export function watchedClients(options: ConnectionOptions): typeof pg.Client {
   const shared: Shared = { options, openings: new Openings(), probe: sharedProbe(options.url) };
   return class extends WatchedClient {
@@ -56,8 +59,8 @@ export function watchedClients(options: ConnectionOptions): typeof pg.Client {
 }
 
 /**
- * @returns the result of a probe of the server; shared while the probe is under way, unless it began before the server can
- * have received the statement.
+ * @returns the result of a probe of the server; shared while it runs, unless it began before the server can have
+ * received the statement.
  */
 function sharedProbe(url: () => string): Shared['probe'] {
   let probe: { readonly begunAt: number; readonly found: Promise<Working> } | undefined;
@@ -112,7 +115,7 @@ class WatchedClient extends pg.Client {
       openings.end(this);
       clearTimeout(this.#timer);
       const isIdle = this.#queriedAt === undefined && this.getTransactionStatus() === 'I';
-      // No answer is awaited any more: a check under way says nothing about the other connections.
+      // No answer is awaited any more, so a running check says nothing about the other connections.
       this.#queriedAt = undefined;
       if (this.#session && !(isIdle && this.#isOrdered)) lost?.add(this.#session);
       if (!this.#isOrdered) primary?.suspect();
@@ -160,8 +163,8 @@ class WatchedClient extends pg.Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   /**
-   * Announces the end to the server. A connection that is dead never answers, so it is closed after a while, and its session
-   * is lost.
+   * Announces the end to the server. A dead connection never answers, so it is closed after a while, and its session is
+   * lost.
    */
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     this.#isOrdered = !this.connection.stream.destroyed;
@@ -201,7 +204,7 @@ class WatchedClient extends pg.Client {
     const { statementMaxMs, onDead } = options;
     const queriedAt = this.#queriedAt;
     if (queriedAt === undefined) return;
-    // The server answers other statements meanwhile, or a long answer is arriving: that is not silence.
+    // The server answers other statements meanwhile, or a long answer is arriving, so it is not silent.
     if (performance.now() - queriedAt < SILENT_MS / 2 || this.#isReceiving())
       return void this.#timer?.refresh();
     const isOverdue = statementMaxMs > 0 && performance.now() - queriedAt > statementMaxMs + GRACE_MS;
@@ -228,7 +231,7 @@ class WatchedClient extends pg.Client {
     return (this.connection.stream as Socket).bytesRead;
   }
 
-  /** @returns whether anything arrived since the last call, or since the wait began. */
+  /** @returns whether bytes arrived since the last call, or since the wait began. */
   #isReceiving(): boolean {
     const before = this.#bytesSeen;
     this.#bytesSeen = this.#bytesRead;
@@ -241,13 +244,13 @@ export function enterSession(client: pg.ClientBase): Promise<void> {
   return (client as pg.ClientBase & { enter: () => Promise<void> }).enter();
 }
 
-/** Parts from which the driver's client makes its connection. */
+/** Parts from which the driver's client creates its connection. */
 interface DriverClient {
   readonly ssl: unknown;
   readonly sslNegotiation: unknown;
 }
 
-/** @returns the connection that the client would have made, except that it passes on rows as received. */
+/** @returns the connection that the client would have created, except that it passes on rows as received. */
 function rowConnection(client: pg.Client): pg.Connection {
   const { ssl, sslNegotiation } = client as unknown as DriverClient;
   return new RowConnection({

@@ -1,7 +1,7 @@
 /**
- * The audit log: one entry for each act that is not a read, written in the database transaction of the act. The
- * entries of an account are a chain: each hash covers the one before and every byte of its entry. `account_head`,
- * locked by the writer, holds the number of entries and the last hash; so a changed, added, removed or moved entry is
+ * The audit log: one entry for each action that is not a read, written in the database transaction of the action. The
+ * entries of an account are a chain: each hash covers the one before and every byte of its entry. The writer locks
+ * `account_head`, which holds the number of entries and the last hash, so changed, added, removed and moved entries are
  * found (docs/decisions/0022).
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 /** Content of an entry. */
 export interface AuditEntry {
   readonly at: Instant;
-  /** On the database's clock, where that of the account is more than a minute away from it; null otherwise. */
+  /** Time on the database's clock, if that of the account differs by more than a minute; null otherwise. */
   readonly machineAt: Instant | null;
   readonly actorKind: ActorKind;
   readonly actorId: string;
@@ -27,10 +27,10 @@ export interface AuditEntry {
   readonly act: string;
   readonly objectKind: string;
   readonly objectId: string;
-  /** JSON text, without secrets; null where there is nothing to say. */
+  /** JSON text, without secrets; null without details. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Of an approval: the requester of the approved thing. */
+  /** For an approval: the requester of the approved action. */
   readonly maker: string | null;
   readonly requestId: string | null;
   readonly address: string | null;
@@ -42,7 +42,7 @@ export type Author = Pick<
   'actorKind' | 'actorId' | 'scope' | 'act' | 'maker' | 'requestId' | 'address'
 >;
 
-/** Every kind of what is acted on. */
+/** Kinds of objects of actions. */
 export const AUDIT_OBJECT_KINDS = [
   'account',
   'book_day',
@@ -57,6 +57,7 @@ export const AUDIT_OBJECT_KINDS = [
   'person',
   'pix_order',
   'quote',
+  'rail',
   'rail_news',
   'review_case',
   'sandbox_clock',
@@ -65,6 +66,7 @@ export const AUDIT_OBJECT_KINDS = [
   'suspense_entry',
   'template',
   'transaction',
+  'unknown_payment',
   'view',
   'webhook_delivery',
   'webhook_endpoint',
@@ -72,7 +74,7 @@ export const AUDIT_OBJECT_KINDS = [
   'whitelist_group',
 ] as const;
 
-/** Object of the act, by its kind and its id as callers know it. */
+/** Object of the action, by its kind and its public id. */
 export interface AuditObject {
   readonly kind: (typeof AUDIT_OBJECT_KINDS)[number];
   readonly id: string;
@@ -83,7 +85,7 @@ export function accountObject(accountId: bigint): AuditObject {
   return { kind: 'account', id: String(accountId) };
 }
 
-/** Logged facts of an object before and after an act: no secrets, and people only as the logs show them. */
+/** Logged facts of an object before and after an action: no secrets, and people only in their masked form. */
 export interface AuditFacts {
   readonly before?: object | undefined;
   readonly after?: object | undefined;
@@ -100,18 +102,18 @@ export function difference(before: object, after: object): AuditFacts | undefine
   return { before: pick(was), after: pick(is) };
 }
 
-/** Clocks that are no further apart than this are the same one, read at two moments. Unit: ms. */
+/** Difference up to which two clocks count as one that was read at two times. Unit: ms. */
 const SAME_MS = 60_000;
 
-/** When something was done. */
+/** Time of an action. */
 export interface AuditTime {
-  /** By the account's clock. */
+  /** Time by the account's clock. */
   readonly at: Instant;
-  /** By the database's clock, milliseconds since 1970. */
+  /** Time by the database's clock, milliseconds since 1970. */
   readonly machineMs: number;
 }
 
-/** @returns the entry of an act. */
+/** @returns the entry of an action. */
 export function auditEntry(
   author: Author,
   { kind, id }: AuditObject,
@@ -130,7 +132,7 @@ export function auditEntry(
   };
 }
 
-/** An entry at its place in the chain of its account. */
+/** An entry at its position in the chain of its account. */
 export interface AuditRow extends AuditEntry {
   readonly accountId: bigint;
   readonly seq: bigint;
@@ -184,18 +186,18 @@ const APPEND: Statement = {
     update account_head set audit_seq = $2, audit_hash = $3 where account_id = $1`,
 };
 
-/** @returns the hash of an entry in the chain: SHA-256 of the hash before, and of the entry as a JSON array. */
+/** @returns the hash of an entry in the chain: SHA-256 of the previous hash, and of the entry as a JSON array. */
 export function chainHash(before: Buffer, accountId: bigint, seq: bigint, entry: AuditEntry): Buffer {
   // The database prints instants without zeros at the end.
   const { machineAt } = entry;
   const shown = { ...entry, at: isoMillis(entry.at), machineAt: machineAt && isoMillis(machineAt) };
-  // Entries without the machine's time have the hash that they had before there was one.
+  // Entries without the machine's time have the same hash as before that member existed.
   const names = machineAt === null ? NAMES.filter((name) => name !== 'machineAt') : NAMES;
   const text = JSON.stringify([String(accountId), String(seq), ...names.map((name) => shown[name])]);
   return createHash('sha256').update(before).update(text).digest();
 }
 
-/** @returns the entries of one account at their places after the end of its chain, and the end then. */
+/** @returns the entries of one account with their positions after the end of its chain, and the new end. */
 export function chain<End extends ChainEnd>(
   end: End,
   entries: readonly AuditEntry[],
@@ -210,7 +212,7 @@ export function chain<End extends ChainEnd>(
   return { rows, end: { ...end, auditSeq, auditHash } };
 }
 
-/** @returns the rows as `insertAudit` takes them. */
+/** @returns the rows in the form that `insertAudit` accepts. */
 export function auditRecords(rows: readonly AuditRow[]): string {
   return JSON.stringify(
     rows.map((row) => ({

@@ -2,15 +2,15 @@
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A transaction that was completed. */
+/** A completed transaction. */
 export interface Completed {
   readonly id: bigint;
   readonly completedAt: Instant;
-  /** BRL that a withdrawal is worth, decimal text; null of what has BRL on one side. */
+  /** Worth of a withdrawal in BRL, decimal text; null if one side is BRL. */
   readonly worth: string | null;
 }
 
-/** From the first instant of a period to the first after it. */
+/** Range of time, the start included and the end excluded. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;

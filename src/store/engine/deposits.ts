@@ -9,7 +9,7 @@ export interface Slot {
   /** Raw ledger code. */
   readonly currency: string;
   readonly amountMinor: bigint;
-  /** The amount is reserved until then. */
+  /** Time until which the amount is reserved. */
   readonly heldUntil: Date;
 }
 
@@ -38,7 +38,7 @@ export async function nextDepositIndex(database: Database, chain: string): Promi
   return row?.index as number;
 }
 
-/** Reserves an exact amount. @returns whether it was free; a unique index decides. */
+/** Reserves an exact amount. @returns whether the amount was free; a unique index decides. */
 export async function holdSlot(database: Tx, slot: Slot, now: Date): Promise<boolean> {
   const { accountId, transactionId, address, currency, amountMinor, heldUntil } = slot;
   const rows = await database.query(HOLD, [
@@ -53,7 +53,7 @@ export async function holdSlot(database: Tx, slot: Slot, now: Date): Promise<boo
   return rows.length > 0;
 }
 
-/** @returns the address and the exact amount that are reserved for a transaction already. */
+/** @returns the address and the exact amount that are already reserved for a transaction. */
 export async function readHeldSlot(
   database: Tx,
   { accountId, transactionId, currency }: Pick<Slot, 'accountId' | 'transactionId' | 'currency'>,

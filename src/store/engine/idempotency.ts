@@ -1,4 +1,7 @@
-/** Idempotency keys and their stored answers (C-52). Their age is judged by the database's clock, within the statement that claims one. */
+/**
+ * Idempotency keys and their stored answers (C-52). Ages use the database's clock, within the statement that claims a
+ * key.
+ */
 import { randomInt } from 'node:crypto';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
@@ -9,7 +12,7 @@ export interface KeyUse {
   readonly key: string;
 }
 
-/** A key that a request holds. The attempt number tells whether another request has claimed it since. */
+/** A key that a request holds. The attempt number shows whether another request has claimed the key since. */
 export interface ClaimedKey extends KeyUse {
   readonly attempt: number;
 }
@@ -21,14 +24,16 @@ export interface StoredAnswer {
   readonly end2end: string | null;
   readonly status: number | null;
   readonly answer: string | null;
-  /** Whether a request is working on it now. */
+  /** Whether a request is currently working on it. */
   readonly isRunning: boolean;
 }
 
-/** A request that has not ended by then has lost its key. */
+/** Time after which an unfinished request has lost its key. */
 export const LEASE_SECONDS = 15;
 const STORED_HOURS = 24;
-/** Bound of attempt numbers. An attempt has another number than the one before it; others differ by chance. */
+/**
+ * Upper bound of attempt numbers. An attempt has another number than the previous one; other attempts differ by chance.
+ */
 const ATTEMPTS_MAX = 2 ** 30;
 
 const CLAIM: Statement = {
@@ -63,14 +68,16 @@ const RELEASE: Statement = {
   text: `with gone as (delete from idempotency_key where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is null)
     update idempotency_key set leased_until = date_trunc('milliseconds', clock_timestamp()) where account_id = $1 and route = $2 and key = $3 and attempt = $4 and end2end is not null`,
 };
-/** @returns the number of a new attempt. The caller chooses it, so a claim whose answer was lost can be released too. */
+/**
+ * @returns the number of a new attempt. The caller chooses the number, so that a claim whose answer was lost can be
+ * released, too.
+ */
 export function newAttempt(): number {
   return randomInt(1, ATTEMPTS_MAX);
 }
 
 /**
- * Takes a key for a request, if it is new, older than a day, or was left behind by a request that died.
- *
+ * Claims a key for a request if it is new, older than a day, or was left by a request that died.
  * @returns the attempt, with the transaction that an earlier attempt created, if any; undefined when the key is in use.
  */
 export async function claimKey(
@@ -100,15 +107,14 @@ export async function readKey(
 }
 
 /**
- * Stores which transaction the request creates, in the database transaction that creates it.
- *
+ * Stores the transaction that the request creates, in the database transaction that creates it.
  * @returns whether the request still holds the key; if not, nothing may be created.
  */
 export async function bindKey(tx: Tx, claimed: ClaimedKey, end2end: string): Promise<boolean> {
   return (await tx.query(BIND, [...valuesOf(claimed), end2end])).length > 0;
 }
 
-/** Stores the answer, unless another request has taken the key over. */
+/** Stores the answer, unless another request has claimed the key. */
 export async function storeAnswer(
   database: Database,
   claimed: ClaimedKey,
@@ -117,7 +123,7 @@ export async function storeAnswer(
   await database.query(STORE, [...valuesOf(claimed), stored.status, stored.answer]);
 }
 
-/** Releases a key, unless another request has taken it over. A stored transaction stays stored. */
+/** Releases a key, unless another request has claimed it. A stored transaction is not removed. */
 export async function releaseKey(database: Database, claimed: ClaimedKey): Promise<void> {
   await database.query(RELEASE, valuesOf(claimed));
 }

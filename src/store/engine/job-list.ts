@@ -4,23 +4,23 @@ import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { type JobKey, NEVER, NO_TRANSACTION } from './jobs.ts';
 
-/** A job with what has become of it so far. */
+/** A job with its progress so far. */
 export interface ListedJob {
   readonly id: bigint;
   readonly accountId: bigint;
-  /** Null for a job that is about no transaction. */
+  /** Null for a job without a transaction. */
   readonly transactionId: bigint | null;
   readonly end2end: string | null;
   readonly kind: string;
-  /** On the clock of its mode; null for a job that waits until a person has it retried. */
+  /** Time on the clock of its mode; null for a job that waits until a person retries it. */
   readonly dueAt: Instant | null;
   /** Number of attempts. */
   readonly attempts: number;
-  /** Reason that the last try failed; null where none did. */
+  /** Reason of the last failure; null without one. */
   readonly lastError: string | null;
-  /** Whether a worker has it now. */
+  /** Whether a worker currently has it. */
   readonly isRunning: boolean;
-  /** Whether it is about a transaction that has ended. */
+  /** Whether its transaction has ended. */
   readonly isTransactionEnded: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface JobFilter {
   readonly mode: AccountMode;
   /** Only jobs of this kind; null for all. */
   readonly kind: string | null;
-  /** Only jobs whose last try failed. */
+  /** Only jobs whose last attempt failed. */
   readonly isFailed: boolean;
-  /** Now, on the clock of the mode. Unit: ms. */
+  /** Current time, on the clock of the mode. Unit: ms. */
   readonly nowMs: number;
-  /** Most that are due, and most that failed and wait. */
+  /** Maximum number of due jobs, and of failed jobs that wait. */
   readonly limit: number;
 }
 
@@ -41,7 +41,9 @@ const JOB = `j.id, j.account_id as "accountId", nullif(j.transaction_id, ${NO_TR
       j.attempts, j.last_error as "lastError", coalesce(j.leased_until > clock_timestamp(), false) as "isRunning",
       coalesce(t.outcome <> 'OPEN', false) as "isTransactionEnded"`;
 const TRANSACTION = 'left join transaction t on t.account_id = j.account_id and t.id = j.transaction_id';
-/** Each part in the order of its index: jobs that wait for their time are not read, however many there are. */
+/**
+ * Each part is in the order of its index, so that jobs that wait for their time are never read, however many there are.
+ */
 const LIST: Statement = {
   name: 'job_list',
   text: `select ${JOB} from (
@@ -57,7 +59,7 @@ const WAITING: Statement = {
   text: `select ${JOB} from (select * from job w where w.is_live = $1 and w.due_at = '${NEVER}' and ($2::text is null or w.kind = $2)
       and w.id > $3::bigint order by w.id limit $4) j ${TRANSACTION} order by j.id`,
 };
-/** Reads the whole table, which has as many rows as there are timers: an operator asks for one job now and then. */
+/** Reads the whole table, which has as many rows as there are timers; operators do this rarely. */
 const FIND: Statement = {
   name: 'job_find',
   text: `select ${JOB} from job j ${TRANSACTION} where j.id = $1 and j.is_live = $2`,
@@ -66,7 +68,7 @@ const FIND_AGAIN: Statement = {
   name: 'job_find_again',
   text: `select ${JOB} from job j ${TRANSACTION} where j.account_id = $1 and j.transaction_id = coalesce($2::bigint, ${NO_TRANSACTION}) and j.id = $3`,
 };
-/** A worker that holds it meanwhile keeps it. */
+/** A worker that has claimed it meanwhile keeps it. */
 const HURRY: Statement = {
   name: 'job_hurry',
   text: `update job set due_at = least(due_at, $4::timestamptz), leased_by = null, leased_until = null,
@@ -76,7 +78,7 @@ const HURRY: Statement = {
      returning id`,
 };
 
-/** A worker keeps what it has. */
+/** Jobs that a worker has claimed stay with it. */
 const CANCEL: Statement = {
   name: 'job_cancel',
   text: `delete from job where account_id = $1 and transaction_id = coalesce($2::bigint, ${NO_TRANSACTION}) and id = $3
@@ -89,7 +91,10 @@ export function listedJobs(tx: Tx, { mode, kind, isFailed, nowMs, limit }: JobFi
   return tx.query<ListedJob>(LIST, [mode === 'live', kind, isFailed, isoOf(nowMs), limit]);
 }
 
-/** @returns jobs of one mode that wait for a person, with ids above `afterId`, in order of their ids; of one kind, or all (null). */
+/**
+ * @returns jobs of one mode that wait for a person, with ids above `afterId`, in order of id; `kind` null returns all
+ * kinds.
+ */
 export function waitingJobs(
   tx: Tx,
   { mode, kind, afterId, limit }: Pick<JobFilter, 'mode' | 'kind' | 'limit'> & { readonly afterId: bigint },
@@ -97,23 +102,22 @@ export function waitingJobs(
   return tx.query<ListedJob>(WAITING, [mode === 'live', kind, afterId, limit]);
 }
 
-/** @returns the job, or undefined: also when it is of the other mode. */
+/** @returns the job; undefined if it does not exist or is of the other mode. */
 export async function findJob(tx: Tx, id: bigint, mode: AccountMode): Promise<ListedJob | undefined> {
   const [job] = await tx.query<ListedJob>(FIND, [id, mode === 'live']);
   return job;
 }
 
-/** @returns the job as it stands now; undefined once it is done. */
+/** @returns the current state of the job; undefined after its end. */
 export async function findJobAgain(tx: Tx, key: JobKey): Promise<ListedJob | undefined> {
   const [job] = await tx.query<ListedJob>(FIND_AGAIN, [key.accountId, key.transactionId, key.id]);
   return job;
 }
 
 /**
- * Makes a job due now at the latest, and counts the attempts of one that failed anew.
- *
- * @param now - by the clock of its mode and by the database's, as its account was locked.
- * @returns false when it is done, or a worker has it.
+ * Makes a job due now at the latest, and restarts the count of failed attempts.
+ * @param now - by the clock of its mode and by the database's, read when its account was locked.
+ * @returns false if it is done, or a worker has it.
  */
 export async function hurryJob(
   tx: Tx,
@@ -125,10 +129,9 @@ export async function hurryJob(
 }
 
 /**
- * Deletes a job that is not done.
- *
+ * Deletes an unfinished job.
  * @param machineMs - by the clock of the database.
- * @returns false when it is done, or a worker has it.
+ * @returns false if it is done, or a worker has it.
  */
 export async function cancelJob(
   tx: Tx,

@@ -3,10 +3,10 @@ import { type AccountMode, instantsOf, type Times } from '../../base/access/acco
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
-/** A job to be written. */
+/** A job to store. */
 export interface NewJob {
   readonly accountId: bigint;
-  /** Null for one that is about no transaction. */
+  /** Null for a job without a transaction. */
   readonly transactionId: bigint | null;
   readonly kind: string;
   readonly payload: unknown;
@@ -40,7 +40,10 @@ export interface JobClaim {
   /** On the clock of each mode. */
   readonly now: Times;
   readonly limit: number;
-  /** The worker whose own jobs are taken at once. Jobs of other workers are taken when they have been due for half a second. */
+  /**
+   * The worker that claims its own jobs immediately. It claims jobs of other workers when they have been due for half a
+   * second.
+   */
   readonly worker: number | null;
   /** Only jobs of this transaction, of any worker. */
   readonly only?: TransactionJobs | undefined;
@@ -48,25 +51,25 @@ export interface JobClaim {
   readonly mode?: AccountMode | undefined;
   /** The lease holder, for `renewLeases` and `releaseUnknownJobs`. */
   readonly leasedBy?: string | undefined;
-  /** Only jobs that are due since then, on the clock of each mode. */
+  /** Only jobs that have become due since then, on the clock of each mode. */
   readonly since?: Times | undefined;
-  /** No jobs of these accounts. */
+  /** Accounts whose jobs are left out. */
   readonly except?: readonly bigint[] | undefined;
 }
 
 /** The key of a job. */
 export type JobKey = Pick<Job, 'accountId' | 'transactionId' | 'id'>;
 
-/** Short, so that jobs of a dead worker are soon free. A worker renews the leases of longer work. */
+/** Short, so that jobs of a dead worker become free soon. A worker renews the leases of longer work. */
 const LEASE_SECONDS = 6;
-/** A job that has been due for this long is taken by any worker: its own is gone or busy. */
+/** Time after which any worker claims a due job, because its own worker is gone or busy. */
 const OWN_SECONDS = 0.5;
 
-/** Time of the sandbox, `$1` from `$9` on, and of live accounts, `$2` from `$10` on. The index is divided by clock, too. */
+/** Time of the sandbox, `$1` and `$9`, and of live accounts, `$2` and `$10`. The index is divided by clock, too. */
 const CLOCKS = `(values (false, $1::timestamptz, $9::timestamptz), (true, $2::timestamptz, $10::timestamptz)) c(is_live, now, since)`;
 const IS_DUE = `(not d.is_live and d.due_at <= $1::timestamptz or d.is_live and d.due_at <= $2::timestamptz)`;
 
-/** Stands in place of the id of a transaction for a job that is about none: jobs are found by it, and it is in their key. */
+/** Transaction id of a job without a transaction: it is part of the job's key, and finds such jobs. */
 export const NO_TRANSACTION = 0n;
 
 /** A job of table alias `n`. */
@@ -77,8 +80,8 @@ export const JOB_RECORD =
   'account_id bigint, transaction_id bigint, kind text, payload jsonb, due_at timestamptz';
 
 /**
- * @param from - SQL that gives the members of `jobRecord` as columns.
- * @param worker - parameter with the worker that takes them first.
+ * @param from - SQL that returns the members of `jobRecord` as columns.
+ * @param worker - parameter with the worker that claims them first.
  * @returns SQL that stores these jobs.
  */
 export function insertJobs(from: string, worker: string): string {
@@ -92,7 +95,7 @@ const ADD: Statement = {
   name: 'job_add',
   text: insertJobs(`select * from jsonb_to_recordset($1::jsonb) r(${JOB_RECORD})`, '$2'),
 };
-/** Jobs that are handed over are leased as they are stored, unless another one of their transaction comes before them. */
+/** Dispatched jobs are leased when they are stored, unless another job of their transaction comes first. */
 const ADD_HANDED: Statement = {
   name: 'job_add_handed',
   text: `insert into job as n (account_id, transaction_id, kind, payload, due_at, worker, is_live, leased_by, leased_until, attempts)
@@ -171,8 +174,7 @@ const PENDING_OF: Statement = {
 };
 
 /**
- * Stores jobs. They are due when the transaction is committed, or at their time.
- *
+ * Stores jobs. The jobs are due when the transaction is committed, or at their time.
  * @param worker - worker of this process, which claims them first; null for any worker.
  */
 export async function addJobs(tx: Tx, jobs: readonly NewJob[], worker: number | null): Promise<void> {
@@ -190,7 +192,7 @@ export function jobRecord({ accountId, transactionId, kind, payload, dueMs }: Ne
   };
 }
 
-/** Jobs that are handed to a worker of this process as they are stored. */
+/** Jobs that are dispatched to a worker of this process when they are stored. */
 export interface HandedJobs {
   readonly jobs: ReadonlySet<NewJob>;
   readonly holder: string;
@@ -200,9 +202,8 @@ export interface HandedJobs {
 
 /**
  * Variant of `addJobs`; some of the jobs are leased immediately.
- *
- * @param handed - each is of another transaction.
- * @returns the leased ones: a job waits for earlier due jobs of its transaction.
+ * @param handed - jobs of different transactions.
+ * @returns the leased jobs: a job waits for earlier due jobs of its transaction.
  */
 export async function addHandedJobs(
   tx: Tx,
@@ -221,8 +222,8 @@ export async function addHandedJobs(
 }
 
 /**
- * Leases due jobs for six seconds of the database's clock, which the holder renews while it works; a worker that dies gives
- * them back by that. Jobs of one transaction are done one after another, in the order in which they became due.
+ * Leases due jobs for six seconds of the database's clock; the holder renews the lease while it works, and a dead
+ * worker loses it. Jobs of one transaction run one at a time, in the order in which they became due.
  */
 export function claimJobs(
   database: Tx,
@@ -242,8 +243,7 @@ export function claimJobs(
 }
 
 /**
- * Renews the leases of jobs. An expired lease is the holder's again unless another worker has claimed the job.
- *
+ * Renews the leases of jobs. The holder gets an expired lease back unless another worker has claimed the job.
  * @param nowMs - on the database's clock.
  */
 export async function renewLeases(
@@ -256,8 +256,7 @@ export async function renewLeases(
 }
 
 /**
- * Releases jobs that a holder leased without knowing it, because the answer to its claim was lost.
- *
+ * Releases jobs that a holder leased unknowingly, because the answer to its claim was lost.
  * @param known - the jobs that it works on.
  */
 export async function releaseUnknownJobs(
@@ -282,15 +281,14 @@ export async function endJobs(tx: Tx, jobs: readonly JobKey[], nowMs: number): P
   return row?.areOthersDue ?? false;
 }
 
-/** Time at which a job or an order is due that waits for a person: never by itself. */
+/** Due time of a job or an order that waits for a person: never by itself. */
 export const NEVER = 'infinity';
 
 /**
- * Releases a job, to be retried at a time, or when a person has it retried (`dueMs` null). The call may be repeated
- * when its answer was lost, so it names the lease: a claim changes the attempt number, and a postponement the due
- * time. Nothing changes once any worker has claimed the job again.
- *
- * @param isCounted - whether this counts as an attempt; failures of the gateway's own do not.
+ * Releases a job, to be retried at a time, or by a person (`dueMs` null). The call may be repeated after a lost answer,
+ * so it names the lease: a claim changes the attempt number, and a postponement the due time. Nothing changes if a
+ * worker has claimed the job again.
+ * @param isCounted - whether this counts as an attempt; the gateway's own failures do not.
  */
 export async function postponeJob(
   database: Tx,

@@ -1,6 +1,7 @@
 /**
- * Keys of requests that failed with the database: they could not be released, or may have been claimed by a statement whose answer was lost. They are
- * released when the database answers again, one after the other, so that a repeated request does not wait for the end of a lease.
+ * Keys of requests that failed with the database: they could not be released, or a statement with a lost answer may
+ * have claimed them. They are released one at a time when the database answers again, so that a repeated request does
+ * not wait for the end of a lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../connection/database.ts';
@@ -13,7 +14,7 @@ const WAITING_MAX = 10_000;
 /** Keys to be released. */
 export class LateReleases {
   readonly #database: Database;
-  /** With the end of their leases, at the latest. Unit: ms, of `performance.now()`. */
+  /** Time by which their leases end. Unit: ms, of `performance.now()`. */
   readonly #waiting = new Map<ClaimedKey, number>();
   #isReleasing = false;
 

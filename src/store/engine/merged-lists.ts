@@ -1,6 +1,7 @@
 /**
- * Reads several lists of transactions as one, with filters beyond those of `/v2`. Each list is read by its own index and the
- * pages are merged in the order of C-10; a record to go on from has its place in every list (`list_place`).
+ * Reads several lists of transactions as one, with filters beyond those of `/v2`. Each list is read by its own index,
+ * and the pages are merged in the order of C-10; the record to continue from has a position in every list
+ * (`list_place`).
  */
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
@@ -8,39 +9,39 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { FILTERS, type FilterName, filtersWhere } from './transaction-filters.ts';
 import { isOneOfTargets, type ListFilter, type ListSlice, TRANSACTION_SELECT } from './transactions.ts';
 
-/** Filters of merged lists; a transaction must match all that are given. */
+/** Filters of merged lists; a transaction must match all given ones. */
 export interface MergedFilter extends ListFilter {
-  /** At least one. */
+  /** List of at least one family. */
   readonly families: readonly Family[];
   /** Wire names. */
   readonly templates?: readonly string[];
   readonly steps?: StepFilter;
-  /** Raw ledger codes; either side has one of them. */
+  /** Raw ledger codes; one of the two sides has one of them. */
   readonly currency?: readonly string[];
-  /** Bounds of the amount of the side that has one of `currency`, of either side without them; both inclusive, decimal text. */
+  /** Inclusive bounds of the amount, decimal text: on the side with one of `currency`, or on either without it. */
   readonly amountMin?: string;
   readonly amountMax?: string;
-  /** Contained in an id, the name, the reference or the notes, in any case, with accents or without. */
+  /** Text contained in an id, the name, the reference or the notes, ignoring case and accents. */
   readonly text?: string;
-  /** Open failures: a return to the payer, or a job that will be retried. */
+  /** Open failures: a refund to the payer, or a job that will be retried. */
   readonly trouble?: keyof typeof TROUBLES;
-  /** Steps that wait for an approval, and the keys whose own withdrawals are left out there. */
+  /** Steps that wait for an approval, and the makers who may not give it: they requested the withdrawal, or have approved it. */
   readonly approvals?: { readonly steps: readonly string[]; readonly makers: readonly string[] };
 }
 
-/** The steps that are looked for, as `component/state`, and under which outcomes they are found (`step_outcome`). */
+/** Steps to find, as `component/state`, and the outcomes that contain them (`step_outcome`). */
 export interface StepFilter {
   readonly outcomes: readonly string[];
   readonly steps: readonly string[];
-  /** The opposite: only steps that are not listed. */
+  /** Steps to exclude. */
   readonly isUnlisted?: true;
 }
 
-/** SQL of transactions `t` of which something failed to go back to the payer, and is still owed. */
+/** SQL of transactions `t` with a failed refund to the payer that is still open. */
 export const OWES_RETURN = `t.has_open_refund
   and (t.process @> '{"returns": [{"state": "failed"}]}' or t.component = 'refund' and t.state = 'ERROR')`;
 
-/** Transactions in trouble: few, each found by an index of its own. */
+/** Transactions in trouble: there are few, and each is found by an index of its own. */
 const TROUBLES = {
   refund: OWES_RETURN,
   job: 't.id = any (array(select j.transaction_id from job j where j.account_id = $1 and j.last_error is not null))',
@@ -50,11 +51,11 @@ const TROUBLES = {
 export interface MergedPage {
   /** Number of all matches; null when it was not requested. */
   readonly total: bigint | null;
-  /** False when more than `COUNT_MAX` match or would have to be scanned: the total is then a lower bound. */
+  /** False if more than `COUNT_MAX` match or would have to be scanned: the total is then a lower bound. */
   readonly isExact: boolean;
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
-  /** `end2end` of the last record that was looked at, where that were `SCAN_MAX` before the page was full; null otherwise. */
+  /** `end2end` of the last scanned record, if the scan reached `SCAN_MAX` before the page was full; null otherwise. */
   readonly cutAt: string | null;
   readonly rows: readonly TransactionRow[];
 }
@@ -78,14 +79,14 @@ type StoredSums = SumSides &
     readonly currency: string | null;
   };
 
-/** Most transactions of a list that a total or a sum looks at. */
+/** Maximum number of transactions of a list that a total or a sum reads. */
 export const COUNT_MAX = 100_000;
-/** Number of scanned records where a list has more. */
+/** Number of scanned records in a list that has more. */
 export const COUNT_ABOUT = 10_000;
-/** Most transactions of a list that a page looks at for what no index finds: a text, an amount. */
+/** Maximum number of transactions of a list that a page scans for conditions without an index, such as a text. */
 export const SCAN_MAX = 20_000;
 
-/** Filters whose index leaves few records to look at. */
+/** Filters whose index leaves few records to scan. */
 const SELECTIVE = filtersWhere(({ reads }) => reads === 'few');
 /** Filters without an index: they scan one record after another. */
 const SCANNED = filtersWhere(({ reads }) => reads === 'scan');
@@ -115,9 +116,9 @@ export async function listMerged(
 
 /** The record of a number. */
 export interface NthRecord {
-  /** Null where there are none. */
+  /** Null without a match. */
   readonly end2end: string | null;
-  /** False where more than `COUNT_MAX` would have to be looked at. */
+  /** False if more than `COUNT_MAX` records would have to be scanned. */
   readonly isReached: boolean;
 }
 
@@ -134,7 +135,9 @@ export async function findNthMerged(
   return found ?? { end2end: null, isReached: true };
 }
 
-/** @returns the sums of all that match, by currency; undefined where that would be to look at more than `COUNT_MAX`. */
+/**
+ * @returns the sums of all matches, by currency; undefined if more than `COUNT_MAX` records would have to be scanned.
+ */
 export async function sumMerged(
   tx: Tx,
   accountId: bigint,
@@ -146,7 +149,7 @@ export async function sumMerged(
     source: row[`${name} source`],
     target: row[`${name} target`],
   });
-  // Without a sum there is one row all the same, which says so.
+  // Without a sum the statement still returns one row, which says so.
   return rows.flatMap((row) => {
     const { currency, source, target } = row;
     const [succeeded, failed] = [sidesOf(row, 'succeeded'), sidesOf(row, 'failed')];
@@ -154,16 +157,14 @@ export async function sumMerged(
   });
 }
 
-/**
- * One statement about the lists of a filter. The statement has no name: its values decide how it is best executed.
- */
+/** One statement about the lists of a filter. The statement has no name, because its values determine the best plan. */
 class Query {
   private readonly values: unknown[];
   private readonly conditions: string;
-  /** Whether an index leaves few records, and whether one finds what matches, be it many. */
+  /** Whether an index leaves few records, and whether an index finds all matches, however many. */
   private readonly isSelective: boolean;
   private readonly isIndexed: boolean;
-  /** Number of records of each list that a page scans; undefined where an index finds the matches. */
+  /** Number of records of each list that a page scans; undefined if an index finds the matches. */
   private readonly scan: number | undefined;
   private readonly outcomes: string | undefined;
 
@@ -195,7 +196,7 @@ class Query {
     return [unnamed(text), this.values] as const;
   }
 
-  /** Whether there is more to a record than its place. */
+  /** Whether a record has conditions apart from its position. */
   get isFiltered(): boolean {
     return this.conditions !== '' || this.outcomes !== undefined;
   }
@@ -243,7 +244,9 @@ class Query {
     return `$${this.values.length}`;
   }
 
-  /** The positions of each list: between the days, of these between the records to go on from, of these as many as are looked at. */
+  /**
+   * The positions of each list: within the days, between the records to continue from, and as many as the scan allows.
+   */
   private places(after: string | undefined, before: string | undefined, isBackward = false): string {
     const record = (alias: string, end2end: string | undefined) =>
       end2end === undefined
@@ -284,7 +287,7 @@ class Query {
           from place p left join edge e on true), `;
   }
 
-  /** The table of outcomes finds records by how they ended, unless another filter finds fewer. */
+  /** The table of outcomes finds records by their end, unless another filter finds fewer. */
   private matching(columns: string, lo: string, hi: string): string {
     const from =
       this.outcomes === undefined || this.isSelective
@@ -295,7 +298,7 @@ class Query {
     return `select ${columns} from ${from} between ${lo} and ${hi}${outcome}${this.conditions}`;
   }
 
-  /** A limited scan may leave records beyond it, so the way there stays open. */
+  /** A limited scan may leave records beyond it, so the page can continue there. */
   private hasNewer(): string {
     if (this.scan === undefined) return this.exists('p.last + 1', 'p.hi');
     const near = this.exists('p.last + 1', `least(p.hi, p.last + ${this.scan})`);
@@ -343,7 +346,7 @@ class Query {
       : `(case when ${SHORT} then ${COUNT_MAX} else ${COUNT_ABOUT} end)`;
   }
 
-  /** Whether what is looked at is all that there is. */
+  /** Whether the scanned records are all records. */
   private covered(): string {
     return this.isIndexed ? 'true' : SHORT;
   }
@@ -352,7 +355,7 @@ class Query {
 /** SQL of outcomes by which an order was paid. */
 const SUCCEEDED = `(outcome in ('SUCCESS', 'PARTIAL_SUCCESS'))`;
 
-/** Whether every list can be looked at as a whole. */
+/** Whether every list can be scanned as a whole. */
 const SHORT = `not exists (select from place where hi - lo >= ${COUNT_MAX})`;
 
 function unnamed(text: string): Statement {
@@ -360,6 +363,12 @@ function unnamed(text: string): Statement {
 }
 
 const STEP = `(t.component || '/' || t.state)`;
+
+/** SQL of transactions that wait for no approval, or for one that other people than these makers may give. */
+function isForOthers(steps: string, makers: string): string {
+  return `(${STEP} <> all (${steps}::text[]) or t.process ->> 'isApproved' is distinct from 'true' and (
+    t.process ->> 'createdBy' = any (${makers}::text[]) or t.process -> 'approval' -> 'by' ?| ${makers}::text[]) is not true)`;
+}
 
 function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): string {
   const { steps, currency, amountMin, amountMax, approvals, trouble, severalTargets } = filter;
@@ -383,12 +392,7 @@ function conditionsOf(filter: MergedFilter, bind: (value: unknown) => string): s
     ...(steps ? [`${steps.isUnlisted ? 'not ' : ''}${STEP} = any (${bind(steps.steps)}::text[])`] : []),
     ...(source.length > 0 ? [`(${source.join(' and ')} or ${target.join(' and ')})`] : []),
     ...own.filter(({ isScan }) => isScan).map(({ sql }) => sql),
-    ...(approvals
-      ? [
-          `(${STEP} <> all (${bind(approvals.steps)}::text[]) or t.process ->> 'isApproved' is distinct from 'true'
-            and (t.process ->> 'createdBy' = any (${bind(approvals.makers)}::text[])) is not true)`,
-        ]
-      : []),
+    ...(approvals ? [isForOthers(bind(approvals.steps), bind(approvals.makers))] : []),
   ];
   return all.map((condition) => ` and ${condition}`).join('');
 }

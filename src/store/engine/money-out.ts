@@ -12,29 +12,29 @@ export interface OutflowKey {
   readonly accountId: bigint;
   readonly targetType: string;
   readonly target: string;
-  /** Group of the whitelist; any where null. */
+  /** Group of the whitelist; null for any. */
   readonly groupId: string | null;
 }
 
-/** Limits of comparison; BRL as decimal text, null without such a limit. */
+/** Limits for the comparison; BRL as decimal text, null without such a limit. */
 export interface OutflowLimits {
   readonly coolingSeconds: number;
   readonly approvalAbove: string | null;
   readonly perHour: string | null;
   readonly newTargetPerHour: string | null;
-  /** Left today, in Brasília, without an approval. */
+  /** Amount that left today, in Brasília time, without an approval. */
   readonly today: string;
-  /** Left within the hour, unless two people lifted it. */
+  /** Amount that left within the hour, except what two people approved beyond the ceiling. */
   readonly lastHour: string;
-  /** The same, to this target. */
+  /** The same amount, to this target. */
   readonly lastHourToTarget: string;
-  /** When money first left to this target; null for never. */
+  /** Time at which money first left to this target; null for never. */
   readonly targetSince: Instant | null;
-  /** When the target's entry of the whitelist becomes usable; null where there is none. */
+  /** Time from which the target's whitelist entry is usable; null without one. */
   readonly usableAt: Instant | null;
 }
 
-/** Money out as it is kept. */
+/** Money out in its stored form. */
 export interface MoneyOutRow extends Omit<OutflowKey, 'groupId'> {
   readonly transactionId: bigint;
   readonly ref: string;
@@ -44,7 +44,7 @@ export interface MoneyOutRow extends Omit<OutflowKey, 'groupId'> {
   readonly state: 'held' | 'passed' | 'approved' | 'lifted';
 }
 
-/** `ref` of money out that waits for approval: a transaction has one at most. */
+/** `ref` of money out that waits for approval, of which a transaction has at most one. */
 export const HELD_REF = 'held';
 
 const LIMITS: Statement = {
@@ -102,8 +102,8 @@ const DROP: Statement = {
 };
 
 /**
- * @param defaults - of accounts without settings of their own.
- * @returns the limits of each, in their order.
+ * @param defaults - limits of accounts without settings of their own.
+ * @returns the limits for each, in order.
  */
 export function readOutflowLimits(
   tx: Tx,
@@ -123,7 +123,7 @@ export function readOutflowLimits(
   ]);
 }
 
-/** Stores money out, each under its own ref; people of the account are told of what is held. */
+/** Stores money out, each under its own ref; people of the account are notified of held money. */
 export async function storeMoneyOut(tx: Tx, rows: readonly MoneyOutRow[], at: Date): Promise<void> {
   const records = rows.map(({ accountId, transactionId, targetType, ...row }) => ({
     account_id: String(accountId),
@@ -138,12 +138,12 @@ export async function storeMoneyOut(tx: Tx, rows: readonly MoneyOutRow[], at: Da
   );
 }
 
-/** Amounts to subtract: all of a transaction when no ref is given. */
+/** Amounts to subtract: the whole amount of a transaction if no ref is given. */
 export interface DroppedOutflow extends Pick<MoneyOutRow, 'accountId' | 'transactionId'> {
   readonly ref: string | null;
 }
 
-/** Takes off what did not leave, or came back. */
+/** Subtracts money that did not leave, or came back. */
 export async function dropMoneyOut(tx: Tx, dropped: readonly DroppedOutflow[]): Promise<void> {
   await tx.query(DROP, [
     dropped.map(({ accountId }) => accountId),

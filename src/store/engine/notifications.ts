@@ -1,15 +1,26 @@
-/** Notifications as they are made: in the database transaction of what they tell of (decision 0087). */
+/** New notifications, stored in the database transaction of their cause (decision 0087). */
 import type { NotificationKind } from '../../base/access/notification-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** A notification for the people of an account. */
 export interface NewNotification {
   readonly kind: NotificationKind;
-  /** Id or name of what it tells of. */
+  /** Id or name of its subject. */
   readonly subject: string;
-  /** Without personal data. */
+  /** Details without personal data. */
   readonly facts?: Readonly<Record<string, string | number>>;
 }
+
+/** Outcome of an attempt to send a notification or a receipt. */
+export type AttemptEnd =
+  | { readonly state: 'sent' }
+  | { readonly state: 'failed'; readonly error: string }
+  | { readonly state: 'pending'; readonly error: string; readonly delayMs: number };
+
+/** Notifications older than this get no recipients, for example when e-mail was set up later. Unit: h. */
+export const FRESH_HOURS = 24;
+/** Maximum number of notifications whose recipients are chosen together. */
+export const ADDRESSED_MAX = 200;
 
 const ADD: Statement = {
   name: 'notification_add',
@@ -25,8 +36,8 @@ const ADD_OUTFLOW: Statement = {
 };
 
 /**
- * Whether a list of event names names a kind of notifications. An empty list names none, and so does a pattern whose first part is open:
- * those were chosen for events of transactions.
+ * Whether a list of event names names a kind of notifications. An empty list names none, and neither does a pattern
+ * whose first part is open: those were chosen for events of transactions.
  */
 export function namesNotification(names: string, kind: string): string {
   return `exists (select from unnest(${names}) pattern where pattern like 'account.%'
@@ -43,7 +54,7 @@ export async function addNotifications(
   await tx.query(ADD, [accountId, JSON.stringify(added.map((each) => ({ facts: {}, ...each })))]);
 }
 
-/** Stores that money out of these transactions is held, once for each. */
+/** Stores a notification of held money out for each of these transactions, once. */
 export async function addOutflowNotifications(
   tx: Tx,
   held: readonly { readonly accountId: bigint; readonly transactionId: bigint }[],

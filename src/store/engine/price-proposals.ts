@@ -1,17 +1,15 @@
-/**
- * Prices without margin: one person proposes one, and the settings keep it until another person sets it too (C-25).
- */
+/** Prices without margin: one person proposes a price, and it takes effect when another person sets the same (C-25). */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TemplateSettings } from './pricing.ts';
 
-/** The settings that a price is made of. */
+/** The settings that form a price. */
 export const PRICE_SETTINGS = [
   'spread',
   'feeRate',
   'feeFixed',
 ] as const satisfies readonly (keyof TemplateSettings)[];
 
-/** A price that waits; fractions and BRL as decimal text. */
+/** A waiting price; fractions and BRL as decimal text. */
 export interface PriceProposal extends Pick<TemplateSettings, (typeof PRICE_SETTINGS)[number]> {
   /** Id of the key or person that proposed it. */
   readonly maker: string;
@@ -28,7 +26,7 @@ const SET: Statement = {
   text: `update template_setting set proposal = $3 where account_id = $1 and template = $2`,
 };
 
-/** @returns the price of a template that waits for another person; null where none does. */
+/** @returns the price of a template that waits for another person; null without one. */
 export async function readPriceProposal(
   tx: Tx,
   accountId: bigint,
@@ -38,7 +36,7 @@ export async function readPriceProposal(
   return row?.proposal ?? null;
 }
 
-/** Stores a price that waits, in the place of one before it; null ends it. The template has settings. */
+/** Stores a waiting price in place of the previous one; null removes it. The template has settings. */
 export async function setPriceProposal(
   tx: Tx,
   accountId: bigint,

@@ -50,7 +50,7 @@ const STORE: Statement = {
     on conflict (mode, asset) do update set mid = excluded.mid, observed_at = excluded.observed_at
       where r.observed_at <= excluded.observed_at`,
 };
-/** A row a minute is as new as the books need. */
+/** One row per minute is new enough for the books. */
 const REFRESH: Statement = {
   name: 'rate_refresh',
   text: `insert into rate as r (mode, asset, mid, observed_at)
@@ -69,7 +69,7 @@ const PLATFORM: Statement = {
       customer_step_up_30d as "customerStepUp30d", customer_limit_daily as "customerLimitDaily"
     from template_setting where account_id = $1 and template = $2`,
 };
-/** The tighter limit holds, of the platform's and of the account's own. */
+/** The tighter of the two limits applies: the platform's or the account's own. */
 const TEMPLATE: Statement = {
   name: 'settings_template',
   text: `select coalesce(s.spread, $3::numeric) as spread, coalesce(s.fee_rate, $4::numeric) as "feeRate",
@@ -124,7 +124,7 @@ export async function storeRate(
   await database.query(STORE, [mode, asset, rate.mid, new Date(rate.observedAtMs).toISOString()]);
 }
 
-/** Stores rates of assets of which none is known, or one that is more than a minute older. */
+/** Stores rates of assets whose known rate is missing, or more than a minute older. */
 export async function refreshRates(
   database: Database,
   mode: AccountMode,
@@ -143,7 +143,7 @@ export async function seedRates(
   await database.query(SEED, [mode, Object.keys(rates), Object.values(rates)]);
 }
 
-/** @returns price and limits of a template for an account, as they hold: the account may have tightened the limits. */
+/** @returns price and limits of a template for an account, including limits that the account has tightened. */
 export async function readTemplateSettings(
   database: Tx,
   accountId: bigint,

@@ -52,8 +52,8 @@ const PROCESS_COLUMNS: { readonly [Name in keyof ProcessRow]: string } = {
   process: 'process',
 };
 /**
- * The charge's code has a column of its own: it is a third of the working facts, never changes, and was logged with
- * nearly each step. Older rows have it among the facts.
+ * The charge's code has a column of its own: it is a third of the working facts, never changes, and was otherwise
+ * logged with nearly each step. Older rows have it among the facts.
  */
 const PROCESS = `case when t.br_code is null then nullif(t.process, '{}')
   else t.process || jsonb_build_object('brCode', t.br_code) end`;
@@ -80,9 +80,9 @@ const FREE: Statement = {
   text: `select account_id as "accountId" from account_head where account_id = any ($1::bigint[])
     for update skip locked`,
 };
-/** Total wait for locked accounts, to find out whether they stay locked. Unit: ms. */
+/** Total wait for locked accounts, after which they count as locked. Unit: ms. */
 const PATIENCE_MS = 500;
-/** For how long each of many is, at least: longer than a batch of another process takes. Unit: ms. */
+/** Minimum wait for each of many accounts: longer than a batch of another process takes. Unit: ms. */
 const PATIENCE_LEAST_MS = 50;
 const WAIT_SHORTLY: Statement = {
   name: 'process_wait_shortly',
@@ -98,7 +98,9 @@ const LIST_HEADS: Statement = {
   text: `select account_id as "accountId", family, last_seq as "lastSeq", last_created_at as "lastCreatedAt"
     from list_head where account_id = any ($1::bigint[])`,
 };
-/** Planned for these arrays: a plan that is kept may be of a young table, and would read all transactions of the account. */
+/**
+ * Planned for these arrays: a cached plan may stem from a small table, and would read all transactions of the account.
+ */
 const READ: Statement = {
   name: 'process_read',
   text: `select ${PROCESS_SELECT} from unnest($1::bigint[], $2::bigint[]) u(account_id, id)
@@ -127,8 +129,8 @@ const CHANGE: Statement = {
     from jsonb_populate_recordset(null::transaction, $1::jsonb) u where t.account_id = u.account_id and t.id = u.id`,
 };
 /**
- * Forms are never deleted, so one that is seen stays. Missing ones are added in the order of their ids, so that
- * database transactions that add the same ones wait for each other in one direction.
+ * Forms are never deleted, so an existing one stays. Missing forms are added in order of id, so that parallel database
+ * transactions wait for each other in one direction only.
  */
 const RECORD: Statement = {
   name: 'process_record',
@@ -166,7 +168,7 @@ const AVAILABLE: Statement = {
     where a.account_id = $1 and a.sub_account = 1`,
 };
 
-/** Locks accounts, always in the same order. @returns the counters of those that have the mode. */
+/** Locks accounts, always in the same order. @returns the counters of the accounts that have the mode. */
 export async function lockHeads(
   tx: Tx,
   accountIds: readonly bigint[],
@@ -176,7 +178,7 @@ export async function lockHeads(
   return new Map(heads.map((head) => [head.accountId, head]));
 }
 
-/** @returns those of the accounts that are locked now, however briefly. */
+/** @returns the accounts that are locked now, however briefly. */
 export async function readLockedHeads(
   database: Tx,
   accountIds: readonly bigint[],
@@ -187,10 +189,8 @@ export async function readLockedHeads(
 }
 
 /**
- * A busy account is locked for short times, and nearly always: an account counts as locked only when it does not come
- * free for a waiter.
- *
- * @returns those of the accounts that are locked.
+ * A busy account is locked nearly always, for short times: an account counts as locked only if no waiter gets its lock.
+ * @returns the accounts that are locked.
  */
 export async function lockedHeads(
   database: Database,
@@ -231,7 +231,7 @@ export function readProcesses(
   ]);
 }
 
-/** @returns the account's transaction, or undefined: also when it is another account's. */
+/** @returns the account's transaction; undefined if it does not exist or belongs to another account. */
 export async function findProcess(
   database: Tx,
   accountId: bigint,
@@ -263,12 +263,14 @@ export async function addTransactions(tx: Tx, added: readonly AddedTransaction[]
   await tx.query(ADD, [JSON.stringify(records)]);
 }
 
-/** Stores what transitions changed. */
+/** Stores the changes of transitions. */
 export async function changeTransactions(tx: Tx, rows: readonly ProcessRow[]): Promise<void> {
   await tx.query(CHANGE, [JSON.stringify(rows.map(columnsOf))]);
 }
 
-/** Appends events and entries of the audit log, and moves the counters of their accounts: the last statement of a batch. */
+/**
+ * Appends events and entries of the audit log, and moves the counters of their accounts; the last statement of a batch.
+ */
 export async function recordEvents(
   tx: Tx,
   events: readonly NewEvent[],

@@ -1,4 +1,4 @@
-/** Quotes: prices that hold for a limited time. */
+/** Quotes: prices that are valid for a limited time. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** A quote; amounts as decimal text. */
@@ -52,7 +52,7 @@ export async function addQuote(database: Tx, accountId: bigint, quote: QuoteRow)
   return row as QuoteRow;
 }
 
-/** @returns the account's quote of this id, unless it was used. */
+/** @returns the account's unused quote with this id. */
 export async function findQuote(database: Tx, accountId: bigint, id: string): Promise<QuoteRow | undefined> {
   const [row] = await database.query<QuoteRow>(FIND, [accountId, id]);
   return row;

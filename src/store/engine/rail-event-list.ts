@@ -1,6 +1,6 @@
 /**
- * Rail events that need an operator: those not settled, and reports of fraud, for which there is no step; and those
- * closed by hand.
+ * Rail events that need an operator: unsettled events, and reports of fraud, for which there is no step; and events
+ * that a person closed.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -28,16 +28,16 @@ export interface ListedRailEvent {
   readonly state: RailEventState;
   readonly attempts: number;
   readonly lastError: string | null;
-  /** On the clock of the database; null unless it is tried again. */
+  /** Time on the database's clock; null unless it is retried. */
   readonly dueAt: Instant | null;
   readonly seenAt: Instant;
-  /** Account of the event, where known. */
+  /** Account of the event, if known. */
   readonly accountId: bigint | null;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
   /** Body as the rail sent it. */
   readonly body: unknown;
-  /** Reason, person and time of its closing by hand; null unless it was. */
+  /** Reason, person and time of its manual closing; null unless it was closed. */
   readonly closeReason: string | null;
   readonly closedBy: string | null;
   readonly closedAt: Instant | null;
@@ -57,22 +57,22 @@ const FROM = 'rail_news n left join transaction t on t.account_id = n.account_id
 const SHAPE = { id: 'n.id', columns: COLUMNS, from: FROM, countedFrom: 'rail_news n', filters: 2 } as const;
 const NEEDING_OPERATOR = idList<ListedRailEvent>({
   ...SHAPE,
-  name: 'news',
+  name: 'rail_event',
   where: `n.mode = $1 and (n.outcome in ('pending', 'failed') or n.kind = 'infraction') and n.outcome <> 'closed'
       and ($2::text is null or ${STATE} = $2)`,
 });
-/** With an index of its own. */
+/** List with an index of its own. */
 const CLOSED = idList<ListedRailEvent>({
   ...SHAPE,
-  name: 'news_closed',
+  name: 'rail_event_closed',
   where: `n.mode = $1 and n.outcome = 'closed' and n.outcome = $2`,
 });
 const FIND: Statement = {
-  name: 'news_find',
+  name: 'rail_event_find',
   text: `select ${COLUMNS}, n.outcome from ${FROM} where n.id = $1 and n.mode = $2`,
 };
 
-/** @returns a part of the list. */
+/** @returns a slice of the list. */
 export function readListedRailEvents(
   database: Tx,
   { mode, state }: RailEventFilter,

@@ -40,7 +40,10 @@ export type KnownRailEvent = Pick<SettledRailEvent, 'kind' | 'key' | 'accountId'
   readonly outcome: RailEventOutcome | 'closed';
 };
 
-/** Kind of reports that are no money yet: only their rail asks about them again, not the retries of other events. */
+/**
+ * Kind of reports that are not money yet: only their rail polls for them again, and retries of other events leave them
+ * out.
+ */
 export const UNCONFIRMED = 'unconfirmed';
 
 /** A rail event that is still to be settled. */
@@ -57,24 +60,24 @@ export interface Postponement {
   readonly dueMs: number | null;
   readonly error: string;
   readonly isUntaken: boolean;
-  /** Target of the event, where known. */
+  /** Target of the event, if known. */
   readonly target: RailEventTarget | undefined;
 }
 
-/** A transaction that money came for; null where only the account is known. */
+/** A transaction for which money arrived; null if only the account is known. */
 export interface RailEventTarget {
   readonly accountId: bigint;
   readonly transactionId: bigint | null;
 }
 
 const KNOWN: Statement = {
-  name: 'news_known',
+  name: 'rail_event_known',
   text: `select n.kind, n.key, n.outcome, n.account_id as "accountId", n.transaction_id as "transactionId"
     from unnest($1::text[], $2::text[]) g(key, kind) join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $3
     where n.outcome not in ('pending', 'failed')`,
 };
 const STORE: Statement = {
-  name: 'news_keep',
+  name: 'rail_event_keep',
   text: `insert into rail_news as n (mode, rail, kind, key, account_id, transaction_id, body, outcome)
     select mode, rail, kind, key, account_id, transaction_id, body, outcome from jsonb_to_recordset($1::jsonb)
       g(mode text, rail text, kind text, key text, account_id bigint, transaction_id bigint, body jsonb, outcome text)
@@ -82,9 +85,9 @@ const STORE: Statement = {
         account_id = excluded.account_id, transaction_id = excluded.transaction_id where n.outcome in ('pending', 'failed')
     returning id`,
 };
-/** Attempts at a report that is no money count where the rail asks about it, not where it comes again. */
+/** Attempts at such a report count when the rail polls for it, not when it is repeated. */
 const POSTPONE: Statement = {
-  name: 'news_postpone',
+  name: 'rail_event_postpone',
   text: `insert into rail_news as n (mode, rail, kind, key, body, outcome, attempts, untaken, due_at, last_error, account_id,
       transaction_id)
     values ($1, $2, $3, $4, $5::jsonb, $6, 1, $7::int, $8, $9, $10, $11)
@@ -97,44 +100,44 @@ const POSTPONE: Statement = {
     returning id`,
 };
 const PENDING: Statement = {
-  name: 'news_pending',
+  name: 'rail_event_pending',
   text: `select mode, rail, kind, key, body, attempts, untaken from rail_news
     where outcome = 'pending' and kind <> '${UNCONFIRMED}' and due_at <= $1 order by due_at, id limit $2`,
 };
 const HASTEN: Statement = {
-  name: 'news_hasten',
+  name: 'rail_event_hasten',
   text: `update rail_news n set due_at = $3 from unnest($1::bigint[], $2::bigint[]) t(account_id, transaction_id)
     where n.outcome = 'pending' and n.account_id = t.account_id and n.transaction_id = t.transaction_id`,
 };
 const BY_TXID: Statement = {
-  name: 'news_by_txid',
+  name: 'rail_event_by_txid',
   text: `select t.account_id as "accountId", t.id as "transactionId", not (t.process ? 'paid') and exists (select from med_case c
       where c.mode = $2 and c.pix_e2e = $3 and c.transaction_id is null) as "hasMedCase"
     from transaction t join account a on a.id = t.account_id and a.mode = $2 where t.txid = $1`,
 };
 const BY_RAIL_EVENT: Statement = {
-  name: 'news_by_news',
+  name: 'rail_event_by_key',
   text: `select account_id as "accountId", case when outcome = 'step' then transaction_id end as "transactionId"
     from rail_news where key = $1 and kind = $2 and mode = $3 and account_id is not null and outcome not in ('pending', 'failed')`,
 };
 const DISPUTE_RETURNS: Statement = {
-  name: 'news_dispute_returns',
+  name: 'rail_event_dispute_returns',
   text: `select body ->> 'amount' as amount from rail_news
     where account_id = $1 and transaction_id = $2 and kind = 'dispute_returned' and outcome in ('noted', 'step')`,
 };
 const LOST: Statement = {
-  name: 'news_lost_deposit',
+  name: 'rail_event_lost_deposit',
   text: `select 1 from rail_news n join transaction t on t.account_id = n.account_id and t.id = n.transaction_id
     where n.key = $1 and n.kind = $2 and n.mode = $3 and n.outcome = 'step' and t.process -> 'deposit' @> '{"isLost": true}'`,
 };
 const BY_END2END: Statement = {
-  name: 'news_by_end2end',
+  name: 'rail_event_by_end2end',
   text: `select t.account_id as "accountId", t.id as "transactionId"
     from account a join transaction t on t.account_id = a.id and t.end2end = $1 where a.mode = $2 limit 1`,
 };
-/** The PIX of a transaction is the payment that came, or the payout: only what was paid has a payment. */
+/** The PIX of a transaction is the received payment, or the payout: only a paid transaction has a payment. */
 const BY_PIX: Statement = {
-  name: 'news_by_pix',
+  name: 'rail_event_by_pix',
   text: `select t.account_id as "accountId", t.id as "transactionId"
     from account a cross join unnest($3::text[]) f(family)
     join list_pix x on x.account_id = a.id and x.family = f.family and x.pix_e2e = $1
@@ -143,41 +146,41 @@ const BY_PIX: Statement = {
     where a.mode = $2 limit 1`,
 };
 const BY_DEPOSIT: Statement = {
-  name: 'news_by_deposit',
+  name: 'rail_event_by_deposit',
   text: `select s.account_id as "accountId", s.transaction_id as "transactionId"
     from deposit_slot s join account a on a.id = s.account_id and a.mode = $4
     where s.address = $1 and s.currency = $2 and s.amount_minor = $3`,
 };
-/** Two are enough to know that it is not one. */
+/** Two matches are enough to know that the target is ambiguous. */
 const BY_ADDRESS: Statement = {
-  name: 'news_by_address',
+  name: 'rail_event_by_address',
   text: `select s.account_id as "accountId", s.transaction_id as "transactionId"
     from deposit_slot s join account a on a.id = s.account_id and a.mode = $3
     where s.address = $1 and s.currency = $2 limit 2`,
 };
 const ACCOUNTS_OF_ADDRESS: Statement = {
-  name: 'news_accounts_of_address',
+  name: 'rail_event_accounts_of_address',
   text: `select distinct s.account_id as "accountId"
     from deposit_slot s join account a on a.id = s.account_id and a.mode = $2 where s.address = $1 limit 2`,
 };
-/** Its attempts start anew. */
+/** The attempts of the event restart. */
 const RESTART: Statement = {
-  name: 'news_try_again',
+  name: 'rail_event_try_again',
   text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $2
     where id = $1 and outcome in ('pending', 'failed') returning id`,
 };
 const RESTART_DISPUTE: Statement = {
-  name: 'news_restart_dispute',
+  name: 'rail_event_restart_dispute',
   text: `update rail_news set outcome = 'pending', untaken = 0, due_at = $3
     where mode = $1 and key = 'pix:' || $2 and kind like 'dispute\\_%' and outcome in ('pending', 'failed')`,
 };
 const CLOSE: Statement = {
-  name: 'news_close',
+  name: 'rail_event_close',
   text: `update rail_news set outcome = 'closed', due_at = null, close_reason = $2, closed_by = $3, closed_at = $4
     where id = $1 and outcome in ('pending', 'failed') returning id`,
 };
 
-/** @returns those of the events that were settled before. */
+/** @returns the events that were settled before. */
 export function readKnownRailEvents(
   tx: Tx,
   mode: AccountMode,
@@ -192,8 +195,7 @@ export function readKnownRailEvents(
 
 /**
  * Stores rail events with their outcome.
- *
- * @returns ids of those that had not been settled before.
+ * @returns ids of the events that had not been settled before.
  */
 export async function storeRailEvents(tx: Tx, events: readonly SettledRailEvent[]): Promise<bigint[]> {
   const records = events.map(({ accountId, transactionId, ...record }) => ({
@@ -206,9 +208,8 @@ export async function storeRailEvents(tx: Tx, events: readonly SettledRailEvent[
 }
 
 /**
- * Stores a rail event alone: it is settled later, or never.
- *
- * @returns its id; undefined when it was settled before.
+ * Stores a rail event without a target: it is settled later, or never.
+ * @returns its id; undefined if it was settled before.
  */
 export async function postponeRailEvent(
   tx: Tx,
@@ -249,8 +250,7 @@ export async function restartDispute(
 }
 
 /**
- * Closes an event: it is not retried, also not when the rail repeats it.
- *
+ * Closes an event: it is not retried, even if the rail repeats it.
  * @returns whether it was not settled.
  */
 export async function closeRailEvent(
@@ -302,7 +302,7 @@ export async function findRailEventTarget(
   return row;
 }
 
-/** @returns amounts of the returns that were held against disputes of a payment; decimal BRL. */
+/** @returns amounts of the returns that were matched with disputes of a payment; decimal BRL. */
 export async function readDisputeReturns(
   tx: Tx,
   { accountId, transactionId }: { readonly accountId: bigint; readonly transactionId: bigint },
@@ -311,7 +311,7 @@ export async function readDisputeReturns(
   return rows.map(({ amount }) => amount);
 }
 
-/** @returns whether a transaction took this deposit, and its network dropped it after it had been final. */
+/** @returns whether a transaction accepted this deposit, and its network dropped it after it had been final. */
 export async function isLostDeposit(
   tx: Tx,
   { mode, kind, key }: Pick<RailEventRecord, 'mode' | 'kind' | 'key'>,
@@ -335,7 +335,7 @@ export interface PixFacts {
   readonly isPayment: boolean;
 }
 
-/** @returns the transaction that accepted a PIX, or paid it out, by its own facts, which outlast the event. */
+/** @returns the transaction that accepted a PIX, or paid it out, from its own facts, which outlast the event. */
 export async function findByPix(
   tx: Tx,
   mode: AccountMode,
@@ -359,8 +359,8 @@ export interface DepositFacts {
 }
 
 /**
- * @returns the target of a deposit: by address and exact amount; else the only session of the address; else the only
- *   account that the address was given to.
+ * @returns the target of a deposit: by address and exact amount; otherwise the only session of the address; otherwise
+ * the only account of the address.
  */
 export async function findByDeposit(
   tx: Tx,

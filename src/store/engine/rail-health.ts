@@ -15,7 +15,7 @@ export interface UnsettledRow {
   readonly count: number;
 }
 
-/** Jobs of one kind that are due; whether they pay out BRL. */
+/** Due jobs of one kind, and whether they pay out BRL. */
 export interface DueOrdersRow {
   readonly kind: string;
   readonly isBrl: boolean;
@@ -45,7 +45,7 @@ const ORDERS: Statement = {
     group by 1, 2`,
 };
 
-/** @returns the newest events of rails, their unsettled events, and orders of rails that are due by now. */
+/** @returns the newest events of rails, their unsettled events, and due orders of rails. */
 export async function readRailHealth(tx: Tx, mode: AccountMode, nowMs: number) {
   const [last, unsettled, orders] = await Promise.all([
     tx.query<LastRailEvent>(LAST, [mode]),

@@ -7,7 +7,7 @@ import { OWES_RETURN } from './merged-lists.ts';
 import { PROCESS_SELECT } from './processes.ts';
 import type { SuspenseReason } from './suspense.ts';
 
-/** Owner of the records: an account, or all accounts of the mode where it is null. */
+/** Owner of the records: an account; null for all accounts of the mode. */
 export interface ReviewScope {
   readonly mode: AccountMode;
   readonly accountId: bigint | null;
@@ -16,12 +16,12 @@ export interface ReviewScope {
 
 /** Money out that waits for approval. */
 export interface HeldOutflow extends ProcessRow {
-  /** Worth in BRL, and since when it waits. */
+  /** Worth in BRL, and the start of its wait. */
   readonly heldBrl: string;
   readonly heldAt: Instant;
 }
 
-/** Money in suspense that a person decides about. */
+/** Money in suspense that waits for a person's decision. */
 export interface OpenSuspense {
   readonly id: bigint;
   readonly accountId: bigint;
@@ -31,7 +31,7 @@ export interface OpenSuspense {
   readonly openedAt: Instant;
 }
 
-/** A webhook endpoint that fails, or was disabled for that. */
+/** A webhook endpoint that fails, or was disabled because of failures. */
 export interface FailingEndpoint {
   readonly id: string;
   readonly accountId: bigint;
@@ -41,7 +41,7 @@ export interface FailingEndpoint {
 }
 
 const IN_SCOPE = `a.mode = $1 and ($2::bigint is null or a.id = $2)`;
-/** Open disputes are few among open transactions, which are found by their outcome: of so many at most. */
+/** Open disputes are few among open transactions, which are found by their outcome; this limits their number. */
 const OPEN_MAX = 50_000;
 
 const OUTFLOWS: Statement = {
@@ -92,17 +92,17 @@ function valuesOf({ mode, accountId, limit }: ReviewScope): readonly unknown[] {
   return [mode, accountId, limit];
 }
 
-/** @param since - older requests wait no more. @returns money out that waits for approval. */
+/** @param since - older requests no longer wait. @returns money out that waits for approval. */
 export function readHeldOutflows(tx: Tx, scope: ReviewScope, since: Date): Promise<HeldOutflow[]> {
   return tx.query<HeldOutflow>(OUTFLOWS, [...valuesOf(scope), since]);
 }
 
-/** @param steps - as `component/state`: steps from which a transaction goes on. */
+/** @param steps - as `component/state`: steps from which a transaction can continue. */
 export function readOpenAtSteps(tx: Tx, scope: ReviewScope, steps: readonly string[]): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(AT_STEPS, [...valuesOf(scope), steps]);
 }
 
-/** @returns transactions with a return that failed and is still owed. */
+/** @returns transactions with a failed refund that is still open. */
 export function readFailedRefunds(tx: Tx, scope: ReviewScope): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(FAILED_REFUNDS, valuesOf(scope));
 }
@@ -112,12 +112,12 @@ export function readSuspenseToDecide(tx: Tx, scope: ReviewScope): Promise<OpenSu
   return tx.query<OpenSuspense>(SUSPENSE, valuesOf(scope));
 }
 
-/** @returns endpoints that fail, without those that came with transactions. */
+/** @returns endpoints that fail, without those of transactions. */
 export function readFailingEndpoints(tx: Tx, scope: ReviewScope): Promise<FailingEndpoint[]> {
   return tx.query<FailingEndpoint>(ENDPOINTS, valuesOf(scope));
 }
 
-/** @returns when a job of this kind is due, of those of the transactions that have one. */
+/** @returns due times of jobs of this kind, for the transactions that have one. */
 export function readDeadlines(
   tx: Tx,
   rows: readonly Pick<ProcessRow, 'accountId' | 'id'>[],

@@ -1,4 +1,4 @@
-/** Finds transactions by any identifier at hand: each kind has its index. */
+/** Finds transactions by any known identifier, each kind by its own index. */
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -19,29 +19,29 @@ export const SEARCH_MATCHES = [
 /** A member of SEARCH_MATCHES. */
 export type SearchMatch = (typeof SEARCH_MATCHES)[number];
 
-/** A text in the forms in which it is compared. */
+/** A text in the forms that are compared. */
 export interface SearchText {
   readonly text: string;
-  /** As it was written and in upper case. */
+  /** Text as written, and in upper case. */
   readonly ids: readonly string[];
-  /** With and without its prefix, as written and in lower case. */
+  /** Text with and without its prefix, as written and in lower case. */
   readonly hashes: readonly string[];
-  /** Null when it has not the form of one. */
+  /** Null if the text has another form. */
   readonly taxId: string | null;
-  /** Beginnings of words of a name; null when it is too short. */
+  /** Beginnings of words of a name; null if too short. */
   readonly name: string | null;
 }
 
-/** A transaction that was found. */
+/** A found transaction. */
 export interface FoundTransaction {
   readonly match: SearchMatch;
   readonly row: TransactionRow;
 }
 
-/** Most names that are looked at, so that a common one costs no more than a page. */
+/** Maximum number of names that are compared, so that a common name costs no more than a page. */
 const NAMES_MAX = 1_000;
 
-/** Of each way, by which it is found: the newest `$7`. */
+/** Each kind of match returns the newest `$7`. */
 const ofFamilies = (match: SearchMatch, condition: string) =>
   `(select '${match}' as match, t.id from unnest($2::text[]) f(family) cross join lateral (
       select t.id from transaction t where t.account_id = $1 and t.family = f.family and ${condition}
@@ -49,7 +49,7 @@ const ofFamilies = (match: SearchMatch, condition: string) =>
 const ofAccount = (match: SearchMatch, condition: string) =>
   `(select '${match}' as match, t.id from transaction t where t.account_id = $1 and ${condition} limit ${NAMES_MAX})`;
 
-/** The words have the account. As a plain condition it would be looked up by an index of accounts, and each name be read. */
+/** The words contain the account. A plain condition would use an index of accounts, and read each name. */
 const ofWords = `(select 'name' as match, t.id from transaction t where t.account_id + 0 = $1 and t.client_name is not null
       and name_words(t.account_id, t.client_name) @@ name_query($1, $8::text) limit ${NAMES_MAX})`;
 

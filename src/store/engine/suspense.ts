@@ -25,7 +25,7 @@ export type SuspenseState = 'open' | 'assigned' | 'returning' | 'returned' | 'dr
 /** An entry to be opened. */
 export interface NewSuspense {
   readonly accountId: bigint;
-  readonly newsId: bigint;
+  readonly railEventId: bigint;
   readonly transactionId: bigint | null;
   /** Raw ledger code. */
   readonly currency: string;
@@ -45,23 +45,23 @@ export interface SuspenseRow {
   readonly reason: SuspenseReason;
   readonly state: SuspenseState;
   readonly assignedTo: bigint | null;
-  /** Account that is to get it once another person than `proposedBy` approves it; null where none is proposed. */
+  /** Account that gets it after the approval of another person than `proposedBy`; null without a proposal. */
   readonly proposedTo: bigint | null;
   readonly proposedBy: string | null;
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
   readonly openedAt: Instant;
-  /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
+  /** Return id of PIX under which it goes or went back; null otherwise. */
   readonly returnId: string | null;
-  /** Whether its order failed so often that it is placed again only when a person returns it again. */
+  /** Whether its order failed so often that it is sent again only when a person returns it again. */
   readonly isStuck: boolean;
   /** Id of the transaction as callers know it. */
   readonly end2end: string | null;
   /** Body as the rail sent it. */
-  readonly news: unknown;
+  readonly railEvent: unknown;
 }
 
-/** @returns the state of an entry, as the rest of a sentence that begins with it. */
+/** @returns the state of an entry, as a predicate for a sentence. */
 export function describeState({
   state,
   assignedTo,
@@ -93,9 +93,9 @@ export interface SuspenseDecision {
   /** Null for an entry that is open again. */
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
-  /** Return id of PIX under which it goes or went back; null where it does not, or not by PIX. */
+  /** Return id of PIX under which it goes or went back; null otherwise. */
   readonly returnId: string | null;
-  /** On the database's clock: when its order to the rail is placed again; null where there is none. Unit: ms. */
+  /** Time on the database's clock at which its order is sent to the rail again; null without one. Unit: ms. */
   readonly dueMs: number | null;
 }
 
@@ -108,7 +108,7 @@ export interface DueReturn {
 /** Filter of entries; all given members must match. */
 export interface SuspenseFilter {
   readonly mode: AccountMode;
-  /** Null: of all accounts. */
+  /** Null means all accounts. */
   readonly accountId: bigint | null;
   readonly state: SuspenseState | null;
 }
@@ -117,7 +117,7 @@ const COLUMNS = `s.id, s.account_id as "accountId", s.transaction_id as "transac
   s.amount_minor::text as "amountMinor", s.reason, s.state, s.assigned_to as "assignedTo",
   s.proposed_to as "proposedTo", s.proposed_by as "proposedBy", s.decided_by as "decidedBy",
   s.decided_at as "decidedAt", s.opened_at as "openedAt", s.return_id as "returnId",
-  coalesce(s.due_at = 'infinity', false) as "isStuck", t.end2end, n.body as news`;
+  coalesce(s.due_at = 'infinity', false) as "isStuck", t.end2end, n.body as "railEvent"`;
 const FROM = `suspense_entry s join account a on a.id = s.account_id join rail_news n on n.id = s.news_id
   left join transaction t on t.account_id = s.account_id and t.id = s.transaction_id`;
 
@@ -130,7 +130,7 @@ const BY_RETURN: Statement = {
   text: `select ${COLUMNS} from ${FROM} where s.return_id = $1 and a.mode = $2`,
 };
 const BY_RAIL_EVENT: Statement = {
-  name: 'suspense_by_news',
+  name: 'suspense_by_rail_event',
   text: `select ${COLUMNS} from ${FROM} where n.key = $1 and n.kind = $2 and n.mode = $3`,
 };
 const SHAPE = {
@@ -146,15 +146,18 @@ const LIST = idList<SuspenseRow>({
   name: 'suspense',
   where: `${OF_MODE} and ($3::text is null or s.state = $3)`,
 });
-/** With an index of its own. */
+/** List with an index of its own. */
 const OPEN = idList<SuspenseRow>({
   ...SHAPE,
   name: 'suspense_open',
   where: `${OF_MODE} and s.state = 'open' and s.state = $3`,
 });
-/** An order that failed so often, over 30 hours, waits for a person: the rail may have heard it. */
+/** Number of failures, over 30 hours, after which an order waits for a person: the rail may have received it. */
 const ATTEMPTS_MAX = 36;
-/** An order that is claimed is due again after 2 seconds, 8, 32 …, at most an hour: its process may die before it reports an outcome. */
+/**
+ * A claimed order is due again after 2 seconds, 8, 32 …, at most an hour, because its process may die before it reports
+ * an outcome.
+ */
 const CLAIM_DUE: Statement = {
   name: 'suspense_take_due',
   text: `update suspense_entry s
@@ -182,6 +185,10 @@ const DECIDE: Statement = {
   text: `update suspense_entry set state = $2, assigned_to = $3, decided_by = $4, decided_at = $5, due_at = $6, return_id = $7,
       attempts = 0, proposed_to = null, proposed_by = null where id = $1`,
 };
+const REDUCE: Statement = {
+  name: 'suspense_reduce',
+  text: `update suspense_entry set amount_minor = amount_minor - $2, proposed_to = null, proposed_by = null where id = $1`,
+};
 const MAKE_DUE_AGAIN: Statement = {
   name: 'suspense_place_again',
   text: `update suspense_entry set due_at = $2, attempts = 0 where id = $1 and due_at = 'infinity'`,
@@ -200,7 +207,7 @@ const ADD: Statement = {
 export async function addSuspense(tx: Tx, entry: NewSuspense): Promise<void> {
   await tx.query(ADD, [
     entry.accountId,
-    entry.newsId,
+    entry.railEventId,
     entry.transactionId,
     entry.currency,
     entry.amountMinor,
@@ -210,13 +217,13 @@ export async function addSuspense(tx: Tx, entry: NewSuspense): Promise<void> {
   ]);
 }
 
-/** @returns the entry, or undefined: also when it is of the other mode. */
+/** @returns the entry; undefined if it does not exist or is of the other mode. */
 export async function findSuspense(tx: Tx, id: bigint, mode: AccountMode): Promise<SuspenseRow | undefined> {
   const [row] = await tx.query<SuspenseRow>(FIND, [id, mode]);
   return row;
 }
 
-/** @returns the entry that goes or went back under this return id, or undefined. */
+/** @returns the entry with this return id, or undefined. */
 export async function findByReturn(
   tx: Tx,
   returnId: string,
@@ -235,7 +242,7 @@ export async function findByRailEventKey(
   return row;
 }
 
-/** @returns a part of the list. */
+/** @returns a slice of the list. */
 export function readSuspense(
   database: Tx,
   { mode, accountId, state }: SuspenseFilter,
@@ -253,7 +260,7 @@ export function claimDueReturns(tx: Tx, nowMs: number, limit: number): Promise<D
   return tx.query<DueReturn>(CLAIM_DUE, [new Date(nowMs).toISOString(), limit]);
 }
 
-/** Stores that the rail has the order of that decision, so that it is not placed again. */
+/** Stores that the rail has the order of that decision, so that it is not sent again. */
 export async function storeOrdered(
   tx: Tx,
   { id, decidedAt }: Pick<SuspenseRow, 'id' | 'decidedAt'>,
@@ -263,9 +270,8 @@ export async function storeOrdered(
 
 /**
  * Stores that an order failed. After the last attempt it waits for a person.
- *
- * @param againMs - on the clock of the database: when it is placed again after a failure that says nothing about it; null for one that
- *   counts. Unit: ms.
+ * @param againMs - time of the next attempt on the database's clock, after a failure that says nothing about the order;
+ * null for one that counts. Unit: ms.
  */
 export async function failOrder(
   tx: Tx,
@@ -275,11 +281,19 @@ export async function failOrder(
   await tx.query(FAILED, [id, decidedAt, againMs === null ? null : new Date(againMs).toISOString()]);
 }
 
-/** Keeps a decision; the head of the entry's account is locked. */
+/** Stores a decision; the head of the entry's account is locked. */
 export async function decideSuspense(tx: Tx, id: bigint, decision: SuspenseDecision): Promise<void> {
   const { state, assignedTo, decidedBy, decidedAt, dueMs, returnId } = decision;
   const due = dueMs === null ? null : new Date(dueMs).toISOString();
   await tx.query(DECIDE, [id, state, assignedTo, decidedBy, decidedAt, due, returnId]);
+}
+
+/**
+ * Takes a part out of an open entry, and ends its proposal, which was about the larger amount; the head of the entry's
+ * account is locked.
+ */
+export async function reduceSuspense(tx: Tx, id: bigint, lostMinor: bigint): Promise<void> {
+  await tx.query(REDUCE, [id, lostMinor]);
 }
 
 /** Makes the order of a stuck entry due again; the head of the entry's account is locked. */
@@ -287,7 +301,7 @@ export async function makeDueAgain(tx: Tx, id: bigint, dueMs: number): Promise<v
   await tx.query(MAKE_DUE_AGAIN, [id, new Date(dueMs).toISOString()]);
 }
 
-/** Stores the account that an open entry is proposed for, or none; the head of the entry's account is locked. */
+/** Stores the proposed account of an open entry, or none; the head of the entry's account is locked. */
 export async function proposeSuspense(
   tx: Tx,
   id: bigint,

@@ -1,17 +1,17 @@
-/** Payments of an account by the Brasília day on which they were paid: how many, for how much, and how long they took. */
+/** Payments of an account by the Brasília day of payment: number, amount and duration. */
 import type { Family } from '../../templates/define.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Payments of one day; of the recent days together where `day` is null. */
+/** Payments of one day; `day` null means the recent days together. */
 export interface TakingsRow {
   /** `YYYY-MM-DD` in Brasília. */
   readonly day: string | null;
   /** Payments that succeeded, at least in part, and their BRL. */
   readonly payments: number;
   readonly amount: string;
-  /** Transactions that have ended, however. */
+  /** Number of ended transactions, whatever their outcome. */
   readonly ended: number;
-  /** From the payment to the end of its transaction: median and 95th percentile. Unit: ms. */
+  /** Duration from the payment to the end of its transaction: median and 95th percentile. Unit: ms. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
 }
@@ -19,12 +19,12 @@ export interface TakingsRow {
 /** Filter of payments. */
 export interface TakingsFilter {
   readonly families: readonly Family[];
-  /** First Brasília day that is read, and the first of the recent ones, whose times are measured. */
+  /** First Brasília day that is read, and first of the recent days, whose durations are measured. */
   readonly from: string;
   readonly recent: string;
 }
 
-/** Most transactions that are added up. */
+/** Maximum number of transactions that are added up. */
 export const TAKINGS_MAX = 200_000;
 
 /** A payment may come a day after its transaction was created, so the list is read from the day before `$3`. */
@@ -52,7 +52,10 @@ const TAKINGS: Statement = {
     group by grouping sets ((p.day), ()) order by p.day`,
 };
 
-/** @returns a row for each day that has a transaction, and one for all; undefined where more than `TAKINGS_MAX` would have to be read. */
+/**
+ * @returns a row for each day with a transaction, and one for all days; undefined if more than `TAKINGS_MAX` would have
+ * to be read.
+ */
 export async function readTakings(
   tx: Tx,
   accountId: bigint,

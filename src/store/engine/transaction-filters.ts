@@ -4,7 +4,7 @@
  */
 import type { Family } from '../../templates/define.ts';
 
-/** Form of the value: how it is checked, its type in GraphQL, and its text in an export. */
+/** Form of the value: its check, its type in GraphQL, and its text in an export. */
 export type FilterKind =
   | 'text'
   | 'currency'
@@ -22,7 +22,7 @@ export type FilterKind =
 interface ListParameter {
   readonly name: string;
   readonly families: readonly Family[];
-  /** For OpenAPI; a currency has its accepted forms instead. */
+  /** Description for OpenAPI; a currency has its accepted forms instead. */
   readonly doc: string;
 }
 
@@ -31,21 +31,22 @@ export interface TransactionFilter {
   readonly kind: FilterKind;
   /** Its name in an export. */
   readonly export: string;
-  /** For GraphQL; bounds and accepted forms of the kind are added. */
+  /** Description for GraphQL; bounds and accepted forms of the kind are added. */
   readonly doc: string;
-  /** Only filters that leave one list in its order have them: `/v2` counts by these. */
+  /** Columns of the conditions that leave a list in its order, by which `/v2` counts; other filters have none. */
   readonly parameters?: readonly ListParameter[];
   /**
-   * Way to find records: by their position in the list; by an index that leaves few, or many; or by a scan of one
-   * record after another. It determines the bounds and the price of a statement.
+   * Access path to the records: their position in the list; an index that leaves few, or many; or a scan. It determines
+   * the limits and the cost of a statement.
    */
   readonly reads: 'places' | 'few' | 'many' | 'scan';
   /** The indexes that find the records; none for a scan. */
   readonly indexes: readonly string[];
-  /** SQL about table alias `t`, whose account is `$1`; absent where the use case makes it of several filters. */
+  /** SQL about table alias `t`, whose account is `$1`; missing if the use case builds it from several filters. */
   readonly condition?: (value: string, family: string) => string;
   /**
-   * The value depends on the caller's rights or on jobs, so the version of the account proves no response with it.
+   * Whether the value depends on the caller's rights or on jobs; then the version of the account proves no response
+   * with it.
    */
   readonly isRendered?: true;
 }
@@ -55,13 +56,16 @@ const POSITION_INDEXES = ['transaction_account_id_family_list_seq_key', 'list_da
 const UTC_DAY = 'UTC day, inclusive (C-11).';
 const EITHER_AMOUNT = 'With `currency`, the amount in it; otherwise either amount may match.';
 
-/** @returns SQL that a record of table alias `t`, of account `$1` and this family, has this PIX: by its place in the list. */
+/**
+ * @returns SQL for the condition that a record of table alias `t`, of account `$1` and this family, has this PIX: by
+ * its position in the list.
+ */
 export function hasPix(value: string, family: string): string {
   return `t.list_seq = any (array(select x.list_seq from list_pix x
       where x.account_id = $1 and x.family = ${family} and x.pix_e2e = ${value}))`;
 }
 
-/** SQL of what a text is searched in. */
+/** SQL of the searched texts. */
 const TEXTS = `concat_ws(e'\\n', t.end2end, t.client_name, t.external_code, t.notes, t.pix_e2e, t.tx_hash)`;
 
 /** Every filter, in the order of the parameters of `/v2`. */
@@ -248,7 +252,7 @@ export const TRANSACTION_FILTERS = {
 type Table = typeof TRANSACTION_FILTERS;
 /** Name of a filter. */
 export type FilterName = keyof Table;
-/** Names of the filters whose rows are like this. */
+/** Names of the filters whose rows have these members. */
 type Like<Row> = { [Name in FilterName]: Table[Name] extends Row ? Name : never }[FilterName];
 /** Names of the filters of a kind. */
 export type FilterOf<Kind extends FilterKind> = Like<{ readonly kind: Kind }>;
@@ -263,7 +267,7 @@ export const FILTERS = Object.entries(TRANSACTION_FILTERS) as readonly (readonly
   TransactionFilter,
 ])[];
 
-/** @returns the names of the filters of which this is so, in the order of the table. */
+/** @returns the names of the filters that satisfy a test, in the order of the table. */
 export function filtersWhere<Name extends FilterName = FilterName>(
   isSo: (filter: TransactionFilter) => boolean,
 ): readonly Name[] {

@@ -15,13 +15,13 @@ export interface RecordFacts {
   readonly counterpartyCountry: string | null;
   /** Decimal text. */
   readonly usdValue: string | null;
-  /** The moment that the value is of. */
+  /** The time for which the value was computed. */
   readonly usdValueAt: Instant | null;
-  /** BRL for one USD, by which it was counted; null where it was given. */
+  /** BRL for one USD in the computation; null if the value was entered. */
   readonly usdRate: string | null;
 }
 
-/** A record and whose it is. */
+/** A record with its transaction. */
 export interface TransactionRecord extends RecordFacts {
   readonly accountId: bigint;
   readonly transactionId: bigint;
@@ -62,7 +62,7 @@ const STORE: Statement = {
 /** A transaction, by its account and its number. */
 type Key = Readonly<Record<'accountId' | 'id', bigint>>;
 
-/** @returns the records of those transactions that have one, in no order. */
+/** @returns the records of these transactions, in no order; missing if nothing is recorded. */
 export function readRecords(tx: Tx, transactions: readonly Key[]): Promise<TransactionRecord[]> {
   const accountIds = transactions.map(({ accountId }) => accountId);
   const ids = transactions.map(({ id }) => id);
@@ -77,7 +77,7 @@ export async function readRecord(tx: Tx, transaction: Key): Promise<RecordFacts>
   return facts;
 }
 
-/** Stores what is recorded of a transaction, in place of what was before. */
+/** Stores the recorded facts of a transaction, replacing earlier ones. */
 export async function storeRecord(tx: Tx, { accountId, id }: Key, facts: RecordFacts): Promise<void> {
   const { walletCustody, walletHolder, walletVasp, walletCountry } = facts;
   const wallet = [walletCustody, walletHolder, walletVasp, walletCountry];

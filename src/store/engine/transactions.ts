@@ -10,7 +10,7 @@ import {
   type TransactionFilter,
 } from './transaction-filters.ts';
 
-/** Columns of a transaction besides its facts. */
+/** Columns of a transaction apart from its facts. */
 const IDENTITY = [
   'accountId',
   'id',
@@ -34,9 +34,9 @@ export const TRANSACTION_SELECT = Object.entries(TRANSACTION_COLUMNS)
   .map(([name, column]) => `t.${column} as "${name}"`)
   .join(', ');
 
-/** Filters of a list, as checked; a transaction must match all that are given. */
+/** Filters of a list after their check; a transaction must match all given ones. */
 export type ListFilter = { readonly [Name in ListFilterName]?: string } & {
-  /** Raw ledger codes, where an asset of several networks is looked for; the currency that comes out is one of them. */
+  /** Raw ledger codes of an asset on several networks; the target currency is one of them. */
   readonly severalTargets?: readonly string[];
 };
 
@@ -46,15 +46,15 @@ export type Page = { readonly limit: number; readonly offset: number } | ListSli
 /** A part of the list between two records, read from its newer end, or backward from its older end. */
 export interface ListSlice {
   readonly limit: number;
-  /** `end2end` of the record that the slice comes after, in the order of the list: only older records. */
+  /** `end2end` of the preceding record in the order of the list: only older records. */
   readonly after?: string | undefined;
-  /** `end2end` of the record that the slice comes before: only newer records. */
+  /** `end2end` of the following record in the order of the list: only newer records. */
   readonly before?: string | undefined;
   /** Oldest record first. */
   readonly isBackward?: boolean;
 }
 
-/** Whether records match that are newer or older than the bounds of a slice; false without the bound. */
+/** Whether newer or older records match outside of the bounds of a slice; false without the bound. */
 interface Bounds {
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
@@ -67,7 +67,7 @@ export interface TransactionPage extends Bounds {
   readonly rows: readonly TransactionRow[];
 }
 
-/** Condition of each filter on a record, as SQL about table alias `t`; its account is `$1`, its family is given. */
+/** Condition of each filter as SQL about table alias `t`; its account is `$1`, its family is given. */
 const FILTER_CONDITIONS = {
   ...(Object.fromEntries(
     FILTERS.flatMap(([name, { parameters, condition }]) =>
@@ -79,7 +79,7 @@ const FILTER_CONDITIONS = {
 type Condition = keyof typeof FILTER_CONDITIONS;
 const CONDITIONS = Object.keys(FILTER_CONDITIONS) as Condition[];
 
-/** A condition of its own: PostgreSQL reads one currency in the order of the list, but not one of several. */
+/** This condition is separate, because PostgreSQL reads one currency in the order of the list, but not several. */
 export function isOneOfTargets(value: string): string {
   return `t.target_currency = any (${value}::text[])`;
 }
@@ -102,7 +102,7 @@ export async function hasTransactions(database: Tx): Promise<boolean> {
   return row?.any === true;
 }
 
-/** @returns the account's transaction, or undefined: also when it is another account's. */
+/** @returns the account's transaction; undefined if it does not exist or belongs to another account. */
 export async function findTransaction(
   database: Tx,
   accountId: bigint,
@@ -123,8 +123,7 @@ export function findTransactions(
 
 /**
  * Reads a page of a list, newest first unless backward, and the exact total, from one snapshot (C-10, C-16).
- *
- * @param options - `counted`: whether the total is wanted.
+ * @param options - `counted`: whether to return the total.
  * @returns undefined when `after` or `before` is not a record of the list.
  */
 export async function listTransactions(
@@ -163,12 +162,12 @@ function positionsOf(page: Page): readonly (number | string)[] {
 const statements = new Map<string, Statement>();
 
 function listStatement(conditions: readonly Condition[], page: Page, counted: boolean): Statement {
-  // PostgreSQL keeps 63 characters of a name: a letter for each condition.
+  // PostgreSQL keeps 63 characters of a name, so each condition is one letter.
   const letters = conditions.map((condition) => condition.charAt(0)).join('');
   const name = `list_${formOf(page)}${counted ? '_counted' : ''}_${letters}`;
   let statement = statements.get(name);
   if (!statement) {
-    // A condition may have to be looked for.
+    // An index does not serve every condition, so some need a search.
     const isQuick = conditions.length === 0 && { isQuick: true as const };
     statement = { name, text: listSql(conditions, page, counted), ...isQuick };
     statements.set(name, statement);
@@ -183,7 +182,7 @@ function formOf(page: Page): string {
 }
 
 /**
- * Without selective conditions the dense positions give total and page by subtraction, whatever the size of the
+ * Without selective conditions the dense positions determine total and page by subtraction, whatever the size of the
  * list; with one, its index is read between the window's positions.
  */
 function listSql(conditions: readonly Condition[], page: Page, counted: boolean): string {
@@ -207,11 +206,13 @@ function listSql(conditions: readonly Condition[], page: Page, counted: boolean)
   ].join('\n');
 }
 
-/** Parts of the statement of a page: tables to join, the positions to read between, and what is beyond them. */
+/**
+ * Parts of the statement of a page: tables to join, the range of positions, and whether records exist outside of it.
+ */
 interface Parts {
   readonly joins: readonly string[];
   readonly bounds: string;
-  /** Columns of what a bound leaves out. */
+  /** Columns that say whether a bound leaves out records. */
   readonly beyond: readonly string[];
 }
 

@@ -1,11 +1,11 @@
 /**
- * The auditor of the audit log: walks the chain of an account and names every entry that is not as it was written. Numbers
- * and bytes come as text, as all that the auditor reads (verify-sql.ts).
+ * The auditor of the audit log: walks the chain of an account and names every entry that differs from what was written.
+ * Numbers and bytes come as text, as in all statements of the auditor (verify-sql.ts).
  */
 import type { Statement, Tx } from '../connection/database.ts';
 import { AUDIT_COLUMNS, type AuditEntry, type ChainEnd, chainHash } from './audit.ts';
 
-/** A defect of the log, and its entry. */
+/** A defect of the log, with its entry. */
 export interface AuditDefect {
   readonly defect: string;
   readonly at: bigint | null;
@@ -13,7 +13,7 @@ export interface AuditDefect {
 }
 
 const SLICE = 5_000;
-/** Before the first entry. */
+/** Position before the first entry. */
 const START = '00'.repeat(32);
 
 interface ChainPosition {
@@ -35,8 +35,7 @@ const ENTRIES: Statement = {
 
 /**
  * Recomputes the chain up to its end at the start of the check.
- *
- * @param slice - entries of one statement.
+ * @param slice - number of entries of one statement.
  * @returns the end of the chain, to be stored elsewhere, and all defects.
  */
 export async function verifyAudit(

@@ -1,7 +1,7 @@
 /**
- * The auditor of money out, with which thresholds and ceilings are compared (C-25). It checks that the sums of each
- * minute are those of the payments, and that each payment counts with its amount while it waits and once it left, and
- * no longer when it came back. Each statement reads from one snapshot, so the account may be in use meanwhile.
+ * The auditor of money out, which thresholds and ceilings use (C-25). It checks that the sums of each minute are those
+ * of the payments. It also checks that each payment counts with its amount while it waits and after it left, and no
+ * longer after it came back. Each statement reads from one snapshot, so the account may be in use meanwhile.
  */
 import { BRL } from '../../base/money/currency.ts';
 import { toMinor } from '../../base/money/money.ts';
@@ -15,7 +15,7 @@ import type { VolumeDefect } from './verify-volumes.ts';
 
 type Outflow = Pick<MoneyOutRow, 'ref' | 'kind' | 'brl'>;
 
-/** A transaction by which money left or is to leave. */
+/** A transaction by which money left, or is about to leave. */
 interface Row
   extends Pick<ProcessRow, 'end2end' | 'template' | 'component' | 'state' | 'process' | 'targetAmount'> {
   /** Decimal text. */
@@ -53,7 +53,7 @@ const RECORDS: Statement = {
     )
     select (select max(id) from slice) as last, (select coalesce(jsonb_agg(to_jsonb(record)), '[]') from record) as records`,
 };
-/** The $3 minutes after $2 that have sums, and all time between them and after the last. */
+/** The $3 minutes after $2 that have sums, and all time between and after them. */
 const MINUTES: Statement = {
   name: 'verify_money_out_minutes',
   text: `with page as materialized (
@@ -80,9 +80,8 @@ const MINUTES: Statement = {
 
 /**
  * Compares transactions, money out and its sums of an account, slice by slice.
- *
- * @param slice - records of one statement; at most 5,000.
- * @returns everything that is wrong.
+ * @param slice - number of records of one statement; at most 5,000.
+ * @returns all defects.
  */
 export async function verifyMoneyOut(
   database: Tx,
@@ -124,7 +123,7 @@ function findDefects(row: Row): string[] {
   ];
 }
 
-/** Finds money out that is counted though it came back, or a withdrawal that is not counted. */
+/** Finds money out that is counted although it came back, and withdrawals that are not counted. */
 function findMiscounted({ template: name, component, state }: Row, left: readonly Outflow[]): string[] {
   const template = REGISTRY.of(name);
   if (isBackInBalance(template, REGISTRY.stepOf(name, component, state)))

@@ -1,7 +1,7 @@
 /**
- * The auditor of volumes, with which limits of customers are compared (C-21). It checks that the amount counted for
- * each transaction follows from its step, and that the volumes of each day are the sum of these amounts. Each
- * statement reads both from one snapshot, so the account may be in use meanwhile.
+ * The auditor of volumes, which limits of customers use (C-21). It checks that the amount counted for each transaction
+ * follows from its step, and that the volumes of each day are the sum of these amounts. Each statement reads both from
+ * one snapshot, so the account may be in use meanwhile.
  */
 
 import { BRL } from '../../base/money/currency.ts';
@@ -14,7 +14,7 @@ import { REGISTRY } from '../../templates/index.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { type ClaimFacts, claimOf, countedOf, HISTORY } from './volumes.ts';
 
-/** A volume that is not what the transactions say. */
+/** A volume that differs from the transactions. */
 export interface VolumeDefect {
   readonly defect: string;
   /** Internal id of the transaction; null for a day. */
@@ -26,7 +26,7 @@ interface Row extends ClaimFacts {
   readonly id: bigint;
   readonly end2end: string;
   readonly template: string;
-  /** Whether there are volumes of the day on which it says it was counted. */
+  /** Whether the day on which it was counted has volumes. */
   readonly hasVolume: boolean;
 }
 
@@ -49,7 +49,7 @@ const SINCE: Statement = {
   name: 'verify_volumes_since',
   text: `select volumes_from::text as since from account where id = $1`,
 };
-/** Transactions after $2, at most $3. Imported ones say nothing of what was counted. */
+/** Transactions after $2, at most $3. Imported transactions do not record their counted amounts. */
 const ROWS: Statement = {
   name: 'verify_volume_rows',
   text: `select t.id, t.end2end, t.template, t.component, t.state, nullif(t.process, '{}') as process, t.created_at as "createdAt",
@@ -60,8 +60,8 @@ const ROWS: Statement = {
     where t.account_id = $1 and t.id > $2 order by t.id limit $3`,
 };
 /**
- * Subjects after $2, at most $3: the days from $4 on of which the volumes are not the sum of what transactions of the
- * families $5 say.
+ * Subjects after $2, at most $3, with the days from $4 on whose volumes differ from the sum of the transactions of the
+ * families $5.
  */
 const SUBJECTS: Statement = {
   name: 'verify_volume_subjects',
@@ -94,9 +94,8 @@ const SUBJECTS: Statement = {
 
 /**
  * Compares volumes and transactions of an account, slice by slice.
- *
- * @param slice - transactions of one statement; at most 5,000.
- * @returns everything that is wrong.
+ * @param slice - number of transactions of one statement; at most 5,000.
+ * @returns all defects.
  */
 export async function verifyVolumes(
   database: Tx,

@@ -1,8 +1,8 @@
 /**
- * Volumes that limits of customers count (C-21; docs/limits.md): of a transaction, from its step and its facts alone;
- * of imported history, from its columns; and their sums, BRL by subject and day. The database transaction that counts
- * reads and writes the sums under the account's lock, so a limit holds whatever happens in parallel. The cost does
- * not grow with the number of transactions: a subject has one row a day.
+ * Volumes that limits of customers count (C-21; docs/limits.md): of a transaction, from its step and its facts only; of
+ * imported history, from its columns; and their sums, BRL by subject and day. The counting database transaction reads
+ * and writes the sums under the account's lock, so limits hold under parallel requests. The cost does not grow with the
+ * number of transactions: a subject has one row a day.
  */
 
 import { BRL } from '../../base/money/currency.ts';
@@ -15,14 +15,14 @@ import { UNDONE } from '../../templates/status.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { TEMPLATE_DEFAULTS } from './pricing.ts';
 
-/** Accounts over which a customer is counted: the merchant's own, or all of the operator. */
+/** Accounts over which a customer is counted: the merchant's own, or all accounts of the operator. */
 export const LIMITS_OVER = ['account', 'operator'] as const;
 /** One of LIMITS_OVER. */
 export type LimitsOver = (typeof LIMITS_OVER)[number];
-/** Number of the locks of customers among advisory locks. */
+/** Key of the customers' locks among advisory locks. */
 const CUSTOMER_LOCK = 7_838;
 
-/** Days that a step-up looks back on, the day itself among them. */
+/** Number of days that a step-up considers, including the current one. */
 export const STEP_UP_DAYS = 30;
 
 /** Key of a volume. */
@@ -36,15 +36,15 @@ export interface VolumeKey {
 
 /** Volumes and limits of a subject on a day; BRL as decimal text. */
 export interface Volumes {
-  /** Of the day: the open part, and the paid part. */
+  /** Volumes of the day: the open part, and the paid part. */
   readonly open: string;
   readonly paid: string;
-  /** Of the 30 days that end with it. */
+  /** Volume of the 30 days that end with it. */
   readonly openMonth: string;
   readonly paidMonth: string;
   readonly limitDaily: string;
   readonly stepUp30d: string;
-  /** Names that the customer was given before; null where there is no such customer yet. */
+  /** Earlier names of the customer; null if there is no such customer yet. */
   readonly names: readonly string[] | null;
 }
 
@@ -58,7 +58,7 @@ export interface VolumeChange extends VolumeKey {
 export interface SeenCustomer {
   readonly accountId: bigint;
   readonly taxId: string;
-  /** All names, newest last; undefined when they stay as they are. */
+  /** All names, newest last; undefined if they stay unchanged. */
   readonly names: readonly string[];
   readonly isVerified: boolean;
   readonly seenAt: Date;
@@ -70,11 +70,11 @@ export interface Claim {
   readonly subject: string;
   /** Decimal text. */
   readonly brl: string;
-  /** When it was paid; null while it can still be. */
+  /** Time of payment; null if it can still be paid. */
   readonly paidAtMs: number | null;
 }
 
-/** The facts of a transaction that say what it takes. */
+/** The facts of a transaction that determine its claim. */
 export type ClaimFacts = Pick<
   ProcessRow,
   | 'component'
@@ -91,8 +91,8 @@ export type ClaimFacts = Pick<
 >;
 
 /**
- * @returns undefined where nothing counts: the transaction did not begin, its customer or amount is unknown, or no
- *   money moved or will move by it. Rejected, failed, expired and returned transactions count nothing.
+ * @returns undefined if nothing counts: the transaction did not begin, its customer or amount is unknown, or it neither
+ * moved nor will move money. Rejected, failed, expired and refunded transactions count nothing.
  */
 export function claimOf(template: Template, row: ClaimFacts): Claim | undefined {
   const { process } = row;
@@ -111,7 +111,7 @@ export function claimOf(template: Template, row: ClaimFacts): Claim | undefined 
   };
 }
 
-/** @returns the counted form of a claim: on the day of its payment, and until then on the day of its creation. */
+/** @returns the counted form of a claim: on the day of its payment, and before that on the day of its creation. */
 export function countedOf({ subject, brl, paidAtMs }: Claim, nowMs: number): Counted {
   return { subject, brl, day: brasiliaDay(paidAtMs ?? nowMs), isPaid: paidAtMs !== null };
 }
@@ -125,9 +125,9 @@ export function isSameClaim(left: Claim | undefined, right: Claim | undefined): 
 function isVoid(step: Step, row: ClaimFacts): boolean {
   const { statusCode, errorMessage, isReturn } = step;
   const { process, targetCurrency } = row;
-  // A deposit that was credited instead of being paid out counts nothing; a payment whose delivery failed was paid.
+  // A deposit that was credited instead of paid out counts nothing; a payment whose delivery failed was paid.
   if (statusCode === 'PARTIAL_SUCCESS') return targetCurrency === BRL.code;
-  // As after a refund in part, the payment counts whole until nothing is left of it.
+  // As after a partial refund, the payment counts in full until nothing is left of it.
   if (step.leavesRest && leftOf(row) > 0n) return false;
   return (
     UNDONE.includes(statusCode) ||
@@ -174,8 +174,8 @@ const READ: Statement = {
     order by g.place`,
 };
 /**
- * @returns SQL that counts the customers that are new among those that an insertion returned (`account_id`, `is_new`), under the
- *   lock of their accounts.
+ * @returns SQL that counts the new customers among those that an insertion returned (`account_id`, `is_new`), under the
+ * lock of their accounts.
  */
 export function countNew(inserted: string): string {
   return `update account_head h set customers = h.customers + n.customers
@@ -203,8 +203,9 @@ const CHANGE: Statement = {
 };
 
 /**
- * As `READ`, with the volumes of the customer over all accounts of the same mode. The customer is locked until the end of the database
- * transaction, after the accounts and in one order, so that no two merchants pass one limit together.
+ * Like `READ`, with the volumes of the customer over all accounts of the same mode. Locks the customers until the end
+ * of the database transaction, after the accounts and in one order, so that two merchants cannot together exceed a
+ * limit.
  */
 const LOCK_CUSTOMERS: Statement = {
   name: 'volumes_lock_customers',
@@ -237,7 +238,7 @@ export async function readVolumes(
   ]);
 }
 
-/** Changes volumes, each key once, and keeps what is new of customers, each once. */
+/** Changes volumes, each key once, and stores new data of customers, each once. */
 export async function changeVolumes(
   tx: Tx,
   changes: readonly VolumeChange[],

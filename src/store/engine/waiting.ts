@@ -1,4 +1,4 @@
-/** Transactions that wait for a decision: at given steps, not ended, oldest first. */
+/** Transactions that wait for a decision: open ones at given steps, oldest first. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -13,7 +13,7 @@ export interface WaitingAt {
   readonly steps: readonly string[];
 }
 
-/** By an index of its own: `step_waits` contains every step with a decision. */
+/** The index `step_waits` contains every step with a decision. */
 const IS_WAITING = `t.is_waiting and t.outcome = 'OPEN' and t.family = any ($2::text[])
       and (t.component || '/' || t.state) = any ($3::text[])`;
 const UNAPPROVED: Statement = {
@@ -32,7 +32,7 @@ const OF_MODE: Statement = {
   text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
     where ${IS_WAITING} order by t.updated_at, t.account_id, t.id limit $4`,
 };
-/** An approved step-up is decided, while its transaction waits at the step for what it ordered. */
+/** An approved step-up is decided, even while its transaction waits at the step for the ordered work. */
 const IS_UNDECIDED = `t.process ->> 'stepUp' is distinct from 'approved'`;
 const STEP_UPS_OF_ACCOUNT: Statement = {
   name: 'waiting_step_ups_of_account',
@@ -44,7 +44,7 @@ const STEP_UPS_OF_MODE: Statement = {
   text: `select ${PROCESS_SELECT} from transaction t join account a on a.id = t.account_id and a.mode = $1
     where ${IS_WAITING} and ${IS_UNDECIDED} order by t.updated_at, t.account_id, t.id limit $4`,
 };
-/** Also of transactions that have ended: an excess goes back whatever the step. */
+/** Ended transactions count, too, because an excess is refunded at any step. */
 const REFUNDS_OF_ACCOUNT: Statement = {
   name: 'waiting_refunds_of_account',
   text: `select ${PROCESS_SELECT} from transaction t where t.account_id = $1 and t.has_open_refund
@@ -56,18 +56,19 @@ const REFUNDS_OF_MODE: Statement = {
     where t.has_open_refund order by t.updated_at, t.account_id, t.id limit $2`,
 };
 
-/** A transaction of which money waits to leave. */
+/** A transaction whose money waits to leave. */
 export interface UnapprovedRow extends ProcessRow {
   readonly outKind: RuledKind;
   /** Worth in BRL. */
   readonly outBrl: string;
-  /** Address or PIX key; of a refund, the tax id of its payer. */
+  /** Address or PIX key; for a refund, the tax id of its payer. */
   readonly outTarget: string;
 }
 
 /**
- * @param since - older requests wait no more.
- * @returns money out of an account that waits for approvals, longest wait first; with an `end2end` that one alone.
+ * @param since - older requests no longer wait.
+ * @returns money out of an account that waits for approvals, longest wait first; with an `end2end` only that
+ * transaction.
  */
 export function readUnapproved(
   tx: Tx,
@@ -81,12 +82,12 @@ export function readUnapproved(
   return tx.query<UnapprovedRow>(UNAPPROVED, [accountId, since, end2end, limit]);
 }
 
-/** @returns those of an account, longest wait first. */
+/** @returns the waiting transactions of an account, longest wait first. */
 export function readWaiting(tx: Tx, accountId: bigint, at: WaitingAt, limit: number): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(OF_ACCOUNT, [accountId, at.families, at.steps, limit]);
 }
 
-/** @returns those of all accounts of a mode. */
+/** @returns the waiting transactions of all accounts of a mode. */
 export function readWaitingOfMode(
   tx: Tx,
   mode: AccountMode,
@@ -96,7 +97,7 @@ export function readWaitingOfMode(
   return tx.query<ProcessRow>(OF_MODE, [mode, at.families, at.steps, limit]);
 }
 
-/** @returns step-ups of an account that are not decided, the one that has waited longest first. */
+/** @returns undecided step-ups of an account, longest wait first. */
 export function readUndecided(
   tx: Tx,
   accountId: bigint,
@@ -106,7 +107,7 @@ export function readUndecided(
   return tx.query<ProcessRow>(STEP_UPS_OF_ACCOUNT, [accountId, at.families, at.steps, limit]);
 }
 
-/** @returns those of all accounts of a mode. */
+/** @returns undecided step-ups of all accounts of a mode. */
 export function readUndecidedOfMode(
   tx: Tx,
   mode: AccountMode,
@@ -116,12 +117,12 @@ export function readUndecidedOfMode(
   return tx.query<ProcessRow>(STEP_UPS_OF_MODE, [mode, at.families, at.steps, limit]);
 }
 
-/** @returns transactions of the account of which something is on its way back to a payer, or failed to go and is owed. */
+/** @returns transactions of the account with an open refund to a payer, under way or failed. */
 export function readOpenRefunds(tx: Tx, accountId: bigint, limit: number): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(REFUNDS_OF_ACCOUNT, [accountId, limit]);
 }
 
-/** @returns those of all accounts of a mode. */
+/** @returns such transactions of all accounts of a mode. */
 export function readOpenRefundsOfMode(tx: Tx, mode: AccountMode, limit: number): Promise<ProcessRow[]> {
   return tx.query<ProcessRow>(REFUNDS_OF_MODE, [mode, limit]);
 }

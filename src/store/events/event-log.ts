@@ -1,6 +1,7 @@
 /**
- * Maintains the monthly partitions of the event log: creates those of the coming months, and drops those past their retention.
- * A lock that is not free within 0.2 s is an error, because all readers and writers of events would wait behind it.
+ * Maintains the monthly partitions of the event log: creates those of the coming months, and drops those past their
+ * retention. A lock that is not free within 0.2 s is an error, because all readers and writers of events would wait for
+ * it, too.
  */
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -35,9 +36,8 @@ export async function makeMonths(database: Tx, from: Date, until: Date): Promise
 
 /**
  * Moves some events from the default partition into the partition of their month.
- *
  * @param max - maximum number of events.
- * @returns the number of moved events; 0 when none is left, or another process is moving them.
+ * @returns the number of moved events; 0 if none is left, or another process is moving them.
  */
 export async function settleMonths(database: Tx, max: number): Promise<number> {
   const [row] = await database.query<{ moved: number }>(SETTLE, [max]);
@@ -47,7 +47,6 @@ export async function settleMonths(database: Tx, max: number): Promise<number> {
 /**
  * Drops the partitions that ended before a time, and ends the deliveries of their events. Each month is a database
  * transaction of its own: events cannot be read or written between the drop and its commit.
- *
  * @returns the number of dropped months.
  */
 export async function retireMonths(database: Tx, before: Date, now: Date): Promise<number> {

@@ -1,4 +1,4 @@
-/** Reads the event log: pages of an account's events, and where log and ledger of accounts end. */
+/** Reads the event log: pages of an account's events, and the ends of log and ledger of accounts. */
 import type { Instant } from '../../base/time/instant.ts';
 import { bodyOf, type StoredBody } from '../../events/body.ts';
 import { type EventPosition, POSITION_TOKEN_LENGTH } from '../../events/cursor.ts';
@@ -26,20 +26,20 @@ export interface EventRow extends EventPosition {
 /** End of an account's log and ledger. */
 export interface AccountMark extends EventPosition {
   readonly accountId: bigint;
-  /** The newest event; 0 if there is none. */
+  /** The newest event; 0 without one. */
   readonly seq: bigint;
   /** The oldest stored event. */
   readonly floor: bigint;
-  /** Token of the event before it, as positions have it; null if it is no longer known. */
+  /** Token of the preceding event, as positions contain it; null if it is no longer known. */
   readonly floorToken: string | null;
   readonly journalId: bigint;
   readonly lineId: bigint;
 }
 
-/** The columns of an event of table alias `e` that its body is made of. */
+/** The columns of an event of table alias `e` for its body. */
 export const STORED_BODY = `(select f.text from event_form f where f.id = e.form) as form, e.payload`;
 
-/** The token of an event of table alias `e`, as positions have it. */
+/** The token of an event of table alias `e`, as positions contain it. */
 const TOKEN = `left(e.token, ${POSITION_TOKEN_LENGTH})`;
 
 const MARKS: Statement = {
@@ -48,7 +48,8 @@ const MARKS: Statement = {
     h.line_id as "lineId", case when f.seq is null then '' else f.token end as "floorToken",
     coalesce((select ${TOKEN} from event e where e.account_id = h.account_id and e.seq = h.event_seq), f.token, '') as token from account_head h left join event_floor f using (account_id) where h.account_id = any ($1::bigint[])`,
 };
-// Numbers are assigned under the lock of the account and become visible in order, so a reader that reads upward misses none.
+// Numbers are assigned under the lock of the account and become visible in order, so a reader in ascending order misses
+// none.
 const PAGE: Statement = {
   name: 'event_page',
   text: `select seq, ${TOKEN} as token, name, transaction_id as "transactionId", sequence, component, state, occurred_at as "occurredAt", ${STORED_BODY}
@@ -152,7 +153,7 @@ export interface ReachedStep {
   readonly state: string;
 }
 
-/** @returns the steps of a transaction whose events are stored, the first first. */
+/** @returns the steps of a transaction whose events are stored, oldest first. */
 export function readSteps(database: Tx, accountId: bigint, transactionId: bigint): Promise<ReachedStep[]> {
   return database.query<ReachedStep>(STEPS, [accountId, transactionId]);
 }

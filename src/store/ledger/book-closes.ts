@@ -6,43 +6,40 @@ import type { Statement, Tx } from '../connection/database.ts';
 import { idList } from '../connection/id-list.ts';
 import { movementOf } from './books.ts';
 
-/** A day that is closed. */
+/** A closed day. */
 export interface BookClose {
   /** In Brasília, `YYYY-MM-DD`. */
   readonly day: string;
   readonly closedAt: Instant;
   /** Closer of the day, as the audit log names actors. */
   readonly closedBy: string;
-  /** SHA-256 over the hash of the day before it and all that moved; hex. */
+  /** SHA-256 over the previous day's hash and all movements; hex. */
   readonly hash: string;
-  /** Ledger accounts that moved. */
+  /** Number of ledger accounts with movements. */
   readonly ledgerAccounts: number;
 }
 
-/** A closed day in the list of all. */
+/** A closed day in the list of all closed days. */
 export interface ListedClose extends BookClose {
   /** Days from 1970-01-01 to the day. */
   readonly id: bigint;
 }
 
-/** The first instant of a day, and the first after it. */
+/** The first instant of a day, and the first instant after it. */
 export interface DayBounds {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** A close to be stored. */
+/** A close to store. */
 export interface NewClose extends Pick<BookClose, 'day' | 'closedBy'> {
   readonly closedAt: string;
-  /** Hash of the close before it; null for the first. */
+  /** Hash of the previous close; null for the first. */
   readonly previous: string | null;
   readonly bounds: DayBounds;
 }
 
-/**
- * Skips locked accounts: waiting here would block all the others meanwhile. In the order of ids, like every lock of
- * heads.
- */
+/** Skips locked accounts, because waiting here would block all the others. In order of id, like every lock of heads. */
 const SEAL: Statement = {
   name: 'book_close_seal',
   text: `with next as materialized (select h.account_id from account_head h join account o on o.id = h.account_id
@@ -57,7 +54,7 @@ const SEAL_ONE: Statement = {
   name: 'book_close_seal_one',
   text: `update account_head set posted_at = greatest(posted_at, $2::timestamptz) where account_id = $1`,
 };
-/** The text that is hashed: the hash before it, then a line for each ledger account that moved. */
+/** The hashed text: the previous hash, then a line for each ledger account with movements. */
 const digestOf = (rows: string, previous: string): string =>
   `sha256(coalesce(${previous}, ''::bytea) || convert_to(coalesce(string_agg(concat_ws('|', ${rows}.account_id, ${rows}.ledger_account_id,
      ${rows}.opening, ${rows}.debits, ${rows}.credits, ${rows}.closing), E'\\n' order by ${rows}.account_id, ${rows}.ledger_account_id), ''), 'UTF8'))`;
@@ -88,7 +85,7 @@ const BROKEN: Statement = {
       left join book_close_line l on l.mode = c.mode and l.day = c.day) d
     where c.hash <> d.hash or c.previous_hash is distinct from c.before order by c.day`,
 };
-// History imported later is no part of the books of its day.
+// History imported later does not belong to the books of its day.
 const CHANGED: Statement = {
   name: 'book_close_changed',
   text: `select c.day::text as day, a.id as "ledgerAccountId", concat_ws(' ', p.opening, m.debits, m.credits) as now,
@@ -108,7 +105,7 @@ const SEALED_PER_BATCH = 200;
 
 /**
  * Prevents postings before a time: a journal is never older than the newest of its account. Each step is a database
- * transaction of its own. Locked accounts come last, one at a time, so that nothing else waits for them.
+ * transaction of its own. Locked accounts come last, one at a time, so that no other work waits for them.
  */
 export async function sealBooks(
   withTx: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>,
@@ -152,7 +149,7 @@ export async function readLastClose(tx: Tx, mode: AccountMode): Promise<BookClos
   return row;
 }
 
-/** @param before - only days before this one. @returns the newest first. */
+/** @param before - only days before this one. @returns the days, newest first. */
 export function readBookCloses(
   tx: Tx,
   mode: AccountMode,

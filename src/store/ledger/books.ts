@@ -1,4 +1,4 @@
-/** The books of the house: balances now, and movements of a period, by kind of ledger account and currency. */
+/** The books of the house: current balances, and movements of a period, by kind of ledger account and currency. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -9,7 +9,7 @@ export interface BooksOf {
   readonly accountId?: bigint | undefined;
 }
 
-/** Totals of one kind of ledger account in one currency, over all requested accounts; minor units, a credit above zero. */
+/** Totals of one kind of ledger account in one currency, over all requested accounts; minor units, credits positive. */
 export interface BalanceOfKind {
   /** Null for the holdings of account holders. */
   readonly house: HouseAccount | null;
@@ -19,7 +19,7 @@ export interface BalanceOfKind {
   readonly balance: string;
 }
 
-/** The same over a period. */
+/** Totals over a period. */
 export interface TrialRow extends Omit<BalanceOfKind, 'balance'> {
   readonly opening: string;
   readonly debits: string;
@@ -37,9 +37,10 @@ const BALANCES: Statement = {
     group by a.house, a.currency, a.scale having sum(b.balance) <> 0 ${ORDER}`,
 };
 /**
- * Movements of one ledger account `a` in [$from, $to): two binary look-ups, and the lines between them. `offset 0` keeps the
- * look-ups separate: the planner would turn them into conditions that are computed again for every line. The order by seq
- * makes it use the primary key: without statistics it uses the index by id, which has every line of the ledger account.
+ * Movements of one ledger account `a` in [$from, $to): two binary look-ups, and the lines between them. `offset 0`
+ * keeps the look-ups separate: otherwise the planner turns them into conditions that are computed for every line.
+ * Ordering by seq forces the primary key: without statistics the planner uses the index by id, which has every line of
+ * the ledger account.
  */
 export const movementOf = (from: string, to: string): string => `cross join lateral (
       select ledger_seq_before(a.account_id, a.id, ${from}::timestamptz) as lo, ledger_seq_before(a.account_id, a.id, ${to}::timestamptz) as hi offset 0) w
@@ -60,14 +61,14 @@ const TRIAL: Statement = {
     having bool_or(m.lines > 0 or p.opening <> 0) ${ORDER}`,
 };
 
-/** @returns the present balances, in the order of the chart's names, account holders last. */
+/** @returns the current balances, in the order of the chart's names, account holders last. */
 export function readBooks(database: Tx, { mode, accountId }: BooksOf): Promise<BalanceOfKind[]> {
   return database.query<BalanceOfKind>(BALANCES, [mode, accountId ?? null]);
 }
 
 /**
  * @param from - the start of the period.
- * @param to - its end, exclusive.
+ * @param to - its exclusive end.
  * @returns the movements, and the balances before and after them.
  */
 export function readTrialBalance(

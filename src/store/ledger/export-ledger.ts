@@ -1,4 +1,4 @@
-/** Reads of a ledger export: its end, the balances there and at its start, and the journals between. */
+/** Reads of a ledger export: its end, the balances at its start and its end, and the journals between. */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { JournalRow } from './journals.ts';
 import type { BalanceRow } from './ledger.ts';
@@ -10,12 +10,12 @@ export interface LedgerEnd {
   readonly balances: readonly BalanceRow[];
 }
 
-/** Range of journals, by number and time; null where the times are open. */
+/** Range of journals, by number and time; null for an open bound of time. */
 export interface JournalRange {
   readonly after: bigint;
   readonly last: bigint;
   readonly from: Date | null;
-  /** The first instant after them. */
+  /** The first instant after the range. */
   readonly to: Date | null;
 }
 
@@ -43,7 +43,7 @@ const JOURNALS: Statement = {
 };
 
 /**
- * @param at - the balances of an instant; the newest by default. One snapshot serves all currencies.
+ * @param at - time of the balances; now by default. One snapshot serves all currencies.
  * @returns the end of an export that begins now, in the order of currencies.
  */
 export async function readLedgerEnd(tx: Tx, accountId: bigint, at?: Date): Promise<LedgerEnd> {

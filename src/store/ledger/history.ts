@@ -8,13 +8,13 @@ import { isLockTimeout } from '../connection/database-error.ts';
 import { TRANSACTION_SELECT } from '../engine/transactions.ts';
 import type { LedgerAccountRow } from './ledger.ts';
 
-/** A transaction to be imported. */
+/** A transaction to import. */
 export type NewTransaction = Omit<TransactionRow, 'accountId' | 'id'> & { readonly family: Family };
 
-/** A ledger account to be opened; `id` null means the next free one. */
+/** A ledger account to open; `id` null means the next free one. */
 export type NewLedgerAccount = AccountSheet & { readonly id: bigint | null };
 
-/** A line to be imported; amounts in minor units. */
+/** A line to import; amounts in minor units. */
 export interface NewLine {
   readonly ledgerAccountId: bigint;
   readonly id: bigint;
@@ -76,7 +76,7 @@ const EXPORT_LINES: Statement = {
     where a.account_id = $1 and a.sub_account > 0 order by l.id limit $3`,
 };
 
-/** A line as it is exported. */
+/** A line in its exported form. */
 export interface ExportedLine {
   readonly id: bigint;
   readonly postedAt: string;
@@ -93,9 +93,8 @@ export interface ExportedLine {
 }
 
 /**
- * Locks the account against all other writers until the transaction ends. Waits for them without a limit.
- *
- * @param onWait - called each second of the wait; an error that it throws ends the wait.
+ * Locks the account against all other writers until the transaction ends. Waits for the other writers without a limit.
+ * @param onWait - called every second during the wait; an error that it throws ends the wait.
  */
 export async function lockAccount(tx: Tx, accountId: bigint, onWait: () => void): Promise<void> {
   await tx.query(BEGIN_WAIT, []);
@@ -125,7 +124,7 @@ export async function ledgerTails(tx: Tx, accountId: bigint): Promise<Map<bigint
   return new Map(rows.map((row) => [row.ledgerAccountId, row]));
 }
 
-/** Opens those of the ledger accounts that do not exist yet. */
+/** Opens the missing ledger accounts. */
 export async function openLedgerAccounts(
   tx: Tx,
   accountId: bigint,

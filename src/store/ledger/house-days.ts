@@ -19,7 +19,9 @@ export interface HouseDayRow {
 export interface HouseDaysFilter {
   readonly mode: AccountMode;
   readonly houses: readonly HouseAccount[];
-  /** First instant of the period, and the first one after it. */
+  /** Names of journals whose lines are left out. */
+  readonly without: readonly string[];
+  /** First instant of the period, and the first instant after it. */
   readonly from: Date;
   readonly to: Date;
 }
@@ -42,16 +44,18 @@ const DAYS: Statement = {
       coalesce(sum(l.delta) filter (where l.delta > 0), 0)::text as credits
     from ${PARTS}
     join ledger_line l on l.account_id = a.account_id and l.ledger_account_id = a.id and l.seq > w.lo and l.seq <= w.hi
-    where o.mode = $1 group by 1, 2, 3, 4 order by 1, 2, 3`,
+    where o.mode = $1 and not (l.transaction_id is null and exists (
+      select from journal j where j.account_id = l.account_id and j.id = l.journal_id and j.name = any ($5::text[])))
+    group by 1, 2, 3, 4 order by 1, 2, 3`,
 };
 
-/** @returns the movements by day; undefined where more than `HOUSE_LINES_MAX` lines would have to be added up. */
+/** @returns the movements by day; undefined if more than `HOUSE_LINES_MAX` lines would have to be added up. */
 export async function readHouseDays(
   tx: Tx,
-  { mode, houses, from, to }: HouseDaysFilter,
+  { mode, houses, without, from, to }: HouseDaysFilter,
 ): Promise<HouseDayRow[] | undefined> {
   const values = [mode, houses, from.toISOString(), to.toISOString()];
   const [found] = await tx.query<{ count: bigint }>(COUNT, values);
   if ((found?.count ?? 0n) > HOUSE_LINES_MAX) return undefined;
-  return tx.query<HouseDayRow>(DAYS, values);
+  return tx.query<HouseDayRow>(DAYS, [...values, without]);
 }

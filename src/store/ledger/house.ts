@@ -3,7 +3,7 @@ import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { HouseAccount } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Debt of an account holder to the house in one currency. */
+/** Receivable from an account holder in one currency. */
 export interface Receivable {
   readonly accountId: bigint;
   /** Name of the account holder. */
@@ -16,13 +16,13 @@ export interface Receivable {
 /** Position of a receivable in the list. */
 export type ReceivableKey = Pick<Receivable, 'accountId' | 'currency'>;
 
-/** A part of the list, in its order unless backward. */
+/** A slice of the list, in its order unless backward. */
 export interface ReceivableSlice {
   readonly limit: number;
   readonly after?: ReceivableKey | undefined;
   readonly before?: ReceivableKey | undefined;
   readonly isBackward: boolean;
-  /** Number of receivables before the part; 0 by default. */
+  /** Number of receivables before the slice; 0 by default. */
   readonly skip?: number;
 }
 
@@ -32,7 +32,7 @@ const BALANCE: Statement = {
     join ledger_balance b on b.account_id = a.account_id and b.ledger_account_id = a.id
     where a.account_id = $1 and a.currency = $2 and a.house = $3`,
 };
-// A receivable is an asset: a debit, below zero.
+// A receivable is an asset, so its balance is a debit and negative.
 const RECEIVABLES = `from ledger_account l join account a on a.id = l.account_id and a.mode = $1
     join ledger_balance b on b.account_id = l.account_id and b.ledger_account_id = l.id
     where l.house = 'A.recv' and b.balance < 0`;
@@ -55,14 +55,14 @@ const COUNT_RECEIVABLES: Statement = {
       coalesce(bool_or((l.account_id, l.currency) >= ($4::bigint, $5::text)), false) as "isFollowed" ${RECEIVABLES}`,
 };
 
-/** Total number of receivables, and whether some are before and after the bounds of a slice. */
+/** Total number of receivables, and whether some are outside of the bounds of a slice. */
 export interface ReceivableCounts {
   readonly total: bigint;
   readonly isPreceded: boolean;
   readonly isFollowed: boolean;
 }
 
-/** Reads a part of the receivables from account holders of a mode, by account and currency. */
+/** Reads a slice of the receivables from account holders of a mode, by account and currency. */
 export function readReceivables(
   tx: Tx,
   mode: AccountMode,
@@ -91,7 +91,7 @@ function boundsOf({ after, before }: Pick<ReceivableSlice, 'after' | 'before'>) 
   ];
 }
 
-/** @returns minor units, a debit below zero; zero for a house account that was never opened. */
+/** @returns minor units, debits negative; zero for a house account that was never opened. */
 export async function readHouseBalance(
   tx: Tx,
   accountId: bigint,

@@ -1,4 +1,4 @@
-/** Journals with both their sides, as accountants read them: house accounts by their class, without their balances. */
+/** Journals with both sides, in the form for accountants: house accounts by their class, without their balances. */
 import type { Instant } from '../../base/time/instant.ts';
 import { classOf, type HouseAccount, type LedgerAccountClass } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -6,7 +6,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 /** One line of a journal. */
 export interface PostingRow {
   readonly journalId: bigint;
-  /** Id of the statement line; below zero for a house account. */
+  /** Id of the statement line; negative for a house account. */
   readonly lineId: bigint;
   readonly accountClass: LedgerAccountClass;
   /** Code of the ledger account; null for a house account. */
@@ -28,7 +28,7 @@ export interface JournalRow {
   readonly end2end: string | null;
 }
 
-/** Each half of the union has its own index; a line has the transaction of its journal. */
+/** Each half of the union uses its own index; a line has the transaction of its journal. */
 const POSTINGS: Statement = {
   name: 'journal_postings',
   text: `select l.journal_id as "journalId", l.id as "lineId", a.house, case when a.house is null then a.code end as code,

@@ -1,11 +1,12 @@
 /** The ledger in the database: statement pages, balances, opening and posting. */
 import type { Instant } from '../../base/time/instant.ts';
+import type { Zone } from '../../base/time/zone.ts';
 import type { AccountSheet } from '../../ledger/chart.ts';
 import type { PublishedRow, TransactionRow } from '../../templates/facts.ts';
 import type { Database, Statement } from '../connection/database.ts';
 import { TRANSACTION_COLUMNS } from '../engine/transactions.ts';
 
-/** A ledger account as a statement shows it. */
+/** A ledger account in its form for a statement. */
 export interface LedgerAccountRow extends Omit<AccountSheet, 'house'> {
   readonly accountId: bigint;
   readonly id: bigint;
@@ -32,9 +33,11 @@ export interface StatementFilter {
   /** Raw ledger codes; a line has one of them. */
   readonly currencies?: readonly string[];
   readonly subAccount?: number;
-  /** UTC days, both inclusive (C-11). */
+  /** Days of `zone`, both inclusive (C-11). */
   readonly dateFrom?: string;
   readonly dateTo?: string;
+  /** The default is UTC; pages by offset (`readStatementEntries`) always use UTC days. */
+  readonly zone?: Zone;
 }
 
 /** A page by its distance from the newest line. */
@@ -62,13 +65,16 @@ export interface StatementPage<Line = LedgerLineRow> {
   readonly lines: readonly Line[];
 }
 
-/** A slice of the statement; whether lines match that are newer or older than its bounds. */
+/** A slice of the statement, and whether newer or older lines match outside of its bounds. */
 export interface StatementPart extends StatementPage {
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
 }
 
-/** A line as the statement of `/v2` publishes it, with its transaction; null for an adjustment. Ids are as the database prints them. */
+/**
+ * A line in the form of the statement of `/v2`, with its transaction; null for an adjustment. Ids are in the notation
+ * of the database.
+ */
 export interface StatementEntry
   extends Pick<LedgerLineRow, 'postedAt' | 'delta' | 'balanceBefore' | 'balanceAfter'> {
   readonly id: string;
@@ -91,7 +97,7 @@ const LINE_COLUMNS = `(s.line).ledger_account_id as "ledgerAccountId", (s.line).
   (s.line).transaction_id as "transactionId", (s.line).posted_at as "postedAt", (s.line).delta, (s.line).balance_before as "balanceBefore",
   (s.line).balance_after as "balanceAfter", a.code, a.name, a.currency, a.pretty_name as "prettyName", a.scale, a.sub_account as "subAccount"`;
 
-/** The transaction of a line `s`, by key, whatever the planner expects. */
+/** The transaction of a line `s`, looked up by key, whatever the planner expects. */
 const TRANSACTION_OF_LINE =
   'left join lateral (select * from transaction t where t.account_id = $1 and t.id = (s.line).transaction_id limit 1) t on true';
 const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
@@ -99,13 +105,25 @@ const columnsOfTransaction = (columns: Readonly<Record<string, string>>) =>
     .map(([name, column]) => `t.${column} as "transaction.${name}"`)
     .join(', ');
 
+/** Lines of each sub-account in the filtered days: UTC days by the table of days, Brasília days by a binary search. */
+const WINDOWS: Readonly<Record<Zone, string>> = {
+  UTC: 'statement_window($1, $2::text[], $3::smallint, $4::date, $5::date)',
+  'America/Sao_Paulo': `(select s.ledger_account_id,
+          case when $4::date is null then s.lo else greatest(s.lo,
+            ledger_seq_before($1, s.ledger_account_id, $4::date::timestamp at time zone 'America/Sao_Paulo') + 1) end as lo,
+          case when $5::date is null then s.hi else
+            ledger_seq_before($1, s.ledger_account_id, ($5::date + 1)::timestamp at time zone 'America/Sao_Paulo') end as hi
+        from statement_window($1, $2::text[], $3::smallint, null, null) s)`,
+};
+
 /** Form of reading a slice. */
 interface SliceForm extends Pick<StatementSlice, 'isBackward' | 'withTransactions'> {
   readonly isBounded: boolean;
+  readonly zone: Zone;
 }
 
 /** Each sub-account contributes at most a page of lines, and the page merges them. */
-function makeSlice({ isBackward, withTransactions, isBounded }: SliceForm): Statement {
+function makeSlice({ isBackward, withTransactions, isBounded, zone }: SliceForm): Statement {
   const order = isBackward ? 'asc' : 'desc';
   const [columns, join] = withTransactions
     ? [`${LINE_COLUMNS}, ${columnsOfTransaction(TRANSACTION_COLUMNS)}`, TRANSACTION_OF_LINE]
@@ -114,11 +132,11 @@ function makeSlice({ isBackward, withTransactions, isBounded }: SliceForm): Stat
     ? 'l.seq >= w.lo and l.seq < least(w.lo + $6::int, w.hi + 1)'
     : 'l.seq <= w.hi and l.seq > greatest(w.hi - $6::int, w.lo - 1)';
   return {
-    name: `statement_slice_${order}${withTransactions ? '_whole' : ''}${isBounded ? '_within' : ''}`,
+    name: `statement_slice_${order}${withTransactions ? '_whole' : ''}${isBounded ? '_within' : ''}${zone === 'UTC' ? '' : '_local'}`,
     isQuick: true,
     text: `with w as materialized (
         select w.ledger_account_id as id, w.lo as first, w.hi as last, ${isBounded ? WITHIN : 'w.lo, w.hi'}
-          from statement_window($1, $2::text[], $3::smallint, $4::date, $5::date) w where w.hi >= w.lo
+          from ${WINDOWS[zone]} w where w.hi >= w.lo
       ), n as (
         select coalesce(sum(last - first + 1), 0)::bigint as total${isBounded ? BEYOND : ''} from w
       )
@@ -139,15 +157,20 @@ const BEYOND = `,
           coalesce(bool_or(hi < last), false) as "hasNewer", coalesce(bool_or(lo > first), false) as "hasOlder"`;
 const slices = new Map<string, Statement>();
 
-function sliceStatement({ isBackward, withTransactions = false, below, above }: StatementSlice): Statement {
+function sliceStatement(
+  { isBackward, withTransactions = false, below, above }: StatementSlice,
+  zone: Zone,
+): Statement {
   const isBounded = below !== undefined || above !== undefined;
-  const form = `${isBackward} ${withTransactions} ${isBounded}`;
-  const known = slices.get(form) ?? makeSlice({ isBackward, withTransactions, isBounded });
+  const form = `${isBackward} ${withTransactions} ${isBounded} ${zone}`;
+  const known = slices.get(form) ?? makeSlice({ isBackward, withTransactions, isBounded, zone });
   slices.set(form, known);
   return known;
 }
 const { accountId: _account, id: _id, ...PUBLISHED } = TRANSACTION_COLUMNS;
-/** Lines given as `s`, each with its ledger account and its transaction by key, whatever the planner expects. */
+/**
+ * Lines given as `s`, each with its ledger account and its transaction, looked up by key, whatever the planner expects.
+ */
 const entriesOf = (
   total: string,
   from: string,
@@ -160,7 +183,9 @@ const entriesOf = (
   left join ledger_account a on a.account_id = $1 and a.id = (s.line).ledger_account_id
   ${TRANSACTION_OF_LINE}
   order by (s.line).id desc`;
-/** Maximum distance in lines from the newest at which a page is merged from the newest lines of each sub-account. */
+/**
+ * Maximum distance in lines from the newest line at which a page is merged from the newest lines of each sub-account.
+ */
 const NEAR = 200;
 const NEAR_ENTRIES: Statement = {
   name: 'statement_entries_near',
@@ -188,6 +213,17 @@ const STATEMENT_ENTRIES: Statement = {
 const LINE_AT: Statement = {
   name: 'statement_line_at',
   text: `select s.total, (s.line).id from statement_page($1, $2::text[], $3::smallint, $4::date, $5::date, 1, $6::bigint - 1, null) s`,
+};
+/** Reads the lines up to the requested one: only UTC days have a faster form. */
+const LINE_AT_LOCAL: Statement = {
+  name: 'statement_line_at_local',
+  text: `with w as materialized (select w.ledger_account_id as id, w.lo, w.hi from ${WINDOWS['America/Sao_Paulo']} w where w.hi >= w.lo),
+      n as (select coalesce(sum(hi - lo + 1), 0)::bigint as total from w)
+    select n.total, s.id from n left join lateral (
+      select y.id from w cross join lateral (select l.id from ledger_line l
+        where l.account_id = $1 and l.ledger_account_id = w.id and l.seq <= w.hi and l.seq > greatest(w.hi - $6::bigint, w.lo - 1)
+        order by l.seq desc) y
+      order by y.id desc offset $6::bigint - 1 limit 1) s on true`,
 };
 const BALANCES: Statement = {
   name: 'balances',
@@ -219,11 +255,10 @@ export async function readStatementLines(
 ): Promise<StatementPart> {
   const { limit, below, above } = slice;
   const bounds = below === undefined && above === undefined ? [] : [below ?? null, above ?? null];
-  const rows = await database.query<FlatLine & Partial<Omit<StatementPart, 'lines'>>>(sliceStatement(slice), [
-    ...filterValues(accountId, filter),
-    limit,
-    ...bounds,
-  ]);
+  const rows = await database.query<FlatLine & Partial<Omit<StatementPart, 'lines'>>>(
+    sliceStatement(slice, zoneOf(filter)),
+    [...filterValues(accountId, filter), limit, ...bounds],
+  );
   const { total = 0n, hasNewer = false, hasOlder = false } = rows[0] ?? {};
   return { total, hasNewer, hasOlder, lines: rows[0]?.id == null ? [] : linesOf(accountId, rows) };
 }
@@ -245,15 +280,16 @@ export async function readStatementEntries(
   return { total: first?.total ?? 0n, lines: first?.id == null ? [] : rows };
 }
 
-/** @returns the id of the line with a number, counted from 1, the newest first; of the oldest if there are fewer. */
+/** @returns the id of the line with a number, counted from 1, newest first; the oldest line if there are fewer. */
 export async function findStatementLine(
   database: Database,
   accountId: bigint,
   filter: StatementFilter,
   number: number,
 ): Promise<bigint | undefined> {
+  const statement = zoneOf(filter) === 'UTC' ? LINE_AT : LINE_AT_LOCAL;
   const at = (parameter: number | bigint) =>
-    database.query<{ total: bigint; id: bigint | null }>(LINE_AT, [
+    database.query<{ total: bigint; id: bigint | null }>(statement, [
       ...filterValues(accountId, filter),
       parameter,
     ]);
@@ -262,17 +298,22 @@ export async function findStatementLine(
   return found.id ?? (await at(found.total))[0]?.id ?? undefined;
 }
 
-/** @returns the newest balances, or those of an instant, of every sub-account that the account has. */
+/** @returns the balances of every existing sub-account, now or at an instant. */
 export function readBalances(database: Database, accountId: bigint, at?: Date): Promise<BalanceRow[]> {
   return at
     ? database.query<BalanceRow>(BALANCES_AT, [accountId, at])
     : database.query<BalanceRow>(BALANCES, [accountId]);
 }
 
-/** @returns the raw codes of all currencies that the account has a ledger account in. */
+/** @returns the raw codes of all currencies of the account's ledger accounts. */
 export async function currenciesHeld(database: Database, accountId: bigint): Promise<string[]> {
   const rows = await database.query<{ currency: string }>(CURRENCIES_HELD, [accountId]);
   return rows.map((row) => row.currency);
+}
+
+/** Zone of the filtered days; without days it makes no difference, and UTC is read faster. */
+function zoneOf({ dateFrom, dateTo, zone = 'UTC' }: StatementFilter): Zone {
+  return dateFrom === undefined && dateTo === undefined ? 'UTC' : zone;
 }
 
 function filterValues(accountId: bigint, filter: StatementFilter): unknown[] {

@@ -1,4 +1,4 @@
-/** Long database transactions: a cancellable one, and one that reads a single snapshot. */
+/** Long database transactions: one that can be cancelled, and one that reads a single snapshot. */
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
 const SNAPSHOT: Statement = {
@@ -11,7 +11,7 @@ const LEAVE_ROLE: Statement = { name: 'cancel_leave_role', text: 'set local role
 const CANCEL: Statement = { name: 'cancel', text: 'select pg_cancel_backend($1)' };
 
 /**
- * Runs the work in one transaction, as `withTx` does. When the signal aborts, the running statement is cancelled, also on the
+ * Runs the work in one transaction, as `withTx` does. An abort of the signal cancels the running statement, also on the
  * server.
  */
 export function withCancellableTx<Result>(
@@ -33,13 +33,13 @@ export function withCancellableTx<Result>(
       return await work(tx);
     } finally {
       signal.removeEventListener('abort', cancel);
-      // A cancel request that is still on its way must not hit the next transaction of this connection.
+      // A cancel request on its way must not hit the next transaction of this connection.
       await cancelling;
     }
   });
 }
 
-/** Runs the work in one read-only transaction. All its statements see the same snapshot, however long it takes. */
+/** Runs the work in one read-only transaction. All its statements read the same snapshot, however long it takes. */
 export function withSnapshot<Result>(database: Database, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return database.withTx(async (tx) => {
     await tx.query(SNAPSHOT, []);

@@ -34,7 +34,7 @@ export interface ManualJournal extends NewManualJournal {
   readonly state: ManualJournalState;
   readonly decidedBy: string | null;
   readonly decidedAt: Instant | null;
-  /** Within its account; null unless it was posted. */
+  /** Number within its account; null unless it was posted. */
   readonly journalId: bigint | null;
 }
 
@@ -42,7 +42,7 @@ export interface ManualJournal extends NewManualJournal {
 export interface ManualDecision {
   readonly decidedBy: string;
   readonly decidedAt: string;
-  /** Null when it is rejected. */
+  /** Null if it is rejected. */
   readonly journalId: bigint | null;
 }
 
@@ -66,6 +66,10 @@ const DECIDE: Statement = {
   text: `update manual_journal set state = case when $4::bigint is null then 'rejected' else 'posted' end,
       decided_by = $2, decided_at = $3, journal_id = $4
     where id = $1 and state = 'proposed' returning ${COLUMNS}`,
+};
+const REPLACE_MAKER: Statement = {
+  name: 'manual_journal_replace_maker',
+  text: `update manual_journal set maker = $2, made_at = $3 where id = $1 and state = 'proposed' returning ${COLUMNS}`,
 };
 
 /**
@@ -94,7 +98,7 @@ export async function findManualJournal(
   return row;
 }
 
-/** @returns the newest first. */
+/** @returns the journals, newest first. */
 export function readManualJournals(
   tx: Tx,
   mode: AccountMode,
@@ -105,8 +109,7 @@ export function readManualJournals(
 
 /**
  * Stores the decision about a proposal.
- *
- * @returns the proposal; undefined when it was decided before.
+ * @returns the proposal; undefined if it was decided before.
  */
 export async function decideManualJournal(
   tx: Tx,
@@ -114,5 +117,19 @@ export async function decideManualJournal(
   { decidedBy, decidedAt, journalId }: ManualDecision,
 ): Promise<ManualJournal | undefined> {
   const [row] = await tx.query<ManualJournal>(DECIDE, [id, decidedBy, decidedAt, journalId]);
+  return row;
+}
+
+/**
+ * Makes another key or person the proposer.
+ *
+ * @returns the proposal; undefined when it was decided before.
+ */
+export async function replaceJournalMaker(
+  tx: Tx,
+  id: bigint,
+  { maker, madeAt }: Pick<NewManualJournal, 'maker' | 'madeAt'>,
+): Promise<ManualJournal | undefined> {
+  const [row] = await tx.query<ManualJournal>(REPLACE_MAKER, [id, maker, madeAt]);
   return row;
 }

@@ -1,10 +1,10 @@
-/** Posts journals. All changes of balances happen here. */
+/** Posts journals. All changes of balances happen in this file. */
 import { assert } from '../../base/errors/assert.ts';
 import { type Journal, journalHash, sheetOf } from '../../ledger/posting.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { openLedgerAccounts } from './history.ts';
 
-/** A journal to be posted. */
+/** A journal to post. */
 export interface PostRequest {
   readonly accountId: bigint;
   /** Idempotency key within the account: the same ref posts once. */
@@ -37,11 +37,10 @@ const POST: Statement = {
 };
 
 /**
- * Posts journals in one statement, in the given order. Each is posted completely or not at all, independently of the others.
- * Ledger accounts that do not exist yet are opened.
- *
- * @param requests - no ref twice for an account.
- * @param at - time of the journals, but never before an earlier journal of the account.
+ * Posts journals in one statement, in the given order. Each is posted completely or not at all, independently of the
+ * others. Ledger accounts that do not exist yet are opened.
+ * @param requests - requests in which no account has the same ref twice.
+ * @param at - time of the journals, raised to that of the account's newest journal if necessary.
  */
 export async function postJournals(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * The statements of the auditor (verify.ts). Each is short and reads one slice in one pass over an index. Numbers are returned
- * as text, because they may be larger than any type of the driver.
+ * The statements of the auditor (verify.ts). Each reads one slice, in one pass over an index, and is short. Numbers are
+ * returned as text, because they may be larger than any type of the driver.
  */
 import type { Statement } from '../connection/database.ts';
 
@@ -44,9 +44,9 @@ export const BOUNDS: Statement = {
 };
 
 /**
- * Lines of a ledger account ($2) after a position ($3) up to another ($4), at most $5. The line before is a parameter: its
- * position, balance, id and day ($6 to $9). $10: whether it is a sub-account; $11: whether it is known; $12: the seed of the
- * weights of journals.
+ * Lines of a ledger account ($2) after a position ($3) up to another ($4), at most $5. The preceding line is a
+ * parameter: its position, balance, id and day ($6 to $9). $10: whether it is a sub-account; $11: whether it is known;
+ * $12: the seed of the weights of journals.
  */
 export const LINES: Statement = {
   name: 'verify_lines',
@@ -95,7 +95,10 @@ export const JOURNALS: Statement = {
     from journal where account_id = $1 and id between $2::bigint and $3::bigint group by id / ${JOURNALS_PER_BUCKET}`,
 };
 
-/** The defects of journals $2 to $3; $4 the last journal of all; $5 and $6: ledger accounts and the last position of each. */
+/**
+ * The defects of journals $2 to $3; $4 is the last journal of all; $5 and $6 are the ledger accounts and the last
+ * position of each.
+ */
 export const JOURNAL_DEFECTS: Statement = {
   name: 'verify_journal_defects',
   text: `with line as materialized (
@@ -117,9 +120,9 @@ export const JOURNAL_DEFECTS: Statement = {
 };
 
 /**
- * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part. Returns
- * duplicates, and the positions to continue after. In each part the absolute ids rise with the positions; those of the house
- * are negative.
+ * Line ids of parts of ledger accounts: accounts $2, after positions $3 up to positions $4, at most $5 of each part.
+ * Returns duplicates, and the positions from which to continue. In each part the absolute ids rise with the positions;
+ * those of the house are negative.
  */
 export const IDS: Statement = {
   name: 'verify_ids',
@@ -138,7 +141,10 @@ export const IDS: Statement = {
         select id, count(*) as n from seen group by id having count(*) > 1) twice) as defects`,
 };
 
-/** Whether list $2 is in order after position $3, at most $4 of it; the record before is a parameter ($5 and $6). */
+/**
+ * Defects of the order of list $2 after position $3, at most $4 records; the preceding record is a parameter ($5 and
+ * $6).
+ */
 export const LIST: Statement = {
   name: 'verify_list',
   text: `with record as materialized (
@@ -166,7 +172,7 @@ export const LIST: Statement = {
     from record`,
 };
 
-/** Everything that is wrong with the lists of an account, in one statement. */
+/** All defects of the lists of an account, in one statement. */
 export const LIST_DEFECTS: Statement = {
   name: 'verify_list_defects',
   text: `with t as materialized (select end2end, family, list_seq, created_at, outcome, pix_e2e from transaction where account_id = $1)
@@ -195,8 +201,8 @@ export const LIST_DEFECTS: Statement = {
 const FORM_ID = `('x' || encode(substring(sha256(convert_to(f.text, 'UTF8')) for 8), 'hex'))::bit(64)::bigint`;
 
 /**
- * Events after $2 up to $3, at most $4 and duplicates at the end: gaps, duplicate numbers, bodies whose form is missing or
- * was changed, and the position to continue from.
+ * Events after $2 up to $3, at most $4, and duplicates at the end: gaps, duplicate numbers, bodies with a missing or
+ * changed form, and the position from which to continue.
  */
 export const EVENTS: Statement = {
   name: 'verify_events',
@@ -218,7 +224,7 @@ export const EVENTS: Statement = {
     from e`,
 };
 
-/** Clearing accounts by currency, where they are not zero over all account holders. */
+/** Clearing accounts by currency that are not zero over all account holders. */
 export const CLEARING: Statement = {
   name: 'verify_clearing',
   text: `select a.currency, sum(b.balance)::text as sum from ledger_account a

@@ -1,10 +1,15 @@
-/** The state of the continuous verification: the process whose turn it is, and the account that is due for a whole check. */
+/**
+ * The state of the continuous verification: the process that holds its lease, and the account that is due for a full
+ * check.
+ */
+import type { AccountMode } from '../../base/access/account-mode.ts';
+import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** A defect in its stored form. */
 export type StoredDefect = readonly [defect: string, at: string | null, detail: string];
 
-/** A whole check of an account. Times are by the clock of the database. */
+/** A full check of an account. Times are by the clock of the database. */
 export interface Round {
   readonly accountId: bigint;
   readonly beganMs: number;
@@ -14,12 +19,14 @@ export interface Round {
 
 /** State of the verification. Ages are in seconds; null before the first time. */
 export interface VerifyState {
-  /** Age of the newest time up to which everything that was posted is checked. */
+  /** Age of the newest time up to which all postings are checked. */
   readonly newAge: number | null;
-  /** Age of the oldest whole check of an account, or of an account without one. */
+  /** Whether a process holds the lease, or held it in the last minute without ending. */
+  readonly isLeased: boolean;
+  /** Age of the oldest full check of an account, or of an account without one. */
   readonly roundAge: number | null;
   readonly defects: number;
-  /** The first of them, as text; null if there is none. */
+  /** The first defect, as text; null without one. */
   readonly first: string | null;
 }
 
@@ -48,7 +55,7 @@ const DUE: Statement = {
   text: `select account_id as "accountId" from verify_place where coalesce(round_ended_at, '-infinity') < $1::timestamptz
     order by round_ended_at nulls first, account_id limit 1`,
 };
-/** Defects that were found soon after their posting are found again by a round that began later, or were none. */
+/** Defects found soon after their posting are confirmed by a round that began later; otherwise they were none. */
 const FINISH: Statement = {
   name: 'verify_round_finish',
   text: `update verify_place set round_began_at = $2::timestamptz, round_ended_at = $3::timestamptz, round_defects = $4::jsonb,
@@ -62,10 +69,21 @@ const STATE: Statement = {
       union all select 0, d.value from verify_turn t cross join lateral jsonb_array_elements(t.sums_defects) d
     )
     select case when t.new_until is not null then greatest(extract(epoch from clock_timestamp() - t.new_until), 0)::int end as "newAge",
+      t.leased_until > clock_timestamp() as "isLeased",
       (select case when count(*) > 0 then greatest(extract(epoch from clock_timestamp() - min(coalesce(round_ended_at, since))), 0)::int end from verify_place) as "roundAge",
       (select count(*)::int from defect) as defects,
       (select case when account_id > 0 then 'account ' || account_id || ': ' else '' end || (value ->> 0) || ': ' || (value ->> 2) from defect order by account_id limit 1) as first
     from verify_turn t`,
+};
+/** Sums over all accounts have no mode, so that the operators of both modes see them. */
+const FOUND: Statement = {
+  name: 'verify_found',
+  text: `select v.account_id as "accountId", d.value as defect, coalesce(v.round_ended_at, v.new_defects_at, v.since) as "foundAt"
+      from verify_place v join account a on a.id = v.account_id
+      cross join lateral jsonb_array_elements(v.new_defects || v.round_defects) d
+     where a.mode = $1 and (v.new_defects <> '[]' or v.round_defects <> '[]')
+    union all select null, d.value, t.sums_at from verify_turn t cross join lateral jsonb_array_elements(t.sums_defects) d
+     order by 3, 1 limit $2`,
 };
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -89,7 +107,7 @@ export async function releaseVerification(tx: Tx, holder: string): Promise<void>
   await tx.query(RELEASE, [holder]);
 }
 
-/** Notes that everything which was posted before a time was checked. */
+/** Stores that all postings before a time were checked. */
 export async function noteNewUntil(tx: Tx, ms: number): Promise<void> {
   await tx.query(NEW_UNTIL, [iso(ms)]);
 }
@@ -105,15 +123,28 @@ export async function noteSums(tx: Tx, nowMs: number, defects: readonly StoredDe
   await tx.query(SUMS, [iso(nowMs), JSON.stringify(defects)]);
 }
 
-/** @returns the account with the oldest whole check, if that ended before a given time; undefined if none is due. */
+/** @returns the account with the oldest full check, if that ended before a given time; undefined if none is due. */
 export async function accountDue(tx: Tx, beforeMs: number): Promise<bigint | undefined> {
   const [row] = await tx.query<{ accountId: bigint }>(DUE, [iso(beforeMs)]);
   return row?.accountId;
 }
 
-/** Notes a whole check of an account. */
+/** Stores a full check of an account. */
 export async function finishRound(tx: Tx, { accountId, beganMs, endedMs, defects }: Round): Promise<void> {
   await tx.query(FINISH, [accountId, iso(beganMs), iso(endedMs), JSON.stringify(defects)]);
+}
+
+/** A found defect. */
+export interface FoundDefect {
+  /** Null for the sums over all accounts. */
+  readonly accountId: bigint | null;
+  readonly defect: StoredDefect;
+  readonly foundAt: Instant;
+}
+
+/** @returns the defects of the accounts of a mode and of the sums over all accounts, the oldest first. */
+export function readFoundDefects(tx: Tx, mode: AccountMode, limit: number): Promise<FoundDefect[]> {
+  return tx.query<FoundDefect>(FOUND, [mode, limit]);
 }
 
 /** @returns the state of the verification of all accounts. */

@@ -1,5 +1,5 @@
 /**
- * The auditor. The check fixes the end of an account and verifies everything before it, slice by slice. History never
+ * The auditor. The check fixes the end of an account and verifies all data before it, slice by slice. History never
  * changes, so the slices are consistent without one long transaction, which would keep PostgreSQL from vacuuming.
  */
 import { randomInt } from 'node:crypto';
@@ -44,7 +44,7 @@ interface List {
   readonly max: string;
   readonly isDayOutside: boolean;
   readonly outcomes: string;
-  /** Whether lists find a transaction by a PIX that is not its own. */
+  /** Whether lists find a transaction by a PIX of another one. */
   readonly isPixOff: boolean;
 }
 
@@ -59,11 +59,10 @@ const SLICE = 20_000;
 const WEIGHTS = 2 ** 47;
 
 /**
- * Recomputes an account's ledger, lists and event numbers, the volumes and the money out that limits use, the chain of its
- * audit log, and the movements of closed days.
- *
+ * Recomputes an account's ledger, lists and event numbers, the volumes and the money out that limits use, the chain of
+ * its audit log, and the movements of closed days.
  * @param database - statements need not be in one transaction.
- * @returns the lines that were checked, and everything that is wrong.
+ * @returns the checked lines, and all defects.
  */
 export async function verifyLedger(
   database: Tx,
@@ -102,9 +101,9 @@ class Audit {
   readonly #slice: number;
   readonly #onProgress: (lines: number) => void;
   /**
-   * Each journal has a random weight. If all journals of a bucket balance and are complete, their weighted sums equal those of
-   * the lines. If one does not, the sums differ, except with a probability below 10⁻¹⁸. So no journal has to be looked up
-   * separately, and lines can be read in the order in which they are stored.
+   * Each journal has a random weight. If all journals of a bucket balance and are complete, their weighted sums equal
+   * those of the lines; otherwise the sums differ, except with a probability below 10⁻¹⁸.  Therefore no journal has to
+   * be looked up separately, and lines can be read in the order in which they are stored.
    */
   readonly #seed = randomInt(WEIGHTS);
   readonly #money = new Map<string, bigint>();
@@ -246,7 +245,7 @@ class Audit {
       this.note(null, found?.defects ?? []);
       if (!found?.last) {
         const floor = found?.floor ?? after;
-        // All events may be past their retention.
+        // All events may be older than their retention.
         if (BigInt(floor) < BigInt(last))
           this.note(null, [['event gap', last, `no event after ${floor}, the account has had ${last}`]]);
         return;
@@ -255,7 +254,7 @@ class Audit {
     }
   }
 
-  /** Checks the volumes and the money out that limits are compared with. */
+  /** Checks the volumes and outgoing amounts that limits use. */
   async volumes(): Promise<void> {
     const defects = [
       ...(await verifyVolumes(this.#database, this.#accountId, this.#slice)),

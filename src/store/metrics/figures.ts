@@ -1,7 +1,7 @@
 /**
- * Figures of the database for monitoring. Each is one statement that finds its rows by an index, or in a table that
- * stays small, and counts a limited number of them: a growing backlog must not become more expensive to watch. Only
- * `ledger` reads whole tables.
+ * Figures of the database for monitoring. Each is one statement that finds its rows by an index, or in a small table,
+ * and counts a limited number of them, so that watching a growing backlog stays cheap. Only `ledger` reads whole
+ * tables.
  */
 import { ACCOUNT_MODES, type AccountMode, instantsOf, type Times } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -9,7 +9,7 @@ import { readVerifyState, type VerifyState } from '../ledger/verify-state.ts';
 import { relayLag } from '../webhooks/relay.ts';
 import { SERVER_FIGURES } from './server-figures.ts';
 
-/** Jobs of one kind. Ages are in seconds here and below. */
+/** Jobs of one kind. Ages are in seconds, also below. */
 export interface JobFigures {
   readonly mode: string;
   readonly kind: string;
@@ -26,13 +26,13 @@ export interface RelayFigures {
   readonly lag: number;
 }
 
-/** For how long the endpoint that waits longest could have been sent to. */
+/** Time since the longest waiting endpoint could have been sent to. */
 export interface EndpointWaits {
   readonly mode: string;
   readonly overdue: number;
 }
 
-/** Deliveries that have not ended, by the reason of their wait. */
+/** Unfinished deliveries, by the reason of their wait. */
 export interface DeliveryFigures {
   readonly mode: string;
   readonly state: string;
@@ -58,11 +58,11 @@ export interface ScreeningFigures {
 export interface MedFigures {
   readonly mode: string;
   readonly open: number;
-  /** Until the first of them is due, 0 once it is; null where none waits. */
+  /** Seconds until the first of them is due, 0 if it is; null if none waits. */
   readonly left: number | null;
 }
 
-/** A list of screening, as the process that compared last found it. */
+/** A screening list, in the state in which the last comparing process found it. */
 export interface ScreeningListFigures {
   readonly mode: string;
   readonly list: string;
@@ -71,7 +71,7 @@ export interface ScreeningListFigures {
   readonly refused: number;
 }
 
-/** The last report of a rail, where one is among the newest. */
+/** The last report of a rail, if it is among the newest. */
 export interface ReportFigures {
   readonly mode: string;
   readonly rail: string;
@@ -89,11 +89,11 @@ export interface UnsettledFigures {
 export interface NetworkFigures {
   readonly mode: string;
   readonly network: string;
-  /** Of its newest block that was read; null where none was yet. */
+  /** Age of its newest block that was read; null before the first. */
   readonly age: number | null;
-  /** For how long it could not be read; 0 while it can. */
+  /** Seconds for which it could not be read; 0 if it can. */
   readonly trouble: number;
-  /** Age of the oldest transfer that was ordered and has not ended; 0 where all have. */
+  /** Age of the oldest ordered transfer that has not ended; 0 if all have. */
   readonly unended: number;
   readonly paused: number;
 }
@@ -101,8 +101,18 @@ export interface NetworkFigures {
 /** The statement of a PIX provider. */
 export interface StatementFigures {
   readonly mode: string;
-  /** Seconds since all of it was read; null before the first read. */
+  /** Seconds since the last complete read; null before the first. */
   readonly age: number | null;
+}
+
+/** A rail after the last restore. */
+export interface RestoreFigures {
+  readonly mode: string;
+  readonly rail: string;
+  /** Seconds since the restore was noticed, if the rail is stopped; otherwise 0. Unit: s. */
+  readonly stopped: number;
+  /** Undecided payments. */
+  readonly open: number;
 }
 
 /** The newest rate of an asset. */
@@ -133,9 +143,9 @@ export interface SizeFigures {
   readonly bytes: bigint;
 }
 
-/** Maximum number of rows of jobs and deliveries that are counted, for each mode. */
+/** Maximum number of counted rows of jobs and deliveries, for each mode. */
 export const COUNTED_MAX = 10_000;
-/** Newest reports in which the last of each rail is looked for. */
+/** Number of newest reports among which the last of each rail is found. */
 const REPORTS_MAX = 10_000;
 /** A job that has failed less often may just have met a pause of its rail. */
 const FAILING_ATTEMPTS = 3;
@@ -146,7 +156,7 @@ const CLOCKS = `(values ('sandbox', false, $1::timestamptz), ('live', true, $2::
 const secondsOf = (interval: string) =>
   `least(greatest(coalesce(extract(epoch from ${interval}), 0), 0), ${INT_MAX})::int`;
 
-/** The order of failed jobs is that of their index: without it, stale statistics make PostgreSQL read the whole table. */
+/** Failed jobs are in the order of their index: without it, stale statistics make PostgreSQL read the whole table. */
 const JOBS: Statement = {
   name: 'figures_jobs',
   text: `select c.mode, j.kind, count(*) filter (where j.due_at <= c.now)::int as due,
@@ -161,8 +171,8 @@ const JOBS: Statement = {
     group by c.mode, c.now, j.kind`,
 };
 /**
- * The time of an endpoint is when its next delivery may be sent: a time in the past means that the sender is late, not a
- * receiver.
+ * The time of an endpoint is when its next delivery may be sent: a time in the past means that the sender is late, not
+ * a receiver.
  */
 const ENDPOINT_WAITS: Statement = {
   name: 'figures_turns',
@@ -209,7 +219,14 @@ const NETWORKS: Statement = {
         as unended
     from ${CLOCKS} join chain_network n on n.mode = c.mode`,
 };
-/** The row of an unconfigured provider stays: the row that was read last belongs to the provider in use. */
+const RESTORES: Statement = {
+  name: 'figures_restores',
+  text: `select r.mode, r.rail, case when r.cleared_at is null then ${secondsOf('clock_timestamp() - p.noticed_at')} else 0 end as stopped, (select count(*)::int from unknown_payment u
+      where u.rail = r.rail and u.mode = r.mode and u.state = 'open') as open
+    from restored_rail r join restore_point p on p.id = r.restore_id
+    where p.id = (select max(id) from restore_point where since is not null)`,
+};
+/** The row of an unconfigured provider stays, so the row that was read last belongs to the current provider. */
 const STATEMENTS: Statement = {
   name: 'figures_statements',
   text: `select mode, case when max(read_at) is not null then ${secondsOf('clock_timestamp() - max(read_at)')} end as age
@@ -266,6 +283,7 @@ export const FIGURES = {
   reports: (tx: Tx, _times: Times) => tx.query<ReportFigures>(REPORTS, []),
   unsettled: (tx: Tx, _times: Times) => tx.query<UnsettledFigures>(UNSETTLED, []),
   networks: (tx: Tx, times: Times) => tx.query<NetworkFigures>(NETWORKS, instantsOf(times)),
+  restores: (tx: Tx, _times: Times) => tx.query<RestoreFigures>(RESTORES, []),
   statements: (tx: Tx, _times: Times) => tx.query<StatementFigures>(STATEMENTS, []),
   rates: (tx: Tx, times: Times) => tx.query<RateFigures>(RATES, instantsOf(times)),
   suspense: (tx: Tx, times: Times) => tx.query<SuspenseFigures>(SUSPENSE, instantsOf(times)),

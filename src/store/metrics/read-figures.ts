@@ -10,14 +10,14 @@ export type FigureRow = Readonly<Record<string, string | number | bigint>>;
 /** Rows of a read; null if the server refused it, or did not answer in time. */
 export type FigureRows = ReadonlyMap<FigureGroup, readonly FigureRow[] | null>;
 
-/** After this time no further figure is begun. Unit: ms. */
+/** Time after which no further figure is begun. Unit: ms. */
 const BEGIN_MAX_MS = 2_000;
 /** Time limit of a statement. Unit: ms. */
 const STATEMENT_MAX_MS = 500;
 /** Figures that read a whole table: they are read less often, and have a longer time limit. */
 export const SLOW_FIGURES: readonly FigureGroup[] = ['ledger', 'size'];
 const SLOW_MAX_MS = 1_500;
-/** Time limit of all, the wait for a connection included. Unit: ms. */
+/** Time limit of all figures, including the wait for the connection. Unit: ms. */
 const FIGURES_MAX_MS = 4_000;
 
 const GET_LIMIT: Statement = {
@@ -30,11 +30,10 @@ const SET_LIMIT: Statement = {
 };
 
 /**
- * Ends within four seconds.
- *
- * @param timesOf - returns the present time of the accounts of each mode.
+ * The reading ends within four seconds.
+ * @param timesOf - returns the current time of the accounts of each mode.
  * @throws the driver's error when the database is unreachable; a connection whose time limit could not be reset is
- *   closed.
+ * closed.
  */
 export function readFigures(
   database: Pick<Database, 'within'>,

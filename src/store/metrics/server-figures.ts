@@ -18,16 +18,16 @@ export interface ActivityFigures {
   readonly transaction: number | null;
 }
 
-/** A replica that streams. Null where the server does not know. */
+/** A replica that streams. Null if unknown to the server. */
 export interface ReplicaFigures {
   readonly replica: string;
-  /** Seconds by which it applies changes late. */
+  /** Delay in seconds with which it applies changes. */
   readonly lag: number | null;
   /** Unit: bytes. */
   readonly behind: bigint | null;
 }
 
-/** A replication slot: the server keeps the write-ahead log that its consumer has not read. */
+/** A replication slot: the server stores the write-ahead log that its consumer has not read. */
 export interface SlotFigures {
   readonly slot: string;
   readonly active: number;
@@ -37,7 +37,7 @@ export interface SlotFigures {
 
 /** Months of the event log. */
 export interface MonthFigures {
-  /** Coming months, of the next two, that have a table. */
+  /** Number of the next two months that have a table. */
   readonly ahead: number;
 }
 
@@ -71,7 +71,7 @@ const SLOTS: Statement = {
     from pg_replication_slots where restart_lsn is not null`,
 };
 
-/** Without its own table, a month is in the table for all others, where none of it can be dropped. */
+/** A month without its own table is in the default table, from which it cannot be dropped separately. */
 const MONTHS: Statement = {
   name: 'figures_months',
   text: `select count(*)::int as ahead from pg_inherits i join pg_class c on c.oid = i.inhrelid

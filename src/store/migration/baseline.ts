@@ -1,7 +1,7 @@
 /**
- * Databases that builds from before 1.0 made. The first migrations of 1.0 create whole what 121 migrations had created step
- * by step, so a database that has all of those has the same tables: their records are written, and nothing is run. An older
- * database is refused.
+ * Databases of builds before 1.0. The first migrations of 1.0 create the tables that 121 migrations had created step by
+ * step. A database with all of those has the same tables, so only the records are written. An older database is
+ * refused.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -27,9 +27,8 @@ export function refuseOlder(applied: readonly string[]): void {
 }
 
 /**
- * Replaces the records of the migrations from before 1.0 by those of the baseline. The tables stay as they are.
- *
- * @param client - of the owner, under the lock of migrations, on a database that `refuseOlder` has passed.
+ * Replaces the records of the migrations from before 1.0 by those of the baseline. The tables stay unchanged.
+ * @param client - connection of the owner, under the lock of migrations, on a database that `refuseOlder` has accepted.
  */
 export async function adopt(client: pg.ClientBase): Promise<void> {
   const records = migrationNames()
@@ -38,8 +37,8 @@ export async function adopt(client: pg.ClientBase): Promise<void> {
       const script = readFileSync(new URL(`migrations/${name}/migration.sql`, PRISMA_FOLDER));
       return { id: randomUUID(), name, checksum: createHash('sha256').update(script).digest('hex') };
     });
-  // One statement, so that a database always has the records of either. The tables have not changed since the last of the old
-  // migrations.
+  // One statement, so that a database always has the records of either. The tables have not changed since the last of
+  // the old migrations.
   await client.query(
     `with old as (delete from _prisma_migrations where migration_name < $1 returning finished_at),
           done as (select max(finished_at) as at from old)

@@ -1,8 +1,10 @@
 /**
- * The copy of a cell by PostgreSQL's own replication: a publication and a slot in the source, a subscription in the target. Traps: triggers
- * that are ALWAYS fire while rows are copied, and sequences are not replicated.
+ * The copy of a cell by PostgreSQL's own replication: a publication and a slot in the source, a subscription in the
+ * target. Note that ALWAYS triggers fire while rows are copied, and that sequences are not replicated.
  */
 import { numbersBefore } from '../../base/ids/cell.ts';
+import { PRESENT_SERVER } from '../connection/present-server.ts';
+import { endChanges } from './cell-changes.ts';
 import { type CellServer, MoveError } from './cell-server.ts';
 import type { CellRecord } from './settle-cell.ts';
 
@@ -14,13 +16,13 @@ export interface CopyState {
   readonly behind: number;
 }
 
-/** SQLSTATE of a slot that is not there, and of one that is in use. */
+/** SQLSTATE of a missing slot, and of one in use. */
 const SLOT_CHANGED = /^(42704|55006)$/;
-/** Key of the lock of the event log's housekeeping: it moves events in a way that is not replicated. */
+/** Key of the lock of the event log's housekeeping, which moves events in a way that is not replicated. */
 const EVENT_LOCK = `hashtext('event_partitions')`;
 
 /** @returns the name of the publication, the slot and the subscription. */
-function linkName({ location }: CellServer): string {
+export function linkName({ location }: CellServer): string {
   return `crossramp_move_${location.schema}`;
 }
 
@@ -43,8 +45,8 @@ export async function checkServers(source: CellServer, target: CellServer): Prom
 }
 
 /**
- * Empties the target and turns off the triggers that would fire while rows are copied. Nothing writes there: its cell is
- * `arriving`.
+ * Empties the target and turns off the triggers that would fire during the copy. No process writes there, because its
+ * cell is `arriving`.
  */
 export async function prepareTarget(target: CellServer, cell: CellRecord, other: string): Promise<void> {
   const own = await target.cell();
@@ -69,10 +71,10 @@ export async function prepareTarget(target: CellServer, cell: CellRecord, other:
   });
 }
 
-/** Begins to copy. The target connects to the source itself, at `reachedAt`. */
+/** Begins the copy. The target connects to the source itself, at `reachedAt`. */
 export async function beginCopy(source: CellServer, target: CellServer, reachedAt: string): Promise<void> {
   const name = linkName(source);
-  // Held until the connection of the move ends: the event log does not change its tables meanwhile.
+  // Held until the connection of the move ends; meanwhile the event log does not change its tables.
   await source.rows(`select pg_advisory_lock(${EVENT_LOCK})`);
   const tables = await source.tables();
   const known = await target.tables();
@@ -116,7 +118,7 @@ export async function copyState(source: CellServer, target: CellServer): Promise
   return { ...rows, behind: Number(behind) };
 }
 
-/** @returns the present end of the source's log. */
+/** @returns the current end of the source's log. */
 export async function logEnd(source: CellServer): Promise<string> {
   return (await source.value<string>('select pg_current_wal_lsn()::text')) ?? '0/0';
 }
@@ -131,7 +133,7 @@ export async function hasCaughtUp(source: CellServer, target: CellServer, lsn: s
   return state !== undefined && state.copied === state.tables && isConfirmed === true;
 }
 
-/** Ends the subscription, without asking the source. Again is the same. */
+/** Ends the subscription without contacting the source. The call can be repeated. */
 export async function endSubscription(target: CellServer): Promise<void> {
   const rows = await target.rows<{ name: string }>(
     `select quote_ident(subname) as name from pg_subscription
@@ -147,6 +149,7 @@ export async function endSubscription(target: CellServer): Promise<void> {
 /** Removes the copy's objects in the source. @param wait - pauses between checks of a slot that is still in use. */
 export async function endPublication(source: CellServer, wait: () => Promise<unknown>): Promise<void> {
   const name = linkName(source);
+  await endChanges(source);
   // Slots of the first copy of tables have names of their own.
   const slots = `select slot_name as slot, active from pg_replication_slots where database = current_database()
     and (slot_name = $1 or slot_name like 'pg\\_%\\_sync\\_%')`;
@@ -169,25 +172,6 @@ async function dropSlot(source: CellServer, slot: string): Promise<void> {
   }
 }
 
-/** @returns differences between source and target, as text; empty when they are equal. Nothing writes to either meanwhile. */
-export async function differences(source: CellServer, target: CellServer): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const table of await source.tables()) {
-    const count = `select count(*)::text from ${table}`;
-    const [here, there] = await Promise.all([source.value<string>(count), target.value<string>(count)]);
-    if (here !== there) found.push(`${table} has ${here} rows in the source and ${there} in the target`);
-  }
-  for (const table of HEADS) {
-    const digest = `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) from ${table} t`;
-    const [here, there] = await Promise.all([source.value<string>(digest), target.value<string>(digest)]);
-    if (here !== there) found.push(`${table} differs`);
-  }
-  return found;
-}
-
-/** Tables with the state of every account: counters, balances, ends of lists. */
-const HEADS = ['account_head', 'ledger_balance', 'list_head'];
-
 /**
  * Opens the cell in the target, in one database transaction: the numbers continue where the source stopped, triggers fire
  * again, and the epoch rises by one. The move takes effect here.
@@ -207,10 +191,14 @@ export async function openTarget(source: CellServer, target: CellServer): Promis
     await eachTrigger(target, (mode) => (mode === 'A' ? 'enable always trigger' : 'enable replica trigger'));
     await target.client.query('drop table cell_move_trigger');
     await target.client.query(`update cell set state = 'serving', epoch = epoch + 1`);
+    // A move loses nothing, so the change of server is no restore.
+    await target.client.query(
+      `insert into restore_point (system, timeline) select s.system, s.timeline from ${PRESENT_SERVER} s`,
+    );
   });
 }
 
-/** Sets each trigger that was ALWAYS or REPLICA back to that mode. */
+/** Restores the ALWAYS or REPLICA mode of each trigger that had it. */
 async function eachTrigger(target: CellServer, verbOf: (mode: string) => string): Promise<void> {
   const rows = await target.rows<{ relation: string; name: string; mode: string }>(
     `select quote_ident(m.relation) as relation, quote_ident(m.name) as name, m.mode::text as mode from cell_move_trigger m`,

@@ -1,46 +1,56 @@
 /**
- * The fence of a moved cell (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write. It is
- * put on one table after the other, each under a lock that waits for the writers of that table: once all have it, no write is under way, and
- * none comes after. Without a fence nothing is checked, so it costs nothing.
+ * The fence of a moved cell (docs/decisions/0085-moving-a-cell.md): a trigger on every table that refuses each write.
+ * The fence is put on one table after the other, each under a lock that waits for the table's writers: after the last
+ * one, no write is under way, and none can begin. Tables without a fence have no check, so it costs nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CellServer, isHeld, MoveError } from './cell-server.ts';
+import { describeHolder, endStopped, type TableHolder } from './table-holders.ts';
 
-/** Longest wait for one table, in which callers wait behind it; less than the 5 seconds for which they wait. Unit: ms. */
+/** Longest wait for one table, during which callers wait, too; less than the 5 seconds of their own limit. Unit: ms. */
 const LOCK_MS = 2_000;
 const ATTEMPTS = 30;
-/** Minimum and maximum pause between two attempts, in which callers go on. Unit: ms. */
+/** Minimum and maximum pause between two attempts, during which callers continue. Unit: ms. */
 const PAUSE_MS = [500, 1_500] as const;
 const TRIGGER = 'cell_fence';
 
-/** Waits for long writers, such as imports, before anything is refused. @throws {MoveError} when one never ends. */
-export async function awaitWriters(source: CellServer): Promise<void> {
-  await onEach(source, await source.writableTables(), lockOf);
+/** Called with each session of a stopped gateway that was ended. */
+export type OnEnded = (holder: TableHolder) => void;
+
+/** Options of a wait for the holders of tables. */
+export interface FenceOptions {
+  readonly onEnded: OnEnded;
+  /** Number of attempts for each table. */
+  readonly attempts?: number;
+}
+
+/** Waits for long writers, such as imports, before anything is refused. @throws {MoveError} if a writer never ends. */
+export async function awaitWriters(source: CellServer, options: FenceOptions): Promise<void> {
+  await onEach(source, await source.writableTables(), { ...options, spared: 'readers', textOf: lockOf });
 }
 
 /**
- * Notes the fence in the record of the cell and puts it up. Again is the same. A database transaction that has written to one table and comes
- * to one with the fence fails as a whole.
- *
- * @throws {MoveError} when a writer never ends.
+ * Stores the fence in the record of the cell and puts it up. The call can be repeated. A database transaction that has
+ * written to one table and then meets the fence at another fails as a whole.
+ * @throws {MoveError} if a writer never ends.
  */
-export async function raiseFence(source: CellServer, other: string): Promise<void> {
+export async function raiseFence(source: CellServer, other: string, options: FenceOptions): Promise<void> {
   await source.rows(`update cell set state = 'fenced', other = $1 where state in ('serving', 'fenced')`, [
     other,
   ]);
-  // ALWAYS: also in a session that plays a replica, whose other triggers do not fire.
-  await onEach(
-    source,
-    await source.writableTables(),
-    (table) => `${lockOf(table)};
+  // Mode ALWAYS: the trigger also fires in a session in the role of a replica, in which other triggers do not.
+  await onEach(source, await source.writableTables(), {
+    ...options,
+    spared: 'readers',
+    textOf: (table) => `${lockOf(table)};
       create or replace trigger ${TRIGGER} before insert or update or delete or truncate on ${table}
         for each statement execute function cell_refuse_write();
       alter table ${table} enable always trigger ${TRIGGER}`,
-  );
+  });
 }
 
-/** Takes the fence down, table by table: the cell serves again. Again is the same. */
-export async function lowerFence(source: CellServer): Promise<void> {
+/** Removes the fence, table by table: the cell serves again. The call can be repeated. */
+export async function lowerFence(source: CellServer, options: FenceOptions): Promise<void> {
   const rows = await source.rows<{ name: string }>(
     `select quote_ident(c.relname) as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
       where t.tgname = $1 and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`,
@@ -49,14 +59,14 @@ export async function lowerFence(source: CellServer): Promise<void> {
   await onEach(
     source,
     rows.map(({ name }) => name),
-    (table) => `drop trigger ${TRIGGER} on ${table}`,
+    { ...options, spared: 'nobody', textOf: (table) => `drop trigger ${TRIGGER} on ${table}` },
   );
   await source.rows(`update cell set state = 'serving', other = null where state = 'fenced'`);
 }
 
 /**
- * Records that the cell is served by another database. Gateways can no longer read anything of the schema: their cached data
- * gets older.
+ * Records that the cell is served by another database. Gateways can no longer read the schema, because their cached
+ * data would become stale.
  */
 export async function retire(source: CellServer): Promise<void> {
   const schema = `"${source.location.schema}"`;
@@ -68,26 +78,38 @@ export async function retire(source: CellServer): Promise<void> {
 
 const lockOf = (table: string) => `lock table ${table} in share row exclusive mode`;
 
-/** Runs statements for each table, in one database transaction and one journey to the server; again while the table is held. */
+/**
+ * Runs statements for each table, in one database transaction and one round trip; repeats them while the table is
+ * locked, and ends stopped gateways that hold it.
+ */
 async function onEach(
-  { client }: CellServer,
+  source: CellServer,
   tables: readonly string[],
-  textOf: (table: string) => string,
+  {
+    textOf,
+    spared,
+    onEnded,
+    attempts: most = ATTEMPTS,
+  }: FenceOptions & { textOf: (table: string) => string; spared: 'readers' | 'nobody' },
 ): Promise<void> {
   for (const table of tables) {
     const text = `begin; set local lock_timeout = ${LOCK_MS}; ${textOf(table)}; commit`;
-    for (let attempts = 1; !(await isDone(client, text)); attempts++) {
-      if (attempts === ATTEMPTS)
-        throw new MoveError(
-          'a writer of the source does not end: end long transactions (pg_stat_activity), such as an import, and run the command again',
-        );
-      const [least, most] = PAUSE_MS;
-      await sleep(least + Math.random() * (most - least));
+    for (let attempts = 1; !(await isDone(source.client, text)); attempts++) {
+      const holders = await endStopped(source, table, { spared });
+      for (const holder of holders) if (holder.isEnded) onEnded(holder);
+      if (attempts === most) throw new MoveError(heldText(table, holders));
+      const [least, longest] = PAUSE_MS;
+      await sleep(least + Math.random() * (longest - least));
     }
   }
 }
 
-/** @returns false where a lock was not free in time. */
+function heldText(table: string, holders: readonly TableHolder[]): string {
+  const held = holders.length > 0 ? `; ${table} is locked by ${holders.map(describeHolder).join(', ')}` : '';
+  return `a writer of the source does not end: end long transactions, such as an import, and run the command again${held}`;
+}
+
+/** @returns false if a lock was not free in time. */
 async function isDone(client: CellServer['client'], text: string): Promise<boolean> {
   try {
     await client.query(text);

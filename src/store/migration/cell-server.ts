@@ -9,7 +9,7 @@ export class MoveError extends StoreError {}
 
 /** Location of a cell. */
 export interface CellLocation {
-  /** Of the database, for the owner of the schema. */
+  /** URL of the database for the owner of the schema. */
   readonly url: string;
   readonly schema: string;
 }
@@ -58,7 +58,7 @@ export class CellServer {
     return (await this.client.query<Row>(text, [...values])).rows;
   }
 
-  /** @returns the only value of the only row; undefined if there is none. */
+  /** @returns the only value of the only row; undefined without a row. */
   async value<Value>(text: string, values: readonly unknown[] = []): Promise<Value | undefined> {
     const { rows } = await this.client.query({ text, values: [...values], rowMode: 'array' });
     return rows[0]?.[0];
@@ -91,9 +91,9 @@ export class CellServer {
   }
 
   /**
-   * @returns the names of the tables that a move copies, quoted. A partitioned table represents its partitions. Left out are
-   * the record of the cell, that of migrations, and a month of events that is being moved: its events are still in the old
-   * place.
+   * @returns the names of the tables that a move copies, quoted. A partitioned table represents its partitions. The
+   * record of the cell, that of migrations, and a month of events that is being moved are left out: the events are
+   * still in their old table.
    */
   tables(): Promise<string[]> {
     return this.names(`c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'

@@ -1,4 +1,4 @@
-/** Checks of a cell: the ids that it issues carry its code, and nothing is written where that is forbidden. */
+/** Checks of a cell: the ids that it issues contain its code, and writes are impossible if they are forbidden. */
 import { cellName, cellOfNumber } from '../../base/ids/cell.ts';
 import { type CellServer, MoveError } from './cell-server.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Applies the migrations of prisma/migrations, as `prisma migrate deploy` does: with the same engine (as WebAssembly, so that
- * no native binary has to be downloaded) and the same table of applied migrations (docs/decisions/0066).
+ * Applies the migrations of prisma/migrations as `prisma migrate deploy` does: with the same engine (as WebAssembly,
+ * which needs no native binary) and the same table of applied migrations (docs/decisions/0066).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,38 +11,47 @@ import { APPLICATION_ROLE, inSchema } from '../connection/session.ts';
 import { adopt, isBeforeBaseline, refuseOlder } from './baseline.ts';
 import { type LockPatience, MigrationError, migrationNames, UndoneError } from './migrations.ts';
 
-/** Key of the advisory lock under which processes that start together migrate one after the other. Any fixed number. */
+/**
+ * Key of the advisory lock under which processes that start together migrate one after the other. The number is
+ * arbitrary.
+ */
 const MIGRATION_LOCK = 7_405_211;
-/** Time limit of the server for a connection, or for a check. Migrations have none. Unit: ms. */
+/** Time limit of the server for a connection, or for a check. Migrations have no time limit. Unit: ms. */
 const ANSWER_MAX_MS = 10_000;
 /** Polling interval while another process migrates. Unit: ms. */
 const POLL_MS = 200;
 const PATIENCE: LockPatience = { lockMs: 1_000, attempts: 20, pauseMs: 3_000 };
 const FORGET = 'delete from _prisma_migrations where finished_at is null and rolled_back_at is null';
 
+interface MigrationOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly report?: ((line: string) => void) | undefined;
+}
+
 /**
  * Applies the missing migrations. Each is one database transaction, so a refused migration changes nothing.
- *
- * @param url - of the database, with the user that owns the tables.
- * @param schema - of the tables; it is created when it does not exist.
- * @param patience - limits for waiting for locks, so that one long transaction does not block everybody behind the migration.
- * @param signal - ends the wait for another process that migrates.
- * @returns the names of the migrations that were applied now.
- * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), when an earlier one is
- * recorded as unfinished, when the database is older than 1.0 or too far ahead of this version, or when the login lacks a
- * privilege.
+ * @param url - URL of the database, with the user that owns the tables.
+ * @param schema - schema of the tables; created if it does not exist.
+ * @param patience - limits for waiting for locks, so that one long transaction does not block everybody behind the
+ * migration.
+ * @param options.signal - ends the wait for another process that migrates.
+ * @param options.report - receives a line before migrations are applied.
+ * @returns the names of the newly applied migrations.
+ * @throws {MigrationError} when a migration fails or does not get its locks (then it can be repeated), or an earlier
+ * one is recorded as unfinished; also when the database is older than 1.0 or too far ahead of this version, or the
+ * login lacks a privilege.
  */
 export async function migrate(
   url: string,
   schema: string = DEFAULT_SCHEMA,
   patience: LockPatience = PATIENCE,
-  signal?: AbortSignal,
+  { signal, report }: MigrationOptions = {},
 ): Promise<string[]> {
   const client = newClient(url);
   await client.connect();
   try {
     await client.query(inSchema(schema));
-    // The case of almost every start and command: no migration is missing, and no other process migrates.
+    // The usual case of a start or a command: no migration is missing, and no other process migrates.
     if (isComplete(await readApplied(client))) return [];
     if (await isAhead(client)) return [];
     await waitForOthers(client, signal);
@@ -52,6 +61,8 @@ export async function migrate(
     if (isComplete(applied)) return [];
     await refuseGateway(client);
     if (applied.some(({ name }) => isBeforeBaseline(name))) await adopt(client);
+    const missing = migrationNames().filter((name) => !applied.some((each) => each.name === name));
+    report?.(`Applying ${missing.length} migration${missing.length === 1 ? '' : 's'} …`);
     const { applyMissing } = await import('./migration-engine.ts');
     return await applyMissing(url, schema, patience);
   } catch (error) {
@@ -65,9 +76,9 @@ export async function migrate(
 
 /**
  * Checks a standby, which gets its migrations from the primary.
- *
- * @returns the names of the migrations that were applied now: none.
- * @throws {StandbyBehindError} when migrations of this version are missing. @throws {MigrationError} as `migrate`.
+ * @returns the names of the newly applied migrations, which is an empty list.
+ * @throws {StandbyBehindError} when migrations of this version are missing. @throws {MigrationError} the errors of
+ * `migrate`.
  */
 export async function requireMigrated(url: string, schema: string = DEFAULT_SCHEMA): Promise<string[]> {
   const client = newClient(url);
@@ -86,7 +97,7 @@ export async function requireMigrated(url: string, schema: string = DEFAULT_SCHE
 
 /** A standby lacks migrations of this version. */
 export class StandbyBehindError extends MigrationError {
-  /** SQLSTATE of a server that accepts no connections yet, so that a start waits. */
+  /** SQLSTATE of a server that does not accept connections yet, so that a start waits. */
   readonly code = '57P03';
 
   constructor() {
@@ -106,7 +117,7 @@ function newClient(url: string): pg.Client {
   return client;
 }
 
-/** No query here takes long, so an unanswered one is the network's fault. */
+/** No query here takes long, so an unanswered one is a fault of the network. */
 async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as "isMine"', [MIGRATION_LOCK]);
@@ -115,7 +126,7 @@ async function waitForOthers(client: pg.Client, signal: AbortSignal | undefined)
   }
 }
 
-/** Reads first, because creating a schema needs a privilege that reading does not need. */
+/** Reads first, because creating a schema needs a privilege that reading does not. */
 async function makeSchema(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query('select to_regnamespace($1) is not null as known', [`"${schema}"`]);
   if (rows[0].known) return;
@@ -128,7 +139,7 @@ async function makeSchema(client: pg.Client, schema: string): Promise<void> {
   });
 }
 
-/** @returns the error; a missing privilege in one line that names the grant. */
+/** @returns the error; for a missing privilege one line that names the grant. */
 function privilegeMissing(error: Error, { lacking, grant }: { lacking: string; grant: string }): Error {
   if (!isNotPermitted(error)) return error;
   return new MigrationError(`${lacking}: ${error.message}; run as the owner: grant ${grant}`, {
@@ -136,7 +147,7 @@ function privilegeMissing(error: Error, { lacking, grant }: { lacking: string; g
   });
 }
 
-/** The gateway's own login may not migrate; the server's own message would not name the remedy. */
+/** The gateway's own login may not migrate, and the server's own message would not name the remedy. */
 async function refuseGateway(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select from pg_class where oid = to_regclass('_prisma_migrations') and not pg_has_role(relowner, 'member')`,
@@ -152,7 +163,7 @@ interface Applied {
   readonly finished: boolean;
 }
 
-/** @returns the started migrations, in that order, without those that were rolled back. */
+/** @returns the started migrations, in order, without those that were rolled back. */
 async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   const { rows: found } = await client.query(`select to_regclass('_prisma_migrations') is not null as known`);
   if (!found[0].known) return [];
@@ -177,8 +188,8 @@ function isComplete(applied: readonly Applied[]): boolean {
 }
 
 /**
- * @returns whether the database has every migration of this version, and further ones that this version works with: it is
- * being upgraded, or its programs were downgraded.
+ * @returns whether the database has every migration of this version, and further ones that this version works with:
+ * during an upgrade, or after a downgrade of the programs.
  */
 async function isAhead(client: pg.Client): Promise<boolean> {
   const applied = await readApplied(client);
@@ -214,7 +225,7 @@ function unknownOf(applied: readonly Applied[]): string[] {
   return applied.flatMap(({ name }) => (known.has(name) ? [] : [name]));
 }
 
-/** @param version - `MAJOR.MINOR.PATCH`. @returns whether this program is of that version or a later one. */
+/** @param version - `MAJOR.MINOR.PATCH`. @returns whether this program has that version or a later one. */
 function isReached(version: string): boolean {
   const [own, least] = [VERSION, version].map((each) => each.split('.').map(Number)) as [number[], number[]];
   const at = least.findIndex((part, index) => part !== own[index]);

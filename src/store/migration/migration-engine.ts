@@ -23,9 +23,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const SERVER_REFUSED = /^(?!08|57)[0-9A-Z]{5}$/;
 
 /**
- * @param url - of the database; no other process applies migrations meanwhile.
+ * @param url - URL of the database; no other process applies migrations meanwhile.
  * @returns the names of the migrations that were applied.
- * @throws {MigrationError} as `migrate` does.
+ * @throws {MigrationError} the errors of `migrate`.
  */
 export async function applyMissing(url: string, schema: string, patience: LockPatience): Promise<string[]> {
   const script = wholeScriptAdapter(url, schema, patience);
@@ -70,8 +70,8 @@ export async function applyMissing(url: string, schema: string, patience: LockPa
 }
 
 /**
- * Migrations that must name a schema write `public` in these two forms. `DATABASE_SCHEMA` replaces it when a script is sent,
- * not when it is read: the recorded checksums are those of the files.
+ * Migrations that must name a schema write `public` in these two forms. `DATABASE_SCHEMA` replaces it when a script is
+ * sent, not when it is read, because the recorded checksums are those of the files.
  */
 const SCHEMA_NAMES = /(?<=\b(?:search_path = |schema ))public\b/g;
 

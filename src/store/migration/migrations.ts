@@ -1,4 +1,4 @@
-/** The migrations of this version, by their folders in prisma/migrations, and how applying them fails. */
+/** The migrations of this version, by their folders in prisma/migrations, and the errors of applying them. */
 import { readdirSync } from 'node:fs';
 
 /** Folder of the Prisma schema and its migrations. */
@@ -6,7 +6,7 @@ export const PRISMA_FOLDER = new URL('../../../prisma/', import.meta.url);
 
 /** Limits of a migration's waits for locks on tables. */
 export interface LockPatience {
-  /** Longest wait for one lock. Other users of the table wait behind it for as long. Default 1,000 ms. */
+  /** Longest wait for one lock. Other users of the table wait for the same time. Default 1,000 ms. */
   readonly lockMs: number;
   /** Maximum number of attempts for each migration, default 20. */
   readonly attempts: number;
@@ -19,7 +19,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** The server refused a migration and rolled it back. Only its record is left. */
+/** The server refused a migration and rolled it back. Only its record remains. */
 export class UndoneError extends MigrationError {}
 
 /** @returns the names of the migrations of this version, in the order in which they are applied. */

@@ -11,7 +11,7 @@ export type CellState = 'serving' | 'arriving' | 'fenced' | 'moved';
 
 /** Record of a schema about its cell. */
 export interface CellRecord {
-  /** Empty for the first cell. */
+  /** Code; empty for the first cell. */
   readonly code: string;
   readonly epoch: bigint;
   readonly state: CellState;
@@ -19,7 +19,7 @@ export interface CellRecord {
   readonly other: string | null;
 }
 
-/** The cell does not work in this schema: it works on another server, or does not work here yet. */
+/** The cell does not work in this schema: it works on another server, or its move here is unfinished. */
 export class CellAbsentError extends StoreError {
   /** SQLSTATE of a server that accepts no connections yet, so that a start waits for an arriving cell. */
   readonly code: string | undefined;
@@ -41,8 +41,7 @@ export async function readCell(database: Pick<Database, 'query'>): Promise<CellR
 
 /**
  * Compares the cell of the settings with that of the schema. A schema without accounts becomes the requested cell.
- *
- * @param ownerUrl - of the database for its owner.
+ * @param ownerUrl - URL of the database for its owner.
  * @param wanted - requested code; undefined accepts the schema's own.
  * @returns the code.
  * @throws {StoreError} when the schema is another cell. @throws {CellAbsentError} when the cell does not work here.
@@ -62,7 +61,7 @@ export async function settleCell(
   return wanted;
 }
 
-/** @returns the schema's record; read by the owner when the gateway may not read it any more, because the cell was moved. */
+/** @returns the schema's record; the owner reads it if the gateway may not any more, because the cell was moved. */
 async function readOrRequest(
   database: Pick<Database, 'query' | 'source'>,
   ownerUrl: string,
@@ -82,7 +81,7 @@ async function readOrRequest(
   }
 }
 
-/** Assigns a code to a schema. @throws {StoreError} when it has accounts. */
+/** Assigns a code to a schema. @throws {StoreError} if the schema has accounts. */
 async function beginCell(ownerUrl: string, schema: string, code: string): Promise<void> {
   try {
     await asOwner(ownerUrl, schema, (client) =>

@@ -36,7 +36,10 @@ export async function findByIdentity(tx: Tx, { issuer, subject }: Identity): Pro
   return person;
 }
 
-/** Stores a person's subject at a provider. @returns whether it is new: a person's subject at a provider never changes. */
+/**
+ * Stores a person's subject at a provider. @returns whether it is new: the subject of a person at a provider never
+ * changes.
+ */
 export async function addIdentity(
   tx: Tx,
   { issuer, subject }: Identity,

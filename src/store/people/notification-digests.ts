@@ -1,4 +1,4 @@
-/** Accounts that are due for a digest of waiting work: each once a Brasília day. */
+/** Accounts that are due for a digest of waiting work, once a Brasília day. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { kindsByRole } from '../../base/access/notification-kinds.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -7,7 +7,7 @@ import { namesNotification } from '../engine/notifications.ts';
 /** Number of accounts that one process claims together. */
 const DIGESTS_MAX = 20;
 
-/** Accounts with somebody or an endpoint that gets digests, which were not looked at on this day. */
+/** Accounts with a person or an endpoint that gets digests, and without a digest of this day. */
 const DUE: Statement = {
   name: 'notification_digest_due',
   text: `select a.id as "accountId" from account a where a.mode = $2 and a.id > $4
@@ -27,14 +27,14 @@ const CLAIM: Statement = {
     on conflict (account_id) do update set day = excluded.day where notification_digest.day < excluded.day returning account_id`,
 };
 
-/** Accounts that are wanted: of a mode, with ids above `after`; `day` of Brasília, `YYYY-MM-DD`. */
+/** Filter of accounts: of a mode, with ids above `after`; `day` of Brasília, `YYYY-MM-DD`. */
 export interface DigestsWanted {
   readonly day: string;
   readonly mode: AccountMode;
   readonly after: bigint;
 }
 
-/** @returns accounts that have no digest of the day, a few at once, by id. */
+/** @returns accounts without a digest of the day, a few at a time, by id. */
 export async function accountsDueForDigest(
   database: Tx,
   { day, mode, after }: DigestsWanted,
@@ -44,7 +44,7 @@ export async function accountsDueForDigest(
   return rows.map(({ accountId }) => accountId);
 }
 
-/** @returns whether the digest of the account for this day is the caller's; false where another process has made it. */
+/** @returns whether the caller makes the account's digest of the day; false if another process has made it. */
 export async function claimDigest(tx: Tx, accountId: bigint, day: string): Promise<boolean> {
   return (await tx.query(CLAIM, [accountId, day])).length > 0;
 }

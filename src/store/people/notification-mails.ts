@@ -1,6 +1,6 @@
 /**
  * Delivery of notifications: recipients are chosen once, then the mails of one person are claimed together, sent as one
- * e-mail, and ended. A claim ends by itself, so that mails of a process that died are sent by another one. All times are
+ * e-mail, and ended. A claim expires, so that another process sends the mails of a process that died. All times are
  * those of the database.
  */
 
@@ -9,17 +9,18 @@ import { kindsByRole, type NotificationKind } from '../../base/access/notificati
 import type { Label } from '../../base/text/label.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
+import { ADDRESSED_MAX, type AttemptEnd, FRESH_HOURS } from '../engine/notifications.ts';
 
 /** Content of one notification. */
 export interface MailItem {
   readonly notificationId: bigint;
-  /** Attempts with this one. Its end counts while there is no newer attempt. */
+  /** Number of attempts, including this one. The outcome counts only if there is no newer attempt. */
   readonly attempts: number;
   readonly kind: NotificationKind;
   readonly subject: string;
   readonly facts: Readonly<Record<string, string | number>>;
   readonly at: Instant;
-  /** Name of the key, or URL of the endpoint; null where it has neither. */
+  /** Name of the key, or URL of the endpoint; null without either. */
   readonly name: string | null;
 }
 
@@ -31,25 +32,17 @@ export interface ClaimedMail {
   readonly personId: string;
   readonly email: string;
   readonly language: keyof Label;
-  /** Number of this attempt, from 1: the lowest of its items, so that a new one does not fail with an old one. */
+  /**
+   * Number of this attempt, from 1: the lowest of its items, so that a new item does not fail because of an old one.
+   */
   readonly attempt: number;
   /** The oldest first. */
   readonly items: readonly MailItem[];
 }
 
-/** Outcome of an attempt. */
-export type MailEnd =
-  | { readonly state: 'sent' }
-  | { readonly state: 'failed'; readonly error: string }
-  | { readonly state: 'pending'; readonly error: string; readonly delayMs: number };
-
-/** Notifications older than this are not sent, for example when e-mail was set up later. Unit: h. */
-const FRESH_HOURS = 24;
-/** Number of notifications whose recipients are chosen together. */
-const ADDRESSED_MAX = 200;
-/** Notifications in one e-mail. */
+/** Maximum number of notifications in one e-mail. */
 const ITEMS_MAX = 50;
-/** Longer than an attempt takes, and the store of its end. Unit: s. */
+/** Lease duration: longer than an attempt and the storing of its outcome take. Unit: s. */
 export const LEASE_SECONDS = 120;
 /** Shortest time between two e-mails to one person about one account. Unit: s. */
 const PAUSE_SECONDS = 60;
@@ -72,8 +65,8 @@ const ADDRESS: Statement = {
     update notification n set addressed_at = now() from mine where n.account_id = mine.account_id and n.id = mine.id returning n.id`,
 };
 /**
- * The person who has waited longest, unless they were sent an e-mail just before. A person who is no longer a member gets
- * nothing.
+ * The person with the longest wait, without those who got an e-mail just before. A person who is no longer a member
+ * gets nothing.
  */
 const CLAIM: Statement = {
   name: 'notification_claim',
@@ -138,11 +131,11 @@ export async function claimMail(database: Database): Promise<ClaimedMail | null 
   return { ...mail, attempt: Math.min(...rows.map(({ attempts }) => attempts)) };
 }
 
-/** Stores how the attempt ended, for those notifications of the e-mail of which no newer attempt was begun since. */
+/** Stores the outcome of the attempt for those notifications of the e-mail that have no newer attempt. */
 export async function endMail(
   database: Tx,
   { accountId, personId, items }: Pick<ClaimedMail, 'accountId' | 'personId' | 'items'>,
-  end: MailEnd,
+  end: AttemptEnd,
 ): Promise<void> {
   const ids = items.map(({ notificationId }) => notificationId);
   const error = end.state === 'sent' ? null : end.error;

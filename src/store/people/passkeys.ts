@@ -1,4 +1,4 @@
-/** Passkeys of people: only public keys; and the challenges that they sign, each of which is answered once. */
+/** Passkeys of people (only public keys), and the challenges that they sign, each of which is answered once. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -82,7 +82,7 @@ export async function addPasskey(
   return (await tx.query(ADD, values)).length > 0;
 }
 
-/** Notes that a passkey signed. */
+/** Stores that a passkey signed. */
 export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date): Promise<void> {
   await tx.query(USE, [id, counter, at]);
 }
@@ -112,7 +112,7 @@ export async function storeChallenge(
   await tx.query(STORE_CHALLENGE, [challenge, purpose, sessionId, now, expiresAt]);
 }
 
-/** Uses a challenge up. @returns whether it was there, for this purpose and this session. */
+/** Consumes a challenge. @returns whether it existed, for this purpose and this session. */
 export async function consumeChallenge(
   tx: Tx,
   challenge: string,

@@ -8,21 +8,21 @@ import type { Statement, Tx } from '../connection/database.ts';
 export interface Person {
   readonly id: string;
   readonly name: string;
-  /** In lower case; no two people have the same. */
+  /** E-mail address in lower case; no two people have the same. */
   readonly email: string;
 }
 
 /** A person with the role in an account. */
 export interface Member extends Person {
   readonly role: Role;
-  /** The key, the person, or the user of the operating system that invited. */
+  /** The inviter: a key, a person, or a user of the operating system. */
   readonly invitedBy: string;
   readonly invitedAt: Instant;
-  /** Null while the invitation was not accepted. */
+  /** Time of acceptance; null before. */
   readonly joinedAt: Instant | null;
   readonly lastSeenAt: Instant | null;
   readonly passkeys: number;
-  /** Whether the person counts as a separate maker: not, or no longer, as one with their inviter. */
+  /** Whether the person counts as a separate maker, and not as one with the inviter. */
   readonly isConfirmed: boolean;
 }
 
@@ -91,6 +91,11 @@ const CONFIRM: Statement = {
   text: `update invitation_maker set confirmed_by = $3, confirmed_at = $4
     where account_id = $1 and person_id = $2 and confirmed_at is null returning maker_id`,
 };
+const OPEN_INVITERS: Statement = {
+  name: 'invitation_maker_open',
+  text: `select maker_id as id from invitation_maker
+    where account_id = $1 and person_id = $2 and confirmed_at is null order by maker_id`,
+};
 const SET_ROLE: Statement = {
   name: 'membership_set_role',
   text: `update membership set role = $3 where account_id = $1 and person_id = $2`,
@@ -107,7 +112,7 @@ const INVITED: Statement = {
   name: 'membership_invited',
   text: `select account_id as "accountId" from membership where person_id = $1 and joined_at is null order by invited_at desc, account_id`,
 };
-/** Maximum number of accounts that are read of a person. */
+/** Maximum number of accounts that are read for a person. */
 export const OWN_ACCOUNTS_MAX = 500;
 const OWN_ACCOUNTS: Statement = {
   name: 'membership_of_person',
@@ -125,8 +130,7 @@ export async function findPerson(tx: Tx, email: string): Promise<Person | undefi
 
 /**
  * Adds a person, unless the e-mail address is in use.
- *
- * @returns the person who already has it.
+ * @returns the person who already has the address.
  */
 export async function addPerson(tx: Tx, { id, name, email }: Person, at: Date): Promise<Person> {
   const [added] = await tx.query<Person>(ADD, [id, name, email, at]);
@@ -167,7 +171,7 @@ export async function noteInviter(
   await tx.query(NOTE_INVITER, [accountId, personId, inviterId]);
 }
 
-/** Confirms a person: from now on they count as a separate maker. @returns whether they did not before. */
+/** Confirms a person, who then counts as a separate maker. @returns whether the person was not separate before. */
 export async function confirmPerson(
   tx: Tx,
   accountId: bigint,
@@ -175,6 +179,12 @@ export async function confirmPerson(
   { by, at }: { readonly by: string; readonly at: Date },
 ): Promise<boolean> {
   return (await tx.query(CONFIRM, [accountId, personId, by, at])).length > 0;
+}
+
+/** @returns the keys and people who invited a person, until another owner confirms the person. */
+export async function readOpenInviters(tx: Tx, accountId: bigint, personId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(OPEN_INVITERS, [accountId, personId]);
+  return rows.map(({ id }) => id);
 }
 
 /** Accepts the invitation; an accepted one stays unchanged. */
@@ -197,7 +207,7 @@ export function readOwnAccounts(tx: Tx, personId: string): Promise<OwnAccount[]>
   return tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, null]);
 }
 
-/** @returns an account, where the person has joined it. */
+/** @returns an account that the person has joined. */
 export async function findOwnAccount(
   tx: Tx,
   personId: string,
@@ -206,7 +216,7 @@ export async function findOwnAccount(
   return (await tx.query<OwnAccount>(OWN_ACCOUNTS, [personId, accountId]))[0];
 }
 
-/** @returns the accounts to which a person is invited and has not signed in yet, the newest invitation first. */
+/** @returns the accounts with an open invitation of the person, newest invitation first. */
 export async function readInvitations(tx: Tx, personId: string): Promise<bigint[]> {
   const rows = await tx.query<{ accountId: bigint }>(INVITED, [personId]);
   return rows.map(({ accountId }) => accountId);

@@ -15,7 +15,7 @@ export interface OpenLink {
   readonly accountId: bigint;
   readonly accountName: string;
   readonly kind: LinkKind;
-  /** Whether the person has a role anywhere, and so can sign in without the link. */
+  /** Whether the person has a role in any account, and can sign in without the link. */
   readonly isKnown: boolean;
 }
 
@@ -58,14 +58,13 @@ export async function storeLink(
 
 /**
  * Consumes a link.
- *
- * @returns whether it was still open: of several parallel uses, one gets true.
+ * @returns whether it was still open: only one of several parallel uses gets true.
  */
 export async function useLink(tx: Tx, hash: Buffer, now: Date): Promise<boolean> {
   return (await tx.query(USE, [hash, now])).length > 0;
 }
 
-/** Ends the links of a person to an account that were not used. */
+/** Ends the unused links of a person to an account. */
 export async function endLinks(tx: Tx, accountId: bigint, personId: string, at: Date): Promise<void> {
   await tx.query(END, [accountId, personId, at]);
 }

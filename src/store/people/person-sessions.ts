@@ -5,7 +5,7 @@ import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A valid session, with its person and the person's present account. */
+/** A valid session, with its person and the person's current account. */
 export interface ValidSession {
   readonly sessionId: string;
   readonly personId: string;
@@ -19,7 +19,7 @@ export interface ValidSession {
   readonly verifiedAt: Instant | null;
   readonly hasPasskey: boolean;
   readonly hasJustSignedIn: boolean;
-  /** Whether the account wants a passkey of this role for every action. */
+  /** Whether the account requires a passkey of this role for every action. */
   readonly needsPasskey: boolean;
 }
 
@@ -33,16 +33,16 @@ export interface OwnSession {
   readonly address: string | null;
 }
 
-/** A session to be stored. */
+/** A session to store. */
 export interface NewSession {
   readonly id: string;
   readonly personId: string;
   readonly accountId: bigint;
   readonly hash: Buffer;
-  /** When the person signed in, here or in another cell. */
+  /** Time of the sign-in, in this or another cell. */
   readonly begunAt: Date;
   readonly at: Date;
-  /** Time at which a passkey was presented; null if the person signed in by other means. */
+  /** Time of the last passkey; null if the person signed in by other means. */
   readonly verifiedAt: Date | null;
   readonly userAgent: string | null;
   readonly address: string | null;
@@ -56,7 +56,7 @@ export const JUST_MINUTES = 10;
 
 /** Validity of a session `s`: the first parameter is the earliest allowed last use, the second the earliest allowed start. */
 const HOLDS = 's.revoked_at is null and s.seen_at > $1 and s.created_at > $2';
-/** A person who was removed from the account of the session is switched to another account of theirs. */
+/** A person who was removed from the account of the session is switched to another of their accounts. */
 const ACCOUNT = `join lateral (
     select m.account_id, m.role from membership m where m.person_id = s.person_id and m.joined_at is not null
       order by m.account_id <> s.account_id, m.account_id limit 1) m on true`;
@@ -152,7 +152,7 @@ export async function readSignInTime(tx: Tx, sessionId: string): Promise<Date> {
   return new Date(row.begunAt);
 }
 
-/** Notes that a session was used. */
+/** Stores that a session was used. */
 export async function touchSession(tx: Tx, id: string, at: Date): Promise<void> {
   await tx.query(TOUCH, [id, at]);
 }

@@ -1,11 +1,13 @@
 /**
- * Receipts that payers asked for by e-mail: one for a transaction. A receipt waits until its transaction has succeeded; then it is claimed, sent
- * and ended as notifications are (decision 0100). The address is deleted at the end. All times are those of the database.
+ * Receipts that payers requested by e-mail: one for each transaction. A receipt waits until its transaction has
+ * succeeded; then it is claimed, sent and ended like notifications (decision 0100). The address is deleted at the end.
+ * All times are those of the database.
  */
 import type { Label } from '../../base/text/label.ts';
 import { FINISHED } from '../../templates/status.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
-import { LEASE_SECONDS, type MailEnd } from './notification-mails.ts';
+import type { AttemptEnd } from '../engine/notifications.ts';
+import { LEASE_SECONDS } from './notification-mails.ts';
 
 /** The transaction of a receipt. */
 export interface ReceiptKey {
@@ -20,17 +22,20 @@ export interface ReceiptProgress {
   readonly changes: number;
 }
 
-/** A receipt that is to be sent now. */
+/** A receipt that is due to be sent. */
 export interface ClaimedReceipt extends ReceiptKey {
   readonly email: string;
   readonly language: keyof Label;
-  /** Number of this attempt, from 1. Its end counts while there is no newer attempt. */
+  /** Number of this attempt, from 1. The outcome counts only if there is no newer attempt. */
   readonly attempts: number;
 }
 
-/** Addresses that can be given after the first. */
+/** Maximum number of changes of the address. */
 export const CHANGES_MAX = 3;
-/** Pause before a receipt is looked at again whose transaction ended without success: a late payment may continue it. Unit: min. */
+/**
+ * Pause before the next check of a receipt whose transaction ended without success: a late payment may continue it.
+ * Unit: min.
+ */
 const ENDED_PAUSE_MINUTES = 60;
 const SUCCEEDED = FINISHED.map((status) => `'${status}'`).join(', ');
 
@@ -58,7 +63,7 @@ const RELEASE: Statement = {
       from ended where r.account_id = ended.account_id and r.transaction_id = ended.transaction_id
     returning r.account_id`,
 };
-/** Receipts of accounts that send none now have to wait. */
+/** Receipts of accounts that currently send none have to wait. */
 const CLAIM: Statement = {
   name: 'receipt_mail_claim',
   text: `with mine as materialized (
@@ -80,7 +85,7 @@ const END: Statement = {
     where account_id = $1 and transaction_id = $2 and attempts = $3 and state = 'pending'`,
 };
 
-/** @returns the progress of the receipt of a transaction; undefined where nobody asked for one. */
+/** @returns the progress of the receipt of a transaction; undefined if none was requested. */
 export async function readReceipt(
   database: Tx,
   { accountId, transactionId }: ReceiptKey,
@@ -89,7 +94,9 @@ export async function readReceipt(
   return row;
 }
 
-/** Stores the address for a receipt. @returns false where it is being sent, was sent, or its address was changed too often. */
+/**
+ * Stores the address for a receipt. @returns false if it is being sent, was sent, or its address was changed too often.
+ */
 export async function storeReceipt(
   database: Tx,
   { accountId, transactionId, email, language }: Omit<ClaimedReceipt, 'attempts'>,
@@ -102,17 +109,20 @@ export async function releaseReceipts(database: Database): Promise<void> {
   await database.query(RELEASE, []);
 }
 
-/** Claims the receipt that waits longest. @returns undefined where none is due. */
+/** Claims the receipt with the longest wait. @returns undefined if none is due. */
 export async function claimReceipt(database: Database): Promise<ClaimedReceipt | undefined> {
   const [row] = await database.query<ClaimedReceipt>(CLAIM, []);
   return row;
 }
 
-/** Stores how an attempt ended, unless a newer one was begun since. The address stays only while it is still needed. */
+/**
+ * Stores the outcome of an attempt, unless a newer one was begun since. The address stays only while it is still
+ * needed.
+ */
 export async function endReceipt(
   database: Tx,
   { accountId, transactionId, attempts }: Omit<ClaimedReceipt, 'email' | 'language'>,
-  end: MailEnd,
+  end: AttemptEnd,
 ): Promise<void> {
   const error = end.state === 'sent' ? null : end.error;
   const delayMs = end.state === 'pending' ? end.delayMs : null;

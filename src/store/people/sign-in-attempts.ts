@@ -1,15 +1,15 @@
-/** Counts sign-in attempts over all processes: a few immediately, then one for each pause. */
+/** Counts sign-in attempts over all processes: first a few without a pause, then one after each pause. */
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Limit of attempts. */
 export interface AttemptLimit {
-  /** Tries at once. */
+  /** Number of attempts without a pause. */
   readonly burst: number;
-  /** Pause of each further attempt. Unit: ms. */
+  /** Pause before each further attempt. Unit: ms. */
   readonly pauseMs: number;
 }
 
-// Locked rows of other attempts are skipped: two parallel attempts would wait for each other's.
+// Locked rows of other attempts are skipped, because two parallel attempts would wait for each other's.
 const COUNT_ATTEMPT: Statement = {
   name: 'sign_in_try_take',
   text: `with gone as (
@@ -25,10 +25,9 @@ const COUNT_ATTEMPT: Statement = {
 };
 
 /**
- * Takes a try.
- *
+ * Consumes an attempt.
  * @param subject - an address, or the id of a person.
- * @returns 0 if attempts are left; else the milliseconds until the next one.
+ * @returns 0 if attempts are left; otherwise the milliseconds until the next one.
  */
 export async function countAttempt(
   tx: Tx,

@@ -1,13 +1,13 @@
-/** Issued deposit addresses, and the transfers to them as their network has them. */
+/** Issued deposit addresses, and the state of the transfers to them on their network. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
-/** seen: in a block; missing: that block is gone; confirmed: final; dropped: reported as gone. */
+/** seen: in a block; missing: that block was reorganised; confirmed: final; dropped: reported as missing. */
 export type ArrivalState = 'seen' | 'missing' | 'confirmed' | 'dropped';
 
-/** A transfer to an address of ours. */
+/** A transfer to an issued address. */
 export interface ArrivalRow {
   readonly txHash: string;
   readonly logIndex: number;
@@ -90,7 +90,7 @@ const UNSWEEP: Statement = {
   text: `update chain_arrival set swept_by = null where swept_by = $1`,
 };
 
-/** Stores that an address was issued: it is watched from now on. */
+/** Stores that an address was issued; after that it is watched. */
 export async function storeAddress(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
@@ -99,7 +99,7 @@ export async function storeAddress(
   await tx.query(STORE_ADDRESS, [where.mode, where.family, index, address]);
 }
 
-/** @returns the issued addresses, from an index on. */
+/** @returns the issued addresses, beginning at an index. */
 export function readAddresses(
   tx: Tx,
   where: { readonly mode: AccountMode; readonly family: string },
@@ -125,19 +125,22 @@ export async function findArrival(
   return row && read(row);
 }
 
-/** Stores a transfer in the present state of its network. A final one changes no more, except that it can be dropped. */
+/**
+ * Stores the current state of a transfer on its network. A final transfer does not change any more, except that it can
+ * be dropped.
+ */
 export async function storeArrival(tx: Tx, { mode, network }: NetworkKey, row: ArrivalRow): Promise<void> {
   const { txHash, logIndex, height, blockHash, address, currency, amountMinor, from, seenAt, state } = row;
   const where = [mode, network, txHash, logIndex, height, blockHash];
   await tx.query(STORE, [...where, address, currency, amountMinor, from, seenAt, state]);
 }
 
-/** Marks the transfers above a height as missing: their blocks are gone, and other blocks may contain them. */
+/** Marks the transfers above a height as missing: their blocks were reorganised, and other blocks may contain them. */
 export async function missArrivals(tx: Tx, { mode, network }: NetworkKey, above: number): Promise<void> {
   await tx.query(MISS, [mode, network, above]);
 }
 
-/** @returns transfers up to a height that are in one of these states, which end. */
+/** @returns unsettled transfers up to a height, which are in one of these states. */
 export async function readOpenArrivals(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -173,7 +176,7 @@ export async function sweepArrivals(
   await tx.query(SWEEP, [mode, network, address, currency, orderId]);
 }
 
-/** The sweep failed: its amount is still on the address. */
+/** The sweep failed, so its amount is still on the address. */
 export async function unsweepArrivals(tx: Tx, orderId: bigint): Promise<void> {
   await tx.query(UNSWEEP, [orderId]);
 }

@@ -29,7 +29,7 @@ export interface NetworkState {
   readonly pauseReason: string | null;
 }
 
-/** Number of remembered blocks: a deeper reorganisation needs a person. */
+/** Number of stored blocks: a deeper reorganisation needs a person. */
 const BLOCKS_STORED = 1_024;
 
 const LEASE: Statement = {
@@ -94,9 +94,8 @@ const BLOCKS: Statement = {
 
 /**
  * Claims a network for one process, or renews the claim.
- *
  * @param untilMs - time from which another process may claim it, on the clock of the database, like `nowMs`.
- * @returns whether it is the holder's.
+ * @returns whether the holder has the claim.
  */
 export async function leaseNetwork(
   tx: Tx,
@@ -137,7 +136,7 @@ export async function storeReadBlocks(
   await tx.query(READ_TO, [mode, network, last.height, last.hash]);
 }
 
-/** @returns blocks that were read at a height and below, the highest first. */
+/** @returns blocks that were read up to a height, the highest first. */
 export function readBlocks(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -167,6 +166,9 @@ export async function storeTrouble(
   await tx.query(TROUBLE, [mode, network, trouble?.slice(0, 500) ?? null, new Date(nowMs).toISOString()]);
 }
 
+/** Name under which sending by PIX is paused: payouts and refunds. */
+export const PIX_SENDING = 'PIX';
+
 /** Pauses or resumes sending on a network: `pause` has the person, the time and the reason; null resumes. */
 export async function pauseSending(
   tx: Tx,
@@ -182,7 +184,7 @@ export interface PausedNetwork extends Pick<NetworkState, 'pausedBy' | 'pauseRea
   readonly pausedAt: Instant | null;
 }
 
-/** @returns the networks of a mode with paused sending, the first paused first. */
+/** @returns the networks of a mode with paused sending, in the order of pausing. */
 export function readPausedNetworks(tx: Tx, mode: AccountMode): Promise<PausedNetwork[]> {
   return tx.query<PausedNetwork>(PAUSED, [mode]);
 }

@@ -1,13 +1,14 @@
-/** Orders for transfers on a network: each once under its key, and the transactions that were made for them. */
+/** Orders for transfers on a network, each stored once under its key, and the transactions made for them. */
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
+import { type EndedOrder, measure } from '../../base/trace/measures.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 
-/** Purpose of a transfer, as the signer gets it. */
+/** Purpose of a transfer, as sent to the signer. */
 export type OrderIntent = 'payout' | 'refund' | 'withdrawal' | 'sweep' | 'gas';
 
-/** A transfer to be made. */
+/** A transfer to make. */
 export interface NewOrder {
   readonly key: string;
   readonly intent: OrderIntent;
@@ -15,14 +16,14 @@ export interface NewOrder {
   readonly currency: string;
   readonly to: string;
   readonly amountMinor: bigint;
-  /** Of a refund: the network fee that was subtracted. */
+  /** For a refund: the network fee that was subtracted. */
   readonly feeMinor: bigint;
   readonly from: string;
-  /** Of the deposit address that it leaves; null for the hot wallet. */
+  /** Index of the deposit address that it leaves; null for the hot wallet. */
   readonly keyIndex: number | null;
   /** For gas: index of the receiving deposit address. */
   readonly depositIndex: number | null;
-  /** For the signer alone. */
+  /** Value for the signer only. */
   readonly proof?: unknown;
 }
 
@@ -38,7 +39,7 @@ export interface OrderRow extends NewOrder {
   readonly orderedAt: Instant;
 }
 
-/** A transaction that was made for an order; signed once `raw` is there. */
+/** A transaction of an order; signed once `raw` is set. */
 export interface AttemptRow {
   readonly orderId: bigint;
   readonly number: number;
@@ -50,7 +51,7 @@ export interface AttemptRow {
   readonly hash: string | null;
 }
 
-/** A transaction to be stored before it is signed. */
+/** A transaction to store before it is signed. */
 export interface NewAttempt {
   readonly nonce: number | null;
   readonly unsigned: string;
@@ -129,7 +130,9 @@ const NOTE: Statement = {
 const END: Statement = {
   name: 'chain_order_end',
   text: `update chain_order set state = $2, ended_at = $3, included_height = $4, last_error = $5
-    where id = $1 and state in ('sent', 'failing')`,
+    where id = $1 and state in ('sent', 'failing')
+    returning mode, network as rail,
+      least(greatest(extract(epoch from ended_at - ordered_at) * 1000, 0), 2000000000)::int as ms`,
 };
 const GIVE_UP: Statement = {
   name: 'chain_order_give_up',
@@ -182,7 +185,7 @@ export async function addOrder(
   return row?.id;
 }
 
-/** Stores an order as failed, unless its key is in use: afterwards no process can place an order under its key. */
+/** Stores an order as failed, unless its key is in use: afterwards no process can use the key. */
 export async function addRefused(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -200,7 +203,7 @@ export async function feeOfOrder(tx: Tx, { mode, network }: NetworkKey, key: str
   return BigInt(row.fee);
 }
 
-/** @returns open orders: first those that have a nonce, in that order, then the due ones. */
+/** @returns open orders: first those with a nonce, in that order, then the due ones. */
 export async function readOpenOrders(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -210,12 +213,12 @@ export async function readOpenOrders(
   return (await tx.query<Raw>(OPEN, [mode, network, timeOf(nowMs), limit])).map(read);
 }
 
-/** @returns the transactions that were made for these orders, in the order in which they were made. */
+/** @returns the transactions of these orders, in the order of creation. */
 export function readAttempts(tx: Tx, orders: readonly bigint[]): Promise<AttemptRow[]> {
   return tx.query<AttemptRow>(ATTEMPTS, [orders]);
 }
 
-/** @returns the nonce after all that orders of this sender have or had; undefined when none had one. */
+/** @returns the nonce after all nonces of this sender's orders; undefined without any. */
 export async function nextNonceHere(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -226,8 +229,7 @@ export async function nextNonceHere(
 }
 
 /**
- * Gives an order its nonce and stores the transaction to be signed, in one database transaction of the caller.
- *
+ * Gives an order its nonce and stores the transaction to sign, in one database transaction of the caller.
  * @throws the driver's error when another order has the nonce, or another one is being signed.
  */
 export async function beginSigning(
@@ -240,7 +242,7 @@ export async function beginSigning(
   return claimed.length > 0 ? addAttempt(tx, orderId, attempt, nowMs) : undefined;
 }
 
-/** Stores one more transaction of an order, to be signed. @returns its number. */
+/** Stores another transaction of an order, to be signed. @returns its number. */
 export async function addAttempt(
   tx: Tx,
   orderId: bigint,
@@ -260,9 +262,8 @@ export async function addAttempt(
 }
 
 /**
- * Stores a signed transaction: it may be broadcast from now on.
- *
- * @returns false when its order was given up, or reset, meanwhile; then the bytes must not be used.
+ * Stores a signed transaction: after that it may be broadcast.
+ * @returns false if its order was given up or reset meanwhile; then the bytes must not be used.
  */
 export async function storeSigned(
   database: Pick<Database, 'withTx'>,
@@ -279,8 +280,8 @@ export async function storeSigned(
 }
 
 /**
- * Resets an order, without its nonce, unless its state was changed meanwhile: no transaction that was made for it can ever be
- * in a block, or none was signed.
+ * Resets an order, without its nonce, unless its state has changed: none of its transactions can ever be in a block, or
+ * none was signed.
  */
 export async function requeueOrder(
   tx: Tx,
@@ -292,8 +293,7 @@ export async function requeueOrder(
 
 /**
  * Gives up an order without a signature; it ends when that was reported.
- *
- * @returns false when its state was changed meanwhile.
+ * @returns false if its state has changed meanwhile.
  */
 export async function giveUpOrder(
   tx: Tx,
@@ -303,7 +303,7 @@ export async function giveUpOrder(
   return (await tx.query(GIVE_UP, [id, error.slice(0, 500), state])).length > 0;
 }
 
-/** Stores the network's position of an order, the reported hash, and the obstacle. */
+/** Stores the state of an order on its network, the reported hash, and the obstacle. */
 export async function noteOrder(
   tx: Tx,
   orderId: bigint,
@@ -325,10 +325,12 @@ export async function endOrder(
   },
 ): Promise<void> {
   const error = ending.error?.slice(0, 500) ?? null;
-  await tx.query(END, [orderId, ending.state, timeOf(ending.atMs), ending.height, error]);
+  const values = [orderId, ending.state, timeOf(ending.atMs), ending.height, error];
+  const [ended] = await tx.query<Omit<EndedOrder, 'isDone'>>(END, values);
+  if (ended) measure((by) => by.order({ ...ended, isDone: ending.state === 'confirmed' }));
 }
 
-/** @returns the amount of a currency that a sender's orders will need and no block has yet, minor units. */
+/** @returns the amount of a currency, in minor units, that a sender's orders will need and no block contains yet. */
 export async function readPending(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -339,7 +341,7 @@ export async function readPending(
   return BigInt(row?.amount ?? '0');
 }
 
-/** @returns the number of orders to sweep a deposit address or to bring it gas, and how many of them are open. */
+/** @returns the number of orders that sweep a deposit address or bring it gas, and how many of them are open. */
 export async function countOrdersTo(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -360,7 +362,7 @@ export async function ownHashes(
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** Orders that wait for long. */
+/** Orders with a long wait. */
 export interface WaitingOrders {
   readonly count: number;
   readonly oldest: Instant | null;

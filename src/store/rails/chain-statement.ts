@@ -1,12 +1,12 @@
 /**
- * Transfers on record of a network's rail, for its statement: orders with the hashes of their transactions, and
+ * Recorded transfers of a network's rail, for its statement: orders with the hashes of their transactions, and
  * arrivals.
  */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { NetworkKey } from './chain-network.ts';
 import type { OrderIntent } from './chain-orders.ts';
 
-/** An order, and a transaction that was signed for it. */
+/** An order, and a signed transaction of it. */
 export interface SignedOrder {
   readonly key: string;
   readonly intent: OrderIntent;
@@ -18,7 +18,7 @@ export interface SignedOrder {
   readonly hash: string;
   readonly nonce: number | null;
   readonly state: string;
-  /** When it was over; null while it is not. */
+  /** Time of its end; null before. */
   readonly endedAt: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface ReportedArrival {
 /** A deposit that is in the chain and not in the ledger yet, or vice versa. */
 export interface MovingDeposit {
   readonly currency: string;
-  /** Below zero where the ledger has it already. */
+  /** Amount; negative if only the ledger has it. */
   readonly minor: bigint;
 }
 
@@ -80,7 +80,10 @@ type Raw = Omit<SignedOrder, 'amountMinor'> & { readonly amountMinor: string };
 const read = (rows: readonly Raw[]): readonly SignedOrder[] =>
   rows.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) }));
 
-/** @param period - on the clock of the database. @returns orders that were over in a period, once for each transaction of theirs. */
+/**
+ * @param period - on the clock of the database. @returns orders that ended in a period, once for each of their
+ * transactions.
+ */
 export async function readEndedOrders(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -89,7 +92,7 @@ export async function readEndedOrders(
   return read(await tx.query<Raw>(ENDED, [mode, network, from.toISOString(), to.toISOString()]));
 }
 
-/** @returns the orders that transactions were made for. */
+/** @returns the orders of transactions. */
 export async function readOrdersByHash(
   tx: Tx,
   { mode, network }: NetworkKey,
@@ -98,7 +101,7 @@ export async function readOrdersByHash(
   return hashes.length === 0 ? [] : read(await tx.query<Raw>(BY_HASH, [mode, network, hashes]));
 }
 
-/** @returns orders that are not over, or that a block above a height has. */
+/** @returns orders that have not ended, or that are in a block above a height. */
 export async function readMovingOrders(
   tx: Tx,
   { mode, network }: NetworkKey,

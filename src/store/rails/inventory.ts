@@ -1,29 +1,29 @@
-/** The own funds of the house over all accounts, and the answers to orders to convert. */
+/** The house's own funds over all accounts, and the answers to conversion orders. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import { OWN_FUNDS } from '../../ledger/chart.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Outcome of an order to convert. */
+/** Outcome of a conversion order. */
 export type ConversionAnswer = 'settled' | 'failed';
 
-/** An order to convert, by its key in its account. */
+/** A conversion order, by its key in its account. */
 export interface ConversionOrder {
   readonly accountId: bigint;
   readonly key: string;
 }
 
-/** Holdings of the house in a currency, and the part moved by conversions that are not settled. */
+/** Holdings of the house in a currency, and the part moved by unsettled conversions. */
 export interface FundsRow {
   /** Raw ledger code. */
   readonly currency: string;
-  /** Minor units, credits less debits; null if nothing was ever booked. */
+  /** Minor units, credits less debits; null without a booking. */
   readonly bookedMinor: string | null;
-  /** Decimal text: in above zero, out below; null where none is open. */
+  /** Decimal text: incoming positive, outgoing negative; null without an open conversion. */
   readonly open: string | null;
 }
 
-// One statement, so one time: a conversion that ends meanwhile is in both figures or in neither.
+// One statement, so one snapshot: a conversion that ends meanwhile is in both figures or in neither.
 const FUNDS: Statement = {
   name: 'inventory_funds',
   text: `with booked as (
@@ -59,7 +59,7 @@ export function readFunds(tx: Tx, mode: AccountMode, currencies: readonly string
   return tx.query<FundsRow>(FUNDS, [mode, currencies]);
 }
 
-/** @returns the answers to the orders, in their order; undefined for an order that is new. */
+/** @returns the answers to the orders, in order; undefined for a new order. */
 export async function readConversions(
   tx: Tx,
   orders: readonly ConversionOrder[],
@@ -72,7 +72,7 @@ export async function readConversions(
   return orders.map((_, index) => answers.get(index + 1));
 }
 
-/** Stores the answers to orders, each of another key. */
+/** Stores the answers to orders with different keys. */
 export async function storeConversions(
   tx: Tx,
   conversions: readonly (ConversionOrder & { readonly answer: ConversionAnswer })[],

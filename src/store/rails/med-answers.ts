@@ -1,4 +1,4 @@
-/** Answers to MED cases. Each process that runs jobs claims some to send; a claim ends by itself. */
+/** Answers to MED cases. Each process that runs jobs claims some to send; a claim expires. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
@@ -34,7 +34,7 @@ export interface MedAnswer {
   readonly author: string;
   readonly givenAt: Instant;
   readonly state: MedAnswerState;
-  /** Attempts to send it that did not end it. */
+  /** Number of failed attempts to send it. */
   readonly failures: number;
   readonly failure: string | null;
   readonly endedAt: Instant | null;
@@ -68,7 +68,7 @@ const POSTPONE: Statement = {
   name: 'med_answer_postpone',
   text: `update med_answer set send_at = $2, failure = $3 where id = $1 and state = 'pending'`,
 };
-/** The provider may take an answer while it is withdrawn: it has it then. */
+/** The provider may accept an answer during its withdrawal; then it has the answer. */
 const END: Statement = {
   name: 'med_answer_end',
   text: `update med_answer set state = $2, send_at = null, ended_at = $3, failure = $4
@@ -84,22 +84,21 @@ const IS_PENDING: Statement = {
   text: `select from med_answer where id = $1 and state = 'pending'`,
 };
 
-/** Adds an answer. @param sendAt - when it is sent, on the clock of the database. */
+/** Adds an answer. @param sendAt - time of sending, on the clock of the database. */
 export async function addMedAnswer(tx: Tx, input: NewMedAnswer, sendAt: Date): Promise<void> {
   const { id, caseId, analysis, body, fileIds, author } = input;
   await tx.query(ADD, [id, caseId, analysis, body, fileIds, author, input.givenAt, sendAt]);
 }
 
-/** @returns the answers to a case, the first first. */
+/** @returns the answers to a case, oldest first. */
 export function readMedAnswers(tx: Tx, caseId: bigint, limit: number): Promise<MedAnswer[]> {
   return tx.query<MedAnswer>(OF_CASE, [caseId, limit]);
 }
 
 /**
- * Claims answers that are to be sent. An attempt counts as failed until it ends, so an answer that may have been sent before
- * has `failures` above 1.
- *
- * @param leaseSeconds - until another process may claim them.
+ * Claims answers that are to be sent. An attempt counts as failed until it ends, so `failures` above 1 means that the
+ * answer may already have been sent.
+ * @param leaseSeconds - time after which another process may claim them.
  */
 export function claimMedAnswers(
   database: Database,
@@ -120,7 +119,7 @@ export async function isMedAnswerPending(tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(IS_PENDING, [id])).length > 0;
 }
 
-/** Ends an answer that is under way. @returns whether it was. */
+/** Ends an answer that is under way. @returns whether it was under way. */
 export async function endMedAnswer(
   tx: Tx,
   id: string,

@@ -34,11 +34,11 @@ export interface MedKey {
 
 /** Input for opening a case. */
 export interface NewMedCase extends MedKey {
-  /** The platform's account where no account has the payment. */
+  /** Account of the payment; the platform's if no account has it. */
   readonly accountId: bigint;
   readonly transactionId: bigint | null;
   readonly pixE2e: string;
-  /** Decimal BRL; null: all that is left of the payment. */
+  /** Decimal BRL; null means the whole rest of the payment. */
   readonly amount: string | null;
   readonly reason: string | null;
   readonly openedAt: Instant;
@@ -51,10 +51,10 @@ export interface MedCase extends NewMedCase {
   /** Identifier of the transaction as callers know it. */
   readonly end2end: string | null;
   readonly state: MedState;
-  /** When the next alarm is due, on the clock of the mode. */
+  /** Due time of the next alarm, on the clock of the mode. */
   readonly alarmAt: Instant | null;
   readonly closedAt: Instant | null;
-  /** Key or person that recorded the decision; null where the provider reported it. */
+  /** Key or person that recorded the decision; null if the provider reported it. */
   readonly closedBy: string | null;
   readonly updatedAt: Instant;
 }
@@ -117,7 +117,13 @@ const UNLINKED: Statement = {
   name: 'med_case_unlinked',
   text: `select ${COLUMNS} from ${FROM} where c.mode = $1 and c.pix_e2e = $2 and c.transaction_id is null order by c.id`,
 };
-/** The payment was taken by a transaction, or lies with another account in suspense. */
+const DISPUTED: Statement = {
+  name: 'med_case_disputed',
+  text: `select c.state from med_case c where c.mode = $1 and c.kind = 'dispute' and c.pix_e2e = $2
+    and (c.state in ('open', 'answered') or c.state = 'accepted' and not exists (select from rail_news n where n.mode = c.mode
+      and n.kind = 'dispute_accepted' and n.key = 'pix:' || c.reference and n.outcome = 'suspense')) order by c.id limit 1`,
+};
+/** A transaction accepted the payment, or it is in suspense with another account. */
 const LINKABLE: Statement = {
   name: 'med_case_linkable',
   text: `select c.id, a.id as "accountId", case when n.outcome = 'step' then n.transaction_id end as "transactionId"
@@ -187,7 +193,7 @@ export async function findMedCase(tx: Tx, { mode, kind, reference }: MedKey): Pr
   return (await tx.query<MedCase>(BY_KEY, [mode, kind, reference]))[0];
 }
 
-/** @returns the case with this id, which nobody else changes until the end of the database transaction, whatever its account. */
+/** @returns the case with this id, whatever its account, locked until the end of the database transaction. */
 export async function lockMedCase(tx: Tx, mode: AccountMode, id: bigint): Promise<MedCase | undefined> {
   return (await tx.query<MedCase>(LOCK, [id, mode]))[0];
 }
@@ -197,10 +203,22 @@ export function readUnlinkedMedCases(tx: Tx, mode: AccountMode, pixE2e: string):
   return tx.query<MedCase>(UNLINKED, [mode, pixE2e]);
 }
 
-/** A case, and where its payment is. */
+/**
+ * @returns the state of a dispute about a payment that is open, or took money out of suspense without a booking;
+ * undefined without one.
+ */
+export async function readDisputeState(
+  tx: Tx,
+  mode: AccountMode,
+  pixE2e: string,
+): Promise<MedState | undefined> {
+  return (await tx.query<{ readonly state: MedState }>(DISPUTED, [mode, pixE2e]))[0]?.state;
+}
+
+/** A case, and the location of its payment. */
 export type LinkableMedCase = Pick<MedCase, 'id' | 'accountId' | 'transactionId'>;
 
-/** @returns cases whose payment has become known since. */
+/** @returns cases whose payment has become known since they were opened. */
 export function readLinkableMedCases(tx: Tx, mode: AccountMode, limit: number): Promise<LinkableMedCase[]> {
   return tx.query<LinkableMedCase>(LINKABLE, [mode, limit]);
 }
@@ -214,7 +232,7 @@ export async function linkMedCase(
   await tx.query(LINK, [id, accountId, transactionId, at]);
 }
 
-/** Opens a case. @returns its id; undefined where it exists. */
+/** Opens a case. @returns its id; undefined if it already exists. */
 export async function addMedCase(
   tx: Tx,
   input: NewMedCase,
@@ -237,17 +255,20 @@ export async function setMedState(
   await tx.query(SET_STATE, [id, state, closedAt, by, at]);
 }
 
-/** Sets when the next alarm is due; null: none is. */
+/** Sets the due time of the next alarm; null for none. */
 export async function setMedAlarm(tx: Tx, id: bigint, at: Instant | null): Promise<void> {
   await tx.query(SET_ALARM, [id, at]);
 }
 
-/** @returns cases with a due alarm, the longest due first. */
+/** @returns cases with a due alarm, longest overdue first. */
 export function readDueAlarms(tx: Tx, mode: AccountMode, now: Date, limit: number): Promise<MedCase[]> {
   return tx.query<MedCase>(DUE_ALARMS, [mode, now, limit]);
 }
 
-/** @param accountId - null: all accounts of the mode. @returns cases that wait for an answer, the first due first. */
+/**
+ * @param accountId - null means all accounts of the mode. @returns cases that wait for an answer, in order of their due
+ * time.
+ */
 export function readWaitingMedCases(
   tx: Tx,
   mode: AccountMode,
@@ -257,7 +278,7 @@ export function readWaitingMedCases(
   return tx.query<MedCase>(WAITING, [mode, accountId, limit]);
 }
 
-/** @returns the cases about a transaction, the first first. */
+/** @returns the cases about a transaction, oldest first. */
 export function readMedCasesOf(
   tx: Tx,
   { accountId, id }: { readonly accountId: bigint; readonly id: bigint },
@@ -266,7 +287,7 @@ export function readMedCasesOf(
   return tx.query<MedCase>(OF_TRANSACTION, [accountId, id, limit]);
 }
 
-/** @returns a part of the cases, the last opened first unless backward. */
+/** @returns a slice of the cases, newest first unless backward. */
 export function listMedCases(
   tx: Tx,
   { mode, accountId, transactionId, states }: MedFilter,
@@ -284,7 +305,7 @@ export async function addMedEvent(
   await tx.query(ADD_EVENT, [caseId, at, event, actor, detail]);
 }
 
-/** @returns the history of a case, the first entry first. */
+/** @returns the history of a case, oldest entry first. */
 export function readMedEvents(tx: Tx, caseId: bigint, limit: number): Promise<MedEvent[]> {
   return tx.query<MedEvent>(EVENTS, [caseId, limit]);
 }

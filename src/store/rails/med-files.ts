@@ -1,4 +1,4 @@
-/** Files of MED cases: attachments, and evidence packs that the gateway made. A file is never changed. */
+/** Files of MED cases: attachments, and evidence packs made by the gateway. A file is never changed. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -53,7 +53,7 @@ export async function addMedFile(tx: Tx, file: NewMedFile): Promise<MedFile> {
   return row as MedFile;
 }
 
-/** @returns the files of a case, the first first. */
+/** @returns the files of a case, oldest first. */
 export function readMedFiles(tx: Tx, caseId: bigint, limit: number): Promise<MedFile[]> {
   return tx.query<MedFile>(OF_CASE, [caseId, limit]);
 }
@@ -63,7 +63,7 @@ export async function readMedFile(tx: Tx, id: bigint): Promise<MedFile | undefin
   return (await tx.query<MedFile>(BY_ID, [id]))[0];
 }
 
-/** @returns the bytes of a file that exists. */
+/** @returns the bytes of an existing file. */
 export async function readMedContent(tx: Tx, id: bigint): Promise<Buffer> {
   const [row] = await tx.query<{ readonly content: Buffer }>(CONTENT, [id]);
   return (row as { readonly content: Buffer }).content;

@@ -1,4 +1,4 @@
-/** Day that the nightly reconciliation of each rail has reached, and the process that works at it. */
+/** Day that the nightly reconciliation of each rail has reached, and the process that works on it. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -13,7 +13,7 @@ export interface NightlyRun {
   /** In Brasília. */
   readonly day: string;
   readonly isDone: boolean;
-  /** Reason for which the last attempt did not reach a report. */
+  /** Reason why the last attempt produced no report. */
   readonly trouble: string | null;
 }
 
@@ -44,13 +44,13 @@ const FAIL: Statement = {
   text: `update reconciliation_night set leased_until = $4, trouble = $5 where mode = $1 and rail = $2 and day = $3 and not is_done`,
 };
 
-/** @returns undefined for a rail that was never seen. */
+/** @returns undefined for an unknown rail. */
 export async function readNightlyRun(tx: Tx, { mode, rail }: NightlyRunKey): Promise<NightlyRun | undefined> {
   const [row] = await tx.query<NightlyRun>(READ, [mode, rail]);
   return row;
 }
 
-/** Stores the first day of a rail: the days up to this one are not reconciled automatically. */
+/** Stores the first day of a rail: days up to this one are not reconciled automatically. */
 export async function beginNightlyRuns(
   tx: Tx,
   { mode, rail }: NightlyRunKey,
@@ -62,9 +62,8 @@ export async function beginNightlyRuns(
 
 /**
  * Claims a day of a rail for one process.
- *
  * @param untilMs - time from which another process may claim it, on the clock of the database, like `nowMs`.
- * @returns whether it is the caller's.
+ * @returns whether the caller has the claim.
  */
 export async function claimNightlyRun(
   tx: Tx,

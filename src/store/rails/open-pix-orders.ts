@@ -5,7 +5,8 @@ import { ORDER_COLUMNS, orderOf, type PixOrder, type PixOrderEnd, type StoredOrd
 
 const OPEN: Statement = {
   name: 'pix_orders_open',
-  text: `select ${ORDER_COLUMNS} from pix_order where mode = $1 and is_done is null order by placed_at, key limit $2`,
+  text: `select ${ORDER_COLUMNS} from pix_order where mode = $1 and is_done is null
+    and placed_at < coalesce($3::timestamptz, 'infinity') order by placed_at, key limit $2`,
 };
 const DECIDE: Statement = {
   name: 'pix_order_decide',
@@ -17,14 +18,18 @@ const REPORTED_BY: Statement = {
   text: `select body ->> 'order' as key from rail_news where mode = $1 and kind = $2 and key = $3`,
 };
 
-/** @returns them, the oldest first. */
-export async function listOpenPixOrders(tx: Tx, mode: AccountMode, limit: number): Promise<PixOrder[]> {
-  return (await tx.query<StoredOrder>(OPEN, [mode, limit])).map(orderOf);
+/** @returns the open orders, oldest first; if a time is given, only orders submitted before it. */
+export async function listOpenPixOrders(
+  tx: Tx,
+  mode: AccountMode,
+  { limit, submittedBeforeMs }: { readonly limit: number; readonly submittedBeforeMs?: number },
+): Promise<PixOrder[]> {
+  const submittedBefore = submittedBeforeMs === undefined ? null : new Date(submittedBeforeMs).toISOString();
+  return (await tx.query<StoredOrder>(OPEN, [mode, limit, submittedBefore])).map(orderOf);
 }
 
 /**
  * Ends an order that was sent before a time; it is not sent or polled any more.
- *
  * @returns whether it was open and older than that.
  */
 export async function decidePixOrder(

@@ -1,8 +1,8 @@
-/** Outcomes and times of the orders that ended lately, by rail. */
+/** Outcomes and durations of recently ended orders, by rail. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Orders of one rail that ended; times from the order to its end, in ms. */
+/** Ended orders of one rail; durations from the order to its end, in ms. */
 export interface OrderTimesRow {
   /** `pix` or `chain`. */
   readonly rail: string;
@@ -12,7 +12,7 @@ export interface OrderTimesRow {
   readonly p95Ms: number | null;
 }
 
-/** Maximum number of orders that are looked through: the newest. */
+/** Maximum number of orders that are read: the newest. */
 export const ORDERS_MAX = 20_000;
 
 const TIMES: Statement = {

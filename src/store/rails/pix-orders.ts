@@ -1,14 +1,15 @@
 /**
- * Orders to a provider of PIX: payouts and returns. Each is stored under its key before anything leaves, so that the outcome
- * of an order can be polled, whatever happened to the process that placed it. Times are on the database's clock.
+ * Orders to a provider of PIX: payouts and refunds. Each order is stored under its key before it is sent, so that its
+ * outcome can be polled, whatever happened to the sending process. Times are on the database's clock.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
+import { measure } from '../../base/trace/measures.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
 /** Kind of an order. */
 export type PixOrderKind = 'payout' | 'return';
 
-/** An order to be placed. */
+/** An order to send. */
 export interface NewPixOrder {
   readonly mode: AccountMode;
   /** Idempotency key. */
@@ -19,25 +20,25 @@ export interface NewPixOrder {
   readonly pspId: string;
   /** Decimal BRL with two decimals. */
   readonly amount: string;
-  /** For a payout: its payee, and the required CPF or CNPJ of the key's owner, null for any; null for a return. */
+  /** For a payout: its payee, and the required CPF or CNPJ of the key's owner, null for any; null for a refund. */
   readonly pixKey: string | null;
   readonly payeeTaxId: string | null;
-  /** Of the returned payment; null for a payout. */
+  /** EndToEndId of the refunded payment; null for a payout. */
   readonly endToEndId: string | null;
 }
 
 /** An order in its stored form. */
 export interface PixOrder extends NewPixOrder {
   readonly placedAtMs: number;
-  /** When it left last. */
+  /** Time of the last sending. */
   readonly sentAtMs: number;
   /** Null until the provider has decided. */
   readonly isDone: boolean | null;
-  /** The provider's own name for it; null if it gave none, or none that was stored. */
+  /** The provider's own name for it; null if it gave none, or none was stored. */
   readonly reference: string | null;
 }
 
-/** An order that is over. */
+/** An ended order. */
 export interface EndedPixOrder extends PixOrder {
   readonly endedAtMs: number;
 }
@@ -51,7 +52,7 @@ export interface PixOrderEnd {
   /** Null when the provider reported none. */
   readonly endToEndId: string | null;
   readonly endedAtMs: number;
-  /** Time of the next poll of the provider for later changes; null: no further poll. */
+  /** Time of the next poll of the provider for later changes; null for none. */
   readonly askAtMs: number | null;
 }
 
@@ -84,16 +85,18 @@ const NAMED: Statement = {
 };
 const SEND_AGAIN: Statement = {
   name: 'pix_order_send_again',
-  text: `update pix_order set sent_at = $3 where mode = $1 and key = $2 and sent_at < $4 and is_done is null returning key`,
+  text: `update pix_order set sent_at = $3, ask_at = $5 where mode = $1 and key = $2 and sent_at < $4 and is_done is null returning key`,
 };
 const REFERENCE: Statement = {
   name: 'pix_order_reference',
   text: `update pix_order set reference = $3 where mode = $1 and key = $2 and reference is null`,
 };
+/** Duration from an order to its end. */
+const ELAPSED = 'least(greatest(extract(epoch from ended_at - sent_at) * 1000, 0), 2000000000)::int as ms';
 const END: Statement = {
   name: 'pix_order_end',
   text: `update pix_order set is_done = $3, end_to_end_id = coalesce($4, end_to_end_id), ended_at = $5, ask_at = $6
-    where mode = $1 and key = $2 and is_done is null`,
+    where mode = $1 and key = $2 and is_done is null returning ${ELAPSED}`,
 };
 const CLAIM: Statement = {
   name: 'pix_order_claim',
@@ -103,7 +106,7 @@ const CLAIM: Statement = {
 };
 const SCHEDULE: Statement = {
   name: 'pix_order_ask_at',
-  text: `update pix_order set ask_at = $3 where mode = $1 and key = $2 and is_done is not distinct from $4`,
+  text: `update pix_order set ask_at = $3 where mode = $1 and key = $2 and is_done is not distinct from $4 and sent_at = $5`,
 };
 const ENDED: Statement = {
   name: 'pix_order_ended',
@@ -128,7 +131,7 @@ const OPEN: Statement = {
     from pix_order where mode = $1 and is_done is null`,
 };
 
-/** Stores an order that is about to leave. @returns whether it is new; false if there is an order with this key. */
+/** Stores an order before it is sent. @returns whether it is new; false if an order with this key exists. */
 export async function storePixOrder(
   tx: Tx,
   { mode, key, kind, accountId, pspId, amount, pixKey, payeeTaxId, endToEndId }: NewPixOrder,
@@ -144,7 +147,7 @@ export async function readPixOrder(tx: Tx, mode: AccountMode, key: string): Prom
   return row && orderOf(row);
 }
 
-/** @returns orders by their names at the provider; foreign names are left out. */
+/** @returns orders by their names at the provider; unknown names are left out. */
 export async function readNamedPixOrders(
   tx: Tx,
   mode: AccountMode,
@@ -156,13 +159,18 @@ export async function readNamedPixOrders(
   return new Map(rows.map(({ pspId, ...order }) => [pspId, order]));
 }
 
-/** Claims the right to resend an order that was sent before a time; one of several parallel callers gets it. */
+/** Claims the right to resend an order that was sent before a time; only one of several parallel callers gets it. */
 export async function claimResend(
   tx: Tx,
   { mode, key }: Pick<PixOrder, 'mode' | 'key'>,
-  { nowMs, sentBeforeMs }: { readonly nowMs: number; readonly sentBeforeMs: number },
+  {
+    nowMs,
+    askAtMs,
+    sentBeforeMs,
+  }: { readonly nowMs: number; readonly askAtMs: number; readonly sentBeforeMs: number },
 ): Promise<boolean> {
-  return (await tx.query(SEND_AGAIN, [mode, key, timeOf(nowMs), timeOf(sentBeforeMs)])).length > 0;
+  const times = [nowMs, sentBeforeMs, askAtMs].map(timeOf);
+  return (await tx.query(SEND_AGAIN, [mode, key, ...times])).length > 0;
 }
 
 /** Stores the provider's own name for an order; an existing name is not replaced. */
@@ -181,13 +189,14 @@ export async function endPixOrder(
   { isDone, endToEndId, endedAtMs, askAtMs }: PixOrderEnd,
 ): Promise<void> {
   const askAt = askAtMs === null ? null : timeOf(askAtMs);
-  await tx.query(END, [mode, key, isDone, endToEndId, timeOf(endedAtMs), askAt]);
+  const values = [mode, key, isDone, endToEndId, timeOf(endedAtMs), askAt];
+  const [ended] = await tx.query<{ ms: number }>(END, values);
+  if (ended) measure((by) => by.order({ mode, rail: 'pix', isDone, ...ended }));
 }
 
 /**
- * Claims orders whose provider is to be polled now.
- *
- * @param againMs - until then no other caller claims them.
+ * Claims orders that are due for a poll of their provider.
+ * @param againMs - time until which no other caller claims them.
  */
 export async function claimPixOrders(
   tx: Tx,
@@ -199,15 +208,15 @@ export async function claimPixOrders(
 }
 
 /**
- * Sets the time of the next poll of an order that has not changed; null: no further poll. An outcome that arrived meanwhile
- * sets the time itself.
+ * Sets the time of the next poll of an unchanged order; null for no further poll. An outcome or another sending that came
+ * meanwhile sets the time itself.
  */
 export async function schedulePixOrder(
   tx: Tx,
-  { mode, key, isDone }: Pick<PixOrder, 'mode' | 'key' | 'isDone'>,
+  { mode, key, isDone, sentAtMs }: Pick<PixOrder, 'mode' | 'key' | 'isDone' | 'sentAtMs'>,
   askAtMs: number | null,
 ): Promise<void> {
-  await tx.query(SCHEDULE, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone]);
+  await tx.query(SCHEDULE, [mode, key, askAtMs === null ? null : timeOf(askAtMs), isDone, timeOf(sentAtMs)]);
 }
 
 /** @returns the number of orders that the provider has not decided, and the time of the oldest. */
@@ -229,7 +238,7 @@ export async function readEndedPixOrders(
   return endedOf(await tx.query<StoredEnd>(ENDED, [mode, from.toISOString(), to.toISOString()]));
 }
 
-/** @returns orders that ended, by the event that reported it. */
+/** @returns ended orders, by the event that reported the end. */
 export async function readReportedPixOrders(
   tx: Tx,
   mode: AccountMode,

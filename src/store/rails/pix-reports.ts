@@ -18,7 +18,7 @@ export interface WaitingReport<Body> {
 export interface OpenReports {
   readonly waiting: number;
   readonly denied: number;
-  /** Age of the oldest that waits, seconds; null where none does. */
+  /** Age of the oldest waiting report, seconds; null without one. */
   readonly waitingSeconds: number | null;
 }
 
@@ -37,7 +37,7 @@ const END: Statement = {
   text: `update rail_news set outcome = $3, due_at = null, last_error = coalesce($4, last_error)
     where mode = $1 and kind = '${UNCONFIRMED}' and key = $2 and outcome = 'pending'`,
 };
-/** Each outcome is counted up to the limit: many denied ones cannot hide waiting ones. */
+/** Each outcome is counted up to the limit, so that many denied ones cannot hide waiting ones. */
 const OPEN: Statement = {
   name: 'pix_reports_open',
   text: `select w.*, d.* from
@@ -47,7 +47,7 @@ const OPEN: Statement = {
       where outcome = 'failed' and kind = '${UNCONFIRMED}' and mode = $1 limit $2) denied) d`,
 };
 
-/** Claims reports that are due; another process gets them after a pause that grows. */
+/** Claims due reports; another process gets them after a growing pause. */
 export function claimReports<Body>(
   database: Database,
   mode: AccountMode,

@@ -1,4 +1,4 @@
-/** Position in the statement of a PIX provider, and the number of keys looked up at its directory. */
+/** Position in the statement of a PIX provider, and the number of keys looked up in its directory. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { RailEventRecord } from '../engine/rail-events.ts';
@@ -14,7 +14,7 @@ export interface PixStatement {
 
 /** A lease for reading a statement. */
 export interface PixReading {
-  /** On the clock of the mode: everything before was read; null for the first time. */
+  /** Time on the clock of the mode before which everything was read; null for the first time. */
   readonly readUntilMs: number | null;
 }
 
@@ -34,11 +34,11 @@ const LAST: Statement = {
   text: `select (extract(epoch from read_at) * 1000)::bigint as "readAtMs" from pix_cursor where mode = $1 and source = $2`,
 };
 const STORED: Statement = {
-  name: 'pix_news_stored',
+  name: 'pix_events_stored',
   text: `select n.kind, n.key from unnest($2::text[], $3::text[]) g(key, kind)
     join rail_news n on n.key = g.key and n.kind = g.kind and n.mode = $1`,
 };
-/** Time at which all used look-ups are returned; each further one moves it on, up to the limit. */
+/** Time at which all used look-ups are available again; each further one moves it forward, up to the limit. */
 const CONSUME_LOOKUPS: Statement = {
   name: 'pix_look_up_take',
   text: `insert into pix_look_up as l (mode, subject, free_at) values ($1, $2, $3::timestamptz + make_interval(secs => $4))
@@ -53,9 +53,8 @@ const FORGET: Statement = {
 
 /**
  * Claims the lease for reading a statement.
- *
  * @param turn - on the database's clock; no other process gets the lease before `untilMs`.
- * @returns undefined when it is not due, or another process reads it.
+ * @returns undefined if it is not due, or another process reads it.
  */
 export async function beginReading(
   tx: Tx,
@@ -69,15 +68,15 @@ export async function beginReading(
 
 /** End of a lease. */
 export interface PixReadingEnd {
-  /** Everything before was read; on the clock of the mode. */
+  /** Position before which everything was read; on the clock of the mode. */
   readonly readUntilMs: number;
   /** Time of a complete read, on the database's clock; null if it was incomplete. */
   readonly readAtMs: number | null;
-  /** When it is due next, on the database's clock. */
+  /** Time of the next read, on the database's clock. */
   readonly dueMs: number;
 }
 
-/** Notes how far it was read, and when it is due next. */
+/** Stores the position of the read, and the time of the next one. */
 export async function finishReading(
   tx: Tx,
   { mode, source }: PixStatement,
@@ -87,16 +86,13 @@ export async function finishReading(
   await tx.query(FINISH, [mode, source, timeOf(readUntilMs), readAt, timeOf(dueMs)]);
 }
 
-/** @returns when the statement was read last, on the database's clock; null before the first time. */
+/** @returns the time of the last read, on the database's clock; null before the first. */
 export async function lastReading(tx: Tx, { mode, source }: PixStatement): Promise<number | null> {
   const [row] = await tx.query<{ readAtMs: bigint | null }>(LAST, [mode, source]);
   return numberOf(row?.readAtMs ?? null);
 }
 
-/**
- * @returns those of the events that are stored, whatever their outcome: unsettled ones are retried without a new
- *   report.
- */
+/** @returns the events that are stored, whatever their outcome: unsettled ones are retried without a new report. */
 export function readStoredRailEvents(
   tx: Tx,
   mode: AccountMode,
@@ -109,7 +105,7 @@ export function readStoredRailEvents(
   ]);
 }
 
-/** Cost of a look-up for its subject, and the maximum. Unit: seconds, after which it is returned. */
+/** Cost of a look-up for its subject, and the maximum. Unit: seconds until it is available again. */
 export interface LookupCost {
   readonly subject: string;
   readonly costSeconds: number;
@@ -117,9 +113,8 @@ export interface LookupCost {
 }
 
 /**
- * Uses look-ups of a subject's allowance.
- *
- * @returns whether there were enough.
+ * Consumes look-ups of a subject's allowance.
+ * @returns whether enough were left.
  */
 export async function consumeLookups(
   tx: Tx,
@@ -132,7 +127,7 @@ export async function consumeLookups(
   );
 }
 
-/** Forgets subjects that have all of theirs again. */
+/** Deletes subjects whose whole allowance is available again. */
 export async function forgetLookups(tx: Tx, mode: AccountMode, nowMs: number): Promise<void> {
   await tx.query(FORGET, [mode, timeOf(nowMs)]);
 }

@@ -7,7 +7,7 @@ import type { Statement, Tx } from '../connection/database.ts';
 export interface FeedRow {
   readonly feed: string;
   readonly asset: string;
-  /** Decimal text in the currency of the feed; null until there is one. */
+  /** Decimal text in the currency of the feed; null before the first. */
   readonly price: string | null;
   readonly observedAt: Instant | null;
   readonly triedAt: Instant;

@@ -1,20 +1,20 @@
-/** Reports of reconciliation: made once, and never changed. */
+/** Reports of reconciliation, which are made once and never changed. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { idList } from '../connection/id-list.ts';
 
-/** A report to be stored. */
+/** A report to store. */
 export interface NewReconciliation {
   /** `pix`, `bank`, or the name of a network. */
   readonly rail: string;
-  /** In Brasília, `YYYY-MM-DD`. */
+  /** Brasília day, `YYYY-MM-DD`. */
   readonly day: string;
-  /** Up to when the statement was read. */
+  /** Time up to which the statement was read. */
   readonly until: Instant;
   readonly madeAt: Instant;
-  /** As the audit log names actors. */
+  /** Author, as the audit log names actors. */
   readonly madeBy: string;
   readonly matched: number;
   readonly missingHere: number;
@@ -27,13 +27,13 @@ export interface NewReconciliation {
   readonly oldestOpenAt: Instant | null;
   readonly findings: readonly unknown[];
   readonly balances: readonly unknown[];
-  /** Of a file: its digest, by which it is known again. */
+  /** Digest of a file, which identifies it later. */
   readonly source: string | null;
-  /** Entries that may belong to no rail event, each with its line of the ledger. */
+  /** Entries that may have no rail event, each with its line of the ledger. */
   readonly entries: readonly unknown[];
 }
 
-/** A stored report, without its entries, which may be many. */
+/** A stored report without its entries, which may be many. */
 export interface StoredReconciliation extends Omit<NewReconciliation, 'entries'> {
   readonly id: bigint;
 }
@@ -73,7 +73,10 @@ const LIST: Statement = {
     where mode = $1 and ($2::date is null or day = $2) and ($4::text is null or rail = $4) order by day desc, id desc limit $3`,
 };
 
-/** Lists the reports of a mode (`$1`), newest first: of a day (`$2`) and a rail (`$3`), of all where they are null. */
+/**
+ * Lists the reports of a mode (`$1`), newest first; a day (`$2`) and a rail (`$3`) restrict the list unless they are
+ * null.
+ */
 export const reconciliationList = idList<StoredReconciliation>({
   name: 'reconciliations_listed',
   id: 'id',
@@ -83,7 +86,7 @@ export const reconciliationList = idList<StoredReconciliation>({
   filters: 3,
 });
 
-/** The newest report of a rail and day replaces those before it. */
+/** The newest report of a rail and day replaces the earlier ones. */
 const OPEN: Statement = {
   name: 'reconciliations_open',
   text: `select ${COLUMNS} from (
@@ -147,7 +150,7 @@ export function readReportEntries(
   return tx.query(ENTRIES, [mode, rail, days]);
 }
 
-/** @returns the newest days first, and of a day the newest report. */
+/** @returns the newest days first, and for each day the newest report first. */
 export function listReconciliations(
   tx: Tx,
   mode: AccountMode,

@@ -1,12 +1,12 @@
 /**
- * Orders that the rails of the sandbox received. An order, the plan that it consumes, its answer and the jobs that report its
- * outcome are one statement, for all orders that arrive together.
+ * Orders that the rails of the sandbox received. An order, the plan that it consumes, its answer and the jobs that
+ * report its outcome are stored by one statement, for all orders that arrive together.
  */
 import type { Database, Statement } from '../connection/database.ts';
 import { isDuplicateKey } from '../connection/database-error.ts';
 import { insertJobs, JOB_RECORD, jobRecord, type NewJob } from '../engine/jobs.ts';
 
-/** Consequence of an order: its stored answer, and the jobs that bring its outcome. */
+/** Consequence of an order: its stored answer, and the jobs that report its outcome. */
 export interface OrderOutcome {
   readonly answer?: string;
   readonly jobs?: readonly NewJob[];
@@ -24,37 +24,37 @@ export interface SandboxOrder {
   readonly request: Readonly<Record<string, unknown>>;
   /** Consequence without a plan. */
   readonly usual: OrderOutcome;
-  /** Consequence of a plan, by its name, the first one first. */
+  /** Consequences by the name of the plan, in order of precedence. */
   readonly planned: Readonly<Record<string, OrderOutcome>>;
 }
 
-/** Result of placing an order. */
+/** Result of sending an order. */
 export interface SubmittedOrder {
-  /** False when the key was used before: the order had no consequence this time. */
+  /** False if the key was used before: then the order had no consequence. */
   readonly isNew: boolean;
-  /** The consumed plan; null if there was none, or the order is not new. */
+  /** The consumed plan; null without one, or if the order is not new. */
   readonly plan: string | null;
-  /** The answer stored with it; null if it has none. */
+  /** The stored answer; null without one. */
   readonly answer: string | null;
 }
 
-/** The key of an order that a job places: name of the transaction, id of the job. */
+/** The key of a job's order: name of the transaction, id of the job. */
 const OF_A_JOB = '^[0-9A-Z]+(?=:[0-9]+$)';
 
 /** SQL of the stored form of an order's key. */
 export const storedKey = (key: string): string => `regexp_replace(${key}, '${OF_A_JOB}', '')`;
 
 /**
- * @returns the stored form of an order's key: without the name of its transaction, because no other job has its id.
- *   The stored form is a third as long, and its values rise in order.
+ * @returns the stored form of an order's key: without the name of its transaction, because no other job has the id. The
+ * stored form is a third as long, and its values rise in order.
  */
 function storedKeyOf(key: string): string {
   return key.replace(new RegExp(OF_A_JOB), '');
 }
 
 /**
- * Orders of one transaction come one after another, so no other one consumes the plan that is read here. With `offset 0` each
- * order is looked up by its key; a join could read the whole table.
+ * Orders of one transaction come one at a time, so no other order consumes the plan that is read here. With `offset 0`
+ * each order is looked up by its key; a join could read the whole table.
  */
 const SUBMIT: Statement = {
   name: 'sandbox_place_orders',
@@ -87,9 +87,8 @@ const SUBMIT: Statement = {
 
 /**
  * Stores orders, each with another key.
- *
  * @param worker - worker of this process, which claims their jobs first; null for any worker.
- * @returns the results, in their order.
+ * @returns the results, in order.
  */
 export async function submitOrders(
   database: Database,
@@ -110,7 +109,7 @@ export async function submitOrders(
   const submit = () => database.query<SubmittedOrder>(SUBMIT, [JSON.stringify(records), worker]);
   return submit().catch((error) => {
     if (!isDuplicateKey(error)) throw error;
-    // A parallel request placed the same order. It is committed now, so it is visible.
+    // A parallel request sent the same order. It has been committed, so it is visible.
     return submit();
   });
 }

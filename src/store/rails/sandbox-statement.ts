@@ -8,9 +8,9 @@ export interface SandboxMovement {
   readonly kind: string;
   /** The rail's name for it. */
   readonly id: string;
-  /** Decimal BRL; null when it was not reported. */
+  /** Decimal BRL; null if it was not reported. */
   readonly amount: string | null;
-  /** Time on the sandbox's clock, where reported. */
+  /** Time on the sandbox's clock, if reported. */
   readonly at: string | null;
   /** Time of the report on the database's clock. */
   readonly toldAt: string;

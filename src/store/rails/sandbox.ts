@@ -1,4 +1,6 @@
-/** State of the sandbox rails: the lead of their clock, and planned scenarios. Their orders: sandbox-orders.ts. */
+/**
+ * State of the sandbox rails: the lead of their clock, and planned scenarios. Their orders are in sandbox-orders.ts.
+ */
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TransactionJobs } from '../engine/jobs.ts';
 
@@ -38,14 +40,13 @@ export async function readAheadMs(database: Tx): Promise<number> {
   return Number(row?.aheadMs ?? 0n);
 }
 
-/** Sets the sandbox clock, also back. Only for `--demo`, before anything has happened. */
+/** Sets the sandbox clock, also to an earlier time. Only for `--demo`, before any other use. */
 export async function setAheadMs(database: Tx, aheadMs: number): Promise<void> {
   await database.query(SET, [aheadMs]);
 }
 
 /**
  * Moves the sandbox clock forward.
- *
  * @param byMs - whole milliseconds, zero or more.
  * @returns the new lead. Unit: ms.
  * @throws {RangeError} when `byMs` is not such a number, or the clock would be more than 100 years ahead.
@@ -70,7 +71,7 @@ export function readDueTransactions(
   return database.query(DUE, [new Date(nowMs).toISOString()]);
 }
 
-/** Removes the jobs of a transaction that have this kind and a payload that contains these members. */
+/** Removes the jobs of a transaction that have this kind and a payload with these members. */
 export async function removeJobs(
   tx: Tx,
   { accountId, transactionId }: TransactionJobs,
@@ -81,7 +82,7 @@ export async function removeJobs(
 }
 
 /**
- * Replaces the payload of a transaction's jobs that have this kind and contain the members of one of these; their due time
+ * Replaces the payload of a transaction's jobs of this kind that contain the members of one of these; their due time
  * stays.
  */
 export async function replaceJobs(

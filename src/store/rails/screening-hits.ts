@@ -13,10 +13,10 @@ export const HIT_STATES = {
 /** State of a hit. */
 export type HitState = keyof typeof HIT_STATES;
 
-/** A match to be raised. */
+/** A match from which a hit is raised. */
 export interface NewHit {
   readonly role: string;
-  /** The same text for the same person or address. */
+  /** Text that is constant for a person or an address. */
   readonly subject: string;
   readonly subjectName: string | null;
   readonly taxId: string | null;
@@ -58,7 +58,7 @@ export interface HitRow extends Omit<NewHit, 'version'> {
 export interface HitFilter {
   readonly mode: AccountMode;
   readonly state: HitState | null;
-  /** Null: of all accounts. */
+  /** Null means all accounts. */
   readonly accountId: bigint | null;
   readonly transactionId: bigint | null;
 }
@@ -93,7 +93,7 @@ const ALL = idList<HitRow>({
   name: 'screening_hits',
   where: `h.mode = $1 and ($2::text is null or h.state = $2) and ${SUBJECT}`,
 });
-/** With an index of its own. */
+/** List with an index of its own. */
 const OPEN = idList<HitRow>({
   ...SHAPE,
   name: 'screening_hits_open',
@@ -176,7 +176,7 @@ export async function raiseHits(
   return rows.length;
 }
 
-/** @param at - ISO 8601. @returns whether a hit of the transaction had been raised by then. */
+/** @param at - ISO 8601. @returns whether a hit of the transaction was raised by then. */
 export async function raisedBefore(
   tx: Tx,
   { mode, accountId, transactionId }: HitSubject,
@@ -189,7 +189,7 @@ export async function raisedBefore(
   return (hit) => raised.has(keyOf(hit));
 }
 
-/** Retries failed jobs of transactions that a decision is about. `nowMs`: by the clock of their accounts. */
+/** Retries failed jobs of transactions that depend on a decision. `nowMs`: by the clock of their accounts. */
 export async function wakeJobs(
   tx: Tx,
   subjects: readonly Pick<HitRow, 'accountId' | 'transactionId'>[],
@@ -199,7 +199,7 @@ export async function wakeJobs(
   await tx.query(WAKE, [column('accountId'), column('transactionId'), new Date(nowMs)]);
 }
 
-/** @returns a part of the list. */
+/** @returns a slice of the list. */
 export function readHits(
   database: Tx,
   { mode, state, accountId, transactionId }: HitFilter,
@@ -215,7 +215,8 @@ export async function findHit(tx: Tx, mode: AccountMode, id: bigint): Promise<Hi
 }
 
 /**
- * Decides a hit, and every other open hit of the same subject and entry. @returns their positions; none if it is not open.
+ * Decides a hit, and every other open hit of the same subject and entry. @returns the positions of the decided hits;
+ * empty if the hit is not open.
  */
 export async function decideHits(
   tx: Tx,

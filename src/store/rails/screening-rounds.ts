@@ -13,10 +13,10 @@ export type RoundPart = (typeof ROUND_PARTS)[number];
 
 /** A round. */
 export interface ScreeningRound {
-  /** Versions of the lists that it compares with, in one text; empty before the first round. */
+  /** Versions of the lists used by the round, in one text; empty before the first round. */
   readonly versions: string;
   readonly beganAt: Instant | null;
-  /** Null while it is under way, and before the first round. */
+  /** End of the round; null while it runs, and before the first. */
   readonly endedAt: Instant | null;
   readonly part: RoundPart;
   readonly atAccount: bigint;
@@ -24,7 +24,7 @@ export interface ScreeningRound {
   readonly compared: bigint;
 }
 
-/** A customer, an address, or a company or owner of one, that is compared. */
+/** A compared customer, address, company or owner of a company. */
 export interface RoundRecord {
   readonly accountId: bigint;
   /** Tax id of a customer, a company or an owner, id of a whitelist entry. */
@@ -97,7 +97,7 @@ export async function readRound(tx: Tx, mode: AccountMode): Promise<ScreeningRou
   return row;
 }
 
-/** Claims the round for one process. @returns undefined while another process has it. */
+/** Claims the round for one process. @returns undefined while another process has the round. */
 export async function claimRound(
   tx: Tx,
   mode: AccountMode,
@@ -107,7 +107,7 @@ export async function claimRound(
   return row;
 }
 
-/** A list as a process found it. */
+/** A list in the state in which a process found it. */
 export interface ListSeen {
   readonly list: string;
   readonly version: string | null;
@@ -117,7 +117,7 @@ export interface ListSeen {
   readonly refusal: string | null;
 }
 
-/** Notes the lists as they are. */
+/** Stores the current state of the lists. */
 export async function noteLists(
   tx: Tx,
   mode: AccountMode,
@@ -163,7 +163,7 @@ export function nextOfRound(
   }
 }
 
-/** Notes how far the round is. `endedAt`: it is over. */
+/** Stores the progress of the round. `endedAt`: time of its end. */
 export async function advanceRound(
   tx: Tx,
   mode: AccountMode,

@@ -1,4 +1,4 @@
-/** Ledger side of money held outside of it, BRL at the bank and coins in wallets, for reconciliation. */
+/** Ledger side of money outside of the ledger, BRL at the bank and coins in wallets, for reconciliation. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { BRL, CURRENCIES, NETWORKS } from '../../base/money/currency.ts';
@@ -12,7 +12,7 @@ export interface RailEventName {
   readonly key: string;
 }
 
-/** Outcome of a rail event: where its money is booked. */
+/** Outcome of a rail event: the booking of its money. */
 export interface BookedRailEvent {
   /** Position of the requested name. */
   readonly place: number;
@@ -23,13 +23,13 @@ export interface BookedRailEvent {
   readonly end2end: string | null;
   /** Journal of its suspense, or of a network's charge. */
   readonly journalId: bigint | null;
-  /** Journal of a network's charge for a return out of suspense. */
+  /** Journal of a network's charge for a refund out of suspense. */
   readonly gasJournalId: bigint | null;
   /** Whether it is a deposit that its network dropped. */
   readonly isDropped: boolean;
 }
 
-/** The house account that a rail's money is in, with the currencies of the rail. */
+/** The house account of a rail's money, with the currencies of the rail. */
 export interface Vault {
   readonly house: HouseAccount;
   /** Raw ledger codes. */
@@ -48,20 +48,20 @@ export function networkVault(network: string): Vault {
   };
 }
 
-/** A line of a vault. */
+/** A ledger line of a vault. */
 export interface VaultLine {
   readonly accountId: bigint;
   readonly journalId: bigint;
   readonly transactionId: bigint | null;
   readonly end2end: string | null;
-  /** Of the chart of journals. */
+  /** Name in the chart of journals. */
   readonly name: string;
   /** Raw ledger code. */
   readonly currency: string;
-  /** Minor units; above zero for money in. */
+  /** Minor units; positive for money in. */
   readonly minor: string;
   readonly postedAt: Instant;
-  /** Whether it is a returned payout that is in suspense. */
+  /** Whether it is a returned payout in suspense. */
   readonly isReturn: boolean;
   /** Whether it is a deposit that its network dropped: no statement contains it. */
   readonly isDropped: boolean;
@@ -73,7 +73,7 @@ export interface OpenSuspense {
   readonly oldestAt: Instant | null;
 }
 
-/** Of the deposit that a transaction accepted. */
+/** Address of the deposit that a transaction accepted. */
 const IS_LOST = `t.process -> 'deposit' @> '{"isLost": true}'`;
 const BOOKED: Statement = {
   name: 'vault_booked',
@@ -112,7 +112,7 @@ const LINES_OF_JOURNALS: Statement = {
       and l.transaction_id is null ${AROUND}
     order by l.account_id, l.journal_id`,
 };
-// As in the books, `offset 0` keeps the look-ups from being made for every line.
+// As in the books, `offset 0` prevents a look-up for every line.
 const LINES_OF_PERIOD: Statement = {
   name: 'vault_period',
   text: `select ${LINE} from account o join ledger_account a on a.account_id = o.id and ${IS_VAULT}
@@ -127,11 +127,11 @@ const SUSPENSE: Statement = {
     where a.mode = $1 and s.currency = any ($3::text[]) and s.state in ('open', 'returning') and s.opened_at < $2::timestamptz`,
 };
 /**
- * By kind of entry: for arrivals the event of the suspense entry, or else the facts of its transaction; for departures also
- * these facts.
+ * By kind of entry: for arrivals the event of the suspense entry, otherwise the facts of its transaction; for
+ * departures also these facts.
  */
 const NAMES_OF_LINES: Statement = {
-  name: 'vault_news',
+  name: 'vault_rail_events',
   text: `select distinct k.kind, k.key
     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) g(account_id, journal_id, transaction_id, kind)
     left join suspense_entry s on s.account_id = g.account_id and s.journal_id = g.journal_id
@@ -168,7 +168,7 @@ export function readBookedRailEvents(
   ]);
 }
 
-/** @returns the lines in a vault of the transactions of events, and of journals of events without one. */
+/** @returns the lines in a vault of the transactions of events, and of journals of events without a transaction. */
 export async function readLinesOf(
   tx: Tx,
   { house, currencies }: Vault,
@@ -195,7 +195,7 @@ export async function readLinesOf(
   return [...ofTransactions, ...ofJournals];
 }
 
-/** @returns the lines in a vault of a period, over all accounts of a mode, of some journals or of all; the oldest first. */
+/** @returns the lines in a vault of a period, oldest first, over all accounts of a mode and some or all journals. */
 export function readLinesBetween(
   tx: Tx,
   mode: AccountMode,
@@ -215,8 +215,8 @@ export function readLinesBetween(
 
 /**
  * @param rail - `pix`, or the name of a network.
- * @param lines - with the kind of entry that each would be.
- * @returns the names of the events that they were booked by.
+ * @param lines - lines with the kind of entry that each corresponds to.
+ * @returns the names of the events that booked them.
  */
 export function readRailEventNames(
   tx: Tx,
@@ -229,8 +229,8 @@ export function readRailEventNames(
 }
 
 /**
- * @returns the present content of a vault by raw ledger code, over all accounts of a mode, minor units; missing for
- *   currencies that were never there.
+ * @returns the current content of a vault by raw ledger code, over all accounts of a mode, minor units; missing for
+ * unused currencies.
  */
 export async function readHeld(
   tx: Tx,

@@ -1,23 +1,26 @@
-/** Deliveries under way: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
+/** Running deliveries: a dispatcher leases them and writes the outcome of each attempt (C-60 to C-64). */
 import type { StoredBody } from '../../events/body.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 import { OVERLAP_MS, WHOLE_EVERY_MS } from '../connection/poll-schedule.ts';
 import { STORED_BODY, withBody } from '../events/events.ts';
 import { claimEndpoints, type EndpointKey, type ScheduleTimes, scheduleNow } from './endpoint-schedule.ts';
 
-/** A leased delivery, with everything that is needed to send it. */
+/** A leased delivery, with all data for sending it. */
 export interface LeasedDelivery {
   readonly accountId: bigint;
   readonly id: bigint;
   readonly endpointId: string;
   readonly eventSeq: bigint;
-  /** Negative for a test, which does not wait for others and does not count as a failure. */
+  /** Negative for a test, which does not wait for other deliveries and does not count as a failure. */
   readonly round: number;
   /** Number of the attempt, from 1. The outcome of an older attempt is ignored. */
   readonly attempt: number;
-  /** End of the lease, in the database's format; no other lease of the delivery ends then, unless the clock is set back. */
+  /**
+   * End of the lease, in the database's format; it is unique among the leases of the delivery, unless the clock is set
+   * back.
+   */
   readonly leasedUntil: string;
-  /** Whether it was due before a scan for new deliveries begins (poll-schedule.ts), so that others may be due as well. */
+  /** Whether it was due before a scan for new deliveries begins (poll-schedule.ts), so that others may be due, too. */
   readonly isLate: boolean;
   /** Whether it overtakes all waiting deliveries, because a person requested it. */
   readonly isByHand: boolean;
@@ -50,7 +53,7 @@ export interface AttemptedDelivery {
   readonly error: string | null;
   readonly answer: string | null;
   readonly state: 'pending' | 'delivered' | 'dead' | 'skipped';
-  /** Time of the next attempt; null when there is none. */
+  /** Time of the next attempt; null for none. */
   readonly dueMs: number | null;
   /** End of a pause that the receiver requested; null without one. */
   readonly blockedUntilMs: number | null;
@@ -58,9 +61,12 @@ export interface AttemptedDelivery {
   readonly isGone: boolean;
 }
 
-/** Slightly longer than the time limit of a request (15 s): deliveries of a dead dispatcher wait until the lease ends. */
+/**
+ * Lease duration: slightly longer than the time limit of a request (15 s), because deliveries of a dead dispatcher wait
+ * for its end.
+ */
 const LEASE_SECONDS = 25;
-/** Failures in a row that open the breaker: then only one delivery at a time is attempted. */
+/** Number of consecutive failures that open the breaker: then only one delivery at a time is attempted. */
 export const BREAKER_FAILURES = 10;
 const BREAKER_FIRST_SECONDS = 30;
 const BREAKER_MAX_SECONDS = 300;
@@ -68,33 +74,32 @@ const BREAKER_MAX_SECONDS = 300;
 const MANUAL_MAX = 32;
 /** Maximum number of endpoints in one step. */
 const ENDPOINTS_MAX = 64;
-/** An endpoint is disabled after failing for this long. */
+/** Duration of failures after which an endpoint is disabled. */
 const FAILING_DAYS = 5;
 
 /**
- * Ids of waiting, unlocked deliveries of the endpoint `v`. A list, not a join: PostgreSQL would begin a join with all that
- * waits, for whichever endpoint, or read the whole table where much waits.
+ * Ids of waiting, unlocked deliveries of the endpoint `v`. A list instead of a join: PostgreSQL would begin a join with
+ * all waiting deliveries, of any endpoint, or read the whole table if many wait.
  */
 const WAITING_FOR_V = `array(select e.id from webhook_delivery e where e.account_id = v.account_id
           and e.endpoint_id = v.endpoint_id and e.state = 'pending' for update of e skip locked)`;
-/** The next scan finds an unfinished turn of an endpoint, however long it has waited. */
+/** The next scan finds an endpoint with an unfinished turn, however long it has waited. */
 const LEASED_UNTIL = `greatest(w.at, $3::timestamptz - interval '${OVERLAP_MS / 2} milliseconds')`;
 /**
- * For an endpoint that answers well a worker may lease more deliveries than are sent in parallel (`ahead`): if several
- * endpoints have some, of the first. Not with a limit per second: waiting deliveries would be sent together with those of the
- * next second.
+ * For an endpoint that answers well, a worker may lease more deliveries than it sends in parallel (`ahead`): if several
+ * endpoints have waiting deliveries, those of the first. This does not apply with a limit per second, because waiting
+ * deliveries would be sent together with those of the next second.
  */
 const MAY_LEAD = `o.consecutive_failures = 0 and o.max_per_second is null and (l.others = 0 or (l.others < o.max_concurrency and $6 < l.first_other))`;
 /**
  * Leases deliveries of endpoints whose turn was claimed before, in the order of each endpoint, and sets its next turn.
- * `by_hand` bypasses everything that delays other deliveries, on any clock, until an attempt has ended; the rest of it leaves
- * the endpoint's turn open. Deliveries that a relay added while an endpoint was being disabled are skipped here. The
- * statement waits for no lock, so it cannot deadlock. Deliveries come in the order in which they became due. `several` and
- * the next time use `ended_at is null` for pending deliveries, the condition of their index. `due` is written in a form that
- * no index serves: PostgreSQL would use an index of waiting deliveries, while its statistics still say that there are none,
- * and read all of it for each row (test/store/hot-plans.test.ts). For the same reason the condition on earlier deliveries is
- * written so that only the index by transaction serves it: another one would be read from the first delivery of the endpoint
- * on.
+ * `by_hand` bypasses all other delays, on any clock, until an attempt has ended; unsent ones leave the endpoint's turn
+ * open. Deliveries that a relay added while an endpoint was being disabled are skipped here. The statement waits for no
+ * lock, so it cannot deadlock. Deliveries come in the order in which they became due. `several` and the next time use
+ * `ended_at is null` for pending deliveries, which is the condition of their index. `due` is written in a form that no
+ * index serves. Otherwise PostgreSQL would use an index of waiting deliveries while its statistics still count none,
+ * and read all of it for each row (test/store/hot-plans.test.ts). For the same reason only the index by transaction
+ * serves the condition on earlier deliveries: another index would be read from the first delivery of the endpoint.
  */
 const LEASE: Statement = {
   name: 'delivery_lease',
@@ -198,10 +203,11 @@ const LEASE: Statement = {
 };
 
 /**
- * Stores the outcomes of attempts, in one statement. The call may be repeated when its answer was lost: `valid` are the
- * attempts that still have their lease, or that end their delivery. Other attempts change only the log. Endpoints are locked
- * before deliveries, as by a lease. People of the account are notified when the breaker opens, and when an endpoint is
- * disabled. Endpoints that were healthy and stay healthy are not updated. A disabled endpoint skips pending deliveries.
+ * Stores the outcomes of attempts, in one statement. The call may be repeated after a lost answer: `valid` are the
+ * attempts that still have their lease, or that end their delivery. Other attempts change only the log. Endpoints are
+ * locked before deliveries, as by a lease. People of the account are notified when the breaker opens, and when an
+ * endpoint is disabled. Healthy endpoints that stay healthy are not updated. A disabled endpoint skips pending
+ * deliveries.
  */
 const END: Statement = {
   name: 'delivery_end',
@@ -289,7 +295,7 @@ export interface LeaseSince {
 /** Result of a lease. */
 export interface Leased {
   readonly leased: readonly LeasedDelivery[];
-  /** Whether other endpoints may be due as well. */
+  /** Whether other endpoints may be due, too. */
   readonly areMoreEndpoints: boolean;
   /** Whether more may be due. */
   readonly isMore: boolean;
@@ -298,13 +304,12 @@ export interface Leased {
 const ALWAYS: LeaseSince = { endpointsMs: undefined, ofEndpoint: () => undefined };
 
 /**
- * Leases due deliveries, of endpoints of the mode's accounts whose turn it is, in their order. The deliveries of a dispatcher
- * that dies are free when its heartbeats end, and in any case when the lease does.
- *
- * @param lease - `worker`: the leaseholder, and the duration on the clock of the database; `limit`: most deliveries; `since`:
- * only deliveries due since then; `ahead`: deliveries of an endpoint that the worker may have leased, even if fewer are sent
- * at once. No other worker leases
- *   any meanwhile, and half of `limit` is left for other endpoints. An endpoint that was not scanned completely has its next turn soon.
+ * Leases due deliveries, in order, of the mode's endpoints whose turn it is. The deliveries of a dead dispatcher are
+ * free when its heartbeats end, and at the end of the lease at the latest.
+ * @param lease - `worker`: the leaseholder, and the duration on the clock of the database; `limit`: maximum number of
+ * deliveries; `since`: only deliveries due since then; `ahead`: maximum number of leased deliveries of an endpoint,
+ * even if fewer are sent in parallel. No other worker leases deliveries of that endpoint meanwhile, and half of `limit`
+ * is left for other endpoints. An endpoint with an incomplete scan has its next turn soon.
  */
 export function leaseDeliveries(
   database: Database,

@@ -1,4 +1,6 @@
-/** Deliveries in lists: the event of each, its state, and why its last attempt failed; one of them with all its attempts. */
+/**
+ * Deliveries in lists: the event, the state, and the reason of the last failure; one delivery with all its attempts.
+ */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
@@ -31,16 +33,16 @@ export interface ListedDelivery {
   readonly round: number;
   readonly attempts: number;
   readonly createdAt: Instant;
-  /** When the next attempt is due; null once it has ended. */
+  /** Due time of the next attempt; null after the end. */
   readonly dueAt: Instant | null;
   readonly endedAt: Instant | null;
   /** HTTP status of the last answer; null if there was none. */
   readonly status: number | null;
-  /** Reason for the missing or incomplete answer; null after a whole one. */
+  /** Reason for the missing or incomplete answer; null after a complete one. */
   readonly error: string | null;
 }
 
-/** Newest first, by the primary key: a rare state is looked for in all deliveries that are scanned. */
+/** The order is newest first, by the primary key: a rare state is searched in all scanned deliveries. */
 const NEAR = `select * from webhook_delivery where account_id = $1 and ($5::bigint is null or id < $5) order by id desc`;
 const LIST = listed(
   'delivery_list',
@@ -93,7 +95,7 @@ export async function lastScanned(
   return row?.id;
 }
 
-/** @returns a delivery; undefined where the account has none of this id. */
+/** @returns a delivery; undefined if the account has none with this id. */
 export async function findDelivery(
   tx: Tx,
   accountId: bigint,
@@ -111,7 +113,7 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** HTTP status; null without an answer. */
   readonly status: number | null;
-  /** Reason for the missing or incomplete answer; null after a whole one. */
+  /** Reason for the missing or incomplete answer; null after a complete one. */
   readonly error: string | null;
   /** Start of the answer. */
   readonly answer: string | null;

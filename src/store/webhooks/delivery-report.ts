@@ -1,32 +1,32 @@
-/** Deliveries of an account over a time, by outcome and latency: in all, by endpoint, and by slice of that time. */
+/** Deliveries of an account in a period, by outcome and latency: in total, by endpoint, and by slice of the period. */
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** Deliveries that were created in the time, and the attempts to deliver them. Tests do not count. */
+/** Deliveries that were created in the period, and their attempts. Tests do not count. */
 export interface DeliveryReportRow {
-  /** Null where the row is of all endpoints. */
+  /** Null for all endpoints together. */
   readonly endpointId: string | null;
-  /** From 0; null where the row is of the whole time. */
+  /** Position from 0; null for the whole period. */
   readonly slice: number | null;
   readonly delivered: number;
   readonly dead: number;
   readonly pending: number;
   readonly attempts: number;
   readonly failedAttempts: number;
-  /** Share of the attempts that succeeded, from 0 to 1, cut off after four decimals; null without an attempt. */
+  /** Share of successful attempts, from 0 to 1, cut off after four decimals; null without an attempt. */
   readonly successRate: string | null;
-  /** Of attempts that succeeded. Unit: ms. */
+  /** Latency of successful attempts. Unit: ms. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
 }
 
-/** Slices of the time. */
+/** Number of slices of the period. */
 export const SLICES = 24;
 /** Maximum number of deliveries that are read: the newest of the account, or of the endpoint. */
 export const REPORT_DELIVERIES_MAX = 10_000;
 
 const NEWEST_OF_ACCOUNT = `select id, endpoint_id, state, created_at from webhook_delivery
           where account_id = $1 and round >= 0 order by id desc limit ${REPORT_DELIVERIES_MAX}`;
-/** By the unique index of endpoint and event: other deliveries of the account are not read. */
+/** The unique index of endpoint and event finds them, so other deliveries of the account are not read. */
 const NEWEST_OF_ENDPOINT = `select id, endpoint_id, state, created_at from webhook_delivery
           where account_id = $1 and endpoint_id = $4 and round >= 0 order by event_seq desc limit ${REPORT_DELIVERIES_MAX}`;
 
@@ -57,7 +57,7 @@ function reportOf(newest: string): string {
 
 /**
  * @param endpointId - undefined for all endpoints.
- * @returns a row of all, one for each endpoint that has a delivery, one for each slice that has one.
+ * @returns a row for all, one for each endpoint with a delivery, and one for each slice with one.
  */
 export function readDeliveryReport(
   tx: Tx,

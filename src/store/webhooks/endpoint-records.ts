@@ -1,14 +1,14 @@
-/** Webhook endpoints with everything that their account may read of them. */
+/** Webhook endpoints with all members that their account may read. */
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** An endpoint, also a removed one. */
+/** An endpoint, including a removed one. */
 export interface EndpointRecord {
   readonly id: string;
   readonly url: string;
   readonly description: string | null;
   readonly kind: string;
-  /** Template that it is for; null where it is for all. */
+  /** Template of its events; null for all. */
   readonly template: string | null;
   readonly eventNames: readonly string[];
   readonly orderMode: string;
@@ -46,7 +46,7 @@ const LIST: Statement = {
     order by kind = 'transaction', created_at, id`,
 };
 
-/** @returns the endpoint, also one that was removed; undefined where the account has none of this id. */
+/** @returns the endpoint, including a removed one; undefined if the account has none with this id. */
 export async function readEndpointRecord(
   database: Tx,
   accountId: bigint,
@@ -57,7 +57,7 @@ export async function readEndpointRecord(
 }
 
 /**
- * @param cameMax - maximum number of listed endpoints of transactions, the newest.
+ * @param cameMax - maximum number of listed endpoints of transactions, the newest ones.
  * @returns the endpoints that were created for the account, then those of transactions; both oldest first.
  */
 export function readEndpointRecords(

@@ -1,6 +1,7 @@
 /**
- * The turns of endpoints, and the sending processes. A row of `webhook_turn` holds the earliest time at which something may
- * be sent to an endpoint. Every change that makes it earlier updates the row in the same transaction (`scheduleNow`).
+ * The turns of endpoints, and the sending processes. A row of `webhook_turn` holds the earliest time at which a
+ * delivery may be sent to an endpoint. Every change that makes it earlier updates the row in the same transaction
+ * (`scheduleNow`).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
@@ -25,16 +26,15 @@ export function endpointName({ accountId, endpointId }: EndpointKey): string {
   return `${accountId}/${endpointId}`;
 }
 
-/** Age of a heartbeat from which a process counts as dead. Processes renew it every second. */
+/** Age of a heartbeat at which a process counts as dead. Processes renew it every second. */
 const DEAD_SECONDS = 6;
 /** Maximum number of pending deliveries that a scan for missed turns checks. */
 const SCANNED_MAX = 500;
 
 /**
- * The statement, or a part of one, that selects endpoints which may be sent to now. Rows are locked in order, so that two
- * such statements do not wait for each other, and a dispatcher that has one of them locked is waited for: it may not have
- * seen the new deliveries.
- *
+ * A statement, or a part of one, that selects endpoints with deliveries that may be sent now. Rows are locked in order,
+ * so that two such statements do not wait for each other. The statement waits for a dispatcher that has locked a row,
+ * because it may not have seen the new deliveries.
  * @param endpoints - query of (account_id, endpoint_id).
  * @param at - SQL of the time.
  */
@@ -56,8 +56,8 @@ const LIVE: Statement = {
   text: `insert into webhook_worker (id, seen_at) values ($1, $2) on conflict (id) do update set seen_at = excluded.seen_at`,
 };
 /**
- * Released deliveries have been due for a while: scans for new ones find them (poll-schedule.ts), even if a clock is slightly
- * behind.
+ * Released deliveries have been due for a while, so scans for new ones find them (poll-schedule.ts), even with a
+ * slightly slow clock.
  */
 const BURY: Statement = {
   name: 'turn_bury',
@@ -70,7 +70,7 @@ const BURY: Statement = {
     )
     ${scheduleNow('select account_id, endpoint_id from freed', `$1::timestamptz - interval '${DEAD_SECONDS} seconds'`)}`,
 };
-/** Deliveries are locked by their ids, as in all statements that lock several of an endpoint. */
+/** Deliveries are locked by id, as in all statements that lock several of an endpoint. */
 const RELEASE: Statement = {
   name: 'turn_give_back',
   text: `with mine as materialized (
@@ -118,10 +118,9 @@ const FIND_MISSED: Statement = {
 };
 
 /**
- * Locks endpoints of accounts of a mode whose turn it is, the longest waiting first. Later statements see everything that was
- * committed for them before.
- *
- * @param options - `since`: only those whose turn it is since this instant; `limit`: most endpoints.
+ * Locks endpoints of accounts of a mode whose turn it is, longest waiting first. Later statements see everything that
+ * was committed for these endpoints before.
+ * @param options - `since`: only endpoints whose turn began after this instant; `limit`: maximum number of endpoints.
  */
 export function claimEndpoints(
   tx: Tx,
@@ -133,8 +132,7 @@ export function claimEndpoints(
 
 /**
  * Renews the sign of life of a process, and frees the deliveries of dead processes, of both modes.
- *
- * @param worker - of this process; unique among all.
+ * @param worker - name of this process; unique among all.
  * @param machineMs - as in `ScheduleTimes`.
  */
 export async function sendHeartbeat(database: Tx, worker: string, machineMs: number): Promise<void> {
@@ -144,9 +142,8 @@ export async function sendHeartbeat(database: Tx, worker: string, machineMs: num
 }
 
 /**
- * Frees deliveries that a process leased without knowing it, because the answer to the lease was lost. Expired leases need no
- * release.
- *
+ * Releases deliveries that a process leased unknowingly, because the answer to the lease was lost. Expired leases need
+ * no release.
  * @param known - the deliveries that it is working on.
  */
 export async function releaseUnknownDeliveries(
@@ -165,8 +162,8 @@ export async function releaseUnknownDeliveries(
 }
 
 /**
- * Releases deliveries that a process has leased and not sent: they count as never attempted. The call may be repeated when
- * its answer was lost, so it names the lease: the next lease has the same attempt number.
+ * Releases deliveries that a process has leased and not sent: they count as never attempted. The call may be repeated
+ * after a lost answer, so it names the lease: the next lease has the same attempt number.
  */
 export async function releaseUnsentDeliveries(
   database: Tx,
@@ -185,9 +182,8 @@ export async function releaseUnsentDeliveries(
 
 /**
  * Checks some endpoints with waiting deliveries, in case their turn was missed.
- *
- * @param times - as of a sign of life.
- * @param after - the endpoint that was checked last; undefined starts again.
+ * @param times - times of a sign of life.
+ * @param after - the endpoint that was checked last; undefined restarts.
  * @returns the endpoint checked last; undefined at the end.
  */
 export async function findMissedEndpoints(

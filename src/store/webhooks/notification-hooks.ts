@@ -1,12 +1,13 @@
 /**
- * Notifications on their way to endpoints: the endpoints that name a kind are chosen once, then claimed, sent and ended. A claim ends by
- * itself, so that those of a process that died are sent by another one. Times are those of the database, except for secrets.
+ * Notifications for endpoints: the endpoints that name a kind are chosen once, then the notifications are claimed, sent
+ * and ended. A claim expires, so that another process sends those of a process that died. Times are on the database's
+ * clock, except for secrets.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { NotificationKind } from '../../base/access/notification-kinds.ts';
 import type { Instant } from '../../base/time/instant.ts';
 import type { Database, Statement } from '../connection/database.ts';
-import { namesNotification } from '../engine/notifications.ts';
+import { ADDRESSED_MAX, type AttemptEnd, FRESH_HOURS, namesNotification } from '../engine/notifications.ts';
 
 /** A notification that a process is about to send to an endpoint. */
 export interface ClaimedHook {
@@ -14,7 +15,7 @@ export interface ClaimedHook {
   readonly accountName: string;
   readonly notificationId: bigint;
   readonly endpointId: string;
-  /** Number of this attempt, from 1. Its end counts while there is no newer one. */
+  /** Number of this attempt, from 1. The outcome counts only if there is no newer attempt. */
   readonly attempt: number;
   readonly kind: NotificationKind;
   readonly subject: string;
@@ -30,21 +31,12 @@ export interface ClaimedHook {
   readonly secrets: readonly string[];
 }
 
-/** Outcome of an attempt. */
-export type HookEnd =
-  | { readonly state: 'sent' }
-  | { readonly state: 'failed'; readonly error: string }
-  | { readonly state: 'pending'; readonly error: string; readonly delayMs: number };
-
-/** Notifications that wait for their endpoints longer than this are no news any more. Unit: h. */
-const FRESH_HOURS = 24;
-const ADDRESSED_MAX = 200;
-/** Notifications that one process sends at once. */
+/** Maximum number of notifications that one process sends in parallel. */
 const CLAIM_MAX = 8;
 /** Slightly longer than the time limit of a request (15 s). */
 const LEASE_SECONDS = 25;
 
-/** An endpoint is not told of itself: it would fail again. */
+/** An endpoint gets no notifications about itself, because they would fail again. */
 const ADDRESS: Statement = {
   name: 'notification_hook_address',
   text: `with mine as materialized (
@@ -59,9 +51,9 @@ const ADDRESS: Statement = {
     )
     update notification n set hooked_at = now() from mine where n.account_id = mine.account_id and n.id = mine.id returning n.id`,
 };
-/** Not sent yet, due, and with no process. */
+/** Condition of due notifications that are neither sent nor claimed. */
 const IS_DUE = `h.state = 'pending' and h.due_at <= now() and (h.leased_until is null or h.leased_until < now())`;
-/** Accounts take turns: a slow endpoint with many notifications does not delay those of others. */
+/** Accounts are served in rotation: a slow endpoint with many notifications does not delay those of others. */
 const CLAIM: Statement = {
   name: 'notification_hook_claim',
   text: `with closed as (
@@ -106,16 +98,16 @@ export async function addressHooks(database: Database, mode: AccountMode): Promi
   return (await database.query(ADDRESS, [mode])).length;
 }
 
-/** Claims notifications that are due. @param now - on the clock of the mode, by which secrets end. */
+/** Claims notifications that are due. @param now - on the clock of the mode, by which secrets expire. */
 export function claimHooks(database: Database, mode: AccountMode, now: Date): Promise<ClaimedHook[]> {
   return database.query<ClaimedHook>(CLAIM, [mode, now]);
 }
 
-/** Stores how an attempt ended, unless a newer one was begun since. */
+/** Stores the outcome of an attempt, unless a newer one was begun since. */
 export async function endHook(
   database: Database,
   { accountId, notificationId, endpointId, attempt }: ClaimedHook,
-  end: HookEnd,
+  end: AttemptEnd,
 ): Promise<void> {
   const error = end.state === 'sent' ? null : end.error;
   const delayMs = end.state === 'pending' ? end.delayMs : null;

@@ -12,9 +12,9 @@ export interface Readiness {
   readonly writes: boolean;
   /** Whether the server refused the write because it only reads. */
   readonly isReadOnly: boolean;
-  /** Lag of webhooks; undefined when it could not be read in time. */
+  /** Lag of webhooks; undefined if it could not be read in time. */
   readonly webhooks: Awaited<ReturnType<typeof relayLag>> | undefined;
-  /** Set of a standby that was read: how far it is behind the primary; null where that is not known. Unit: ms. */
+  /** Lag of a standby behind the primary; null if unknown, undefined without a standby. Unit: ms. */
   readonly behindMs?: number | null;
 }
 
@@ -24,7 +24,10 @@ export interface ReadinessNeeds {
   readonly toWrite: () => Promise<unknown>;
 }
 
-/** Time limit. `/readyz` answers within two seconds; half a second is left for everything else. Unit: ms. */
+/**
+ * Time limit. Time limit of the checks: `/readyz` answers within two seconds, and half a second is left for the rest.
+ * Unit: ms.
+ */
 export const PROBE_MAX_MS = 1_500;
 const SLOTS = 16;
 
@@ -32,9 +35,9 @@ const READ: Statement = {
   name: 'readiness_read',
   text: 'select probed_at from readiness_probe where slot = $1',
 };
-/** The same connections as quick reads of requests: the shared ones, or the pool in their place. */
+/** Uses the same connections as quick reads of requests: the shared ones, or the pool in their place. */
 const QUICK_READ: Statement = { ...READ, name: 'readiness_quick_read', isQuick: true, isGathered: true };
-/** As many as there are shared connections: each in turn has the fewest statements to answer. */
+/** As many reads as there are shared connections: each connection in turn has the fewest unanswered statements. */
 const QUICK_READS = 2;
 const WRITE: Statement = {
   name: 'readiness_write',
@@ -85,7 +88,7 @@ export async function probeDatabase(
   return { ...found, reads: found.reads && readsMore, writes: found.writes && writesMore };
 }
 
-/** @returns whether it succeeds before that time. */
+/** @returns whether the check succeeds before that time. */
 function inTime(work: Promise<unknown>, untilMs: number): Promise<boolean> {
   return within(untilMs - performance.now(), work, () => new Error('too late')).then(
     () => true,

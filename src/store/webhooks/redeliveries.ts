@@ -8,10 +8,10 @@ import { isNamed, WANTED_BY } from './relay.ts';
 /** Filter of the deliveries to send again; a delivery has to match all given members. */
 export interface RedeliveryFilter {
   readonly endpointId: string | null;
-  /** States in which the deliveries ended. */
+  /** Final states of the deliveries. */
   readonly states: readonly string[];
   readonly since: Date | null;
-  /** Only events that occurred before. */
+  /** Only events that occurred before this time. */
   readonly until: Date | null;
   readonly afterSeq: bigint | null;
   readonly eventNames: readonly string[];
@@ -19,29 +19,26 @@ export interface RedeliveryFilter {
 
 /** The result of a redelivery. */
 export interface Redelivered {
-  /** Deliveries that matched. */
+  /** Number of matching deliveries. */
   readonly matched: number;
   /** Deliveries that are sent again, oldest events first; 0 in a dry run. */
   readonly redelivered: number;
   /** The last event among them. */
   readonly lastSeq: bigint | null;
-  /** Its token, as positions have it. */
+  /** Its token, as positions contain it. */
   readonly lastToken: string | null;
   /** Id of its progress record; null if nothing is sent. */
   readonly redeliveryId: bigint | null;
 }
 
-/** Number of redeliveries of an account with a progress record: the newest. */
+/** Maximum number of redeliveries of an account with a progress record: the newest. */
 export const REDELIVERIES_LISTED = 20;
 
-/** Token of the newest of the events that are sent again, of account $1. */
+/** Token of the newest event that is sent again, of account $1. */
 const LAST_TOKEN = `(select left(v.token, ${POSITION_TOKEN_LENGTH}) from event v
       where v.account_id = $1 and v.seq = (select max(event_seq) from again))`;
 
-/**
- * @returns CTEs that record the deliveries which `again` has added at this time, for its progress, and delete the oldest
- * record.
- */
+/** @returns CTEs that record the deliveries added by `again` at this time as progress, and delete the oldest record. */
 function noted(matched: string, at: string): string {
   return `forgotten as (
       delete from webhook_redelivery where account_id = $1 and id in (
@@ -53,14 +50,14 @@ function noted(matched: string, at: string): string {
       returning id
     )`;
 }
-/** Members of the answer about the deliveries that `again` has added. */
+/** Members of the answer about the deliveries added by `again`. */
 const ANSWERED = `count(*)::int as redelivered, max(event_seq) as "lastSeq",
       ${LAST_TOKEN} as "lastToken", (select id from noted) as "redeliveryId" from again`;
 
 /** Maximum number of deliveries in one call. */
 export const REDELIVERIES_MAX = 10_000;
 
-// Sent immediately, ahead of the breaker and the order. A delivery under way is left alone.
+// Sent immediately, whatever the breaker and the order of deliveries. A running delivery stays unchanged.
 const ONE: Statement = {
   name: 'redeliver_one',
   text: `with given as (
@@ -163,8 +160,8 @@ const TEST: Statement = {
     select id from made`,
 };
 
-// Two parallel callers would compute the same next round, so they run one after the other. No row is locked: dispatchers do
-// not wait.
+// Two parallel callers would compute the same next round, so they run one at a time. No row is locked, so dispatchers
+// do not wait.
 const LOCK_ROUND: Statement = {
   name: 'redeliver_in_turn',
   text: `select pg_advisory_xact_lock(hashtextextended(current_schema() || '.redeliveries', $1))`,
@@ -172,7 +169,7 @@ const LOCK_ROUND: Statement = {
 
 /** The result of redelivering one delivery. */
 export interface RedeliveryResult {
-  /** The delivery that is sent; null when the endpoint is disabled or was removed. */
+  /** The sent delivery; null if the endpoint is disabled or was removed. */
   readonly id: bigint | null;
   readonly endpointState: 'enabled' | 'paused' | 'disabled' | 'removed';
 }
@@ -203,9 +200,8 @@ export async function redeliverAll(
 }
 
 /**
- * Enables an endpoint again and sends the events that it missed, at most 10,000. The next missed event is noted for another
- * call.
- *
+ * Enables an endpoint again and sends the events that it missed, at most 10,000. The next missed event is noted for
+ * another call.
  * @param tx - a transaction that holds the relay of the account.
  * @param relayedSeq - the last relayed event; later events need no recovery.
  */
@@ -233,7 +229,7 @@ export async function addTest(
   return row?.id;
 }
 
-/** Runs a statement that computes a next round, while no other one of the account runs. */
+/** Runs a statement that computes a next round, while no other statement of the account does. */
 async function serialized<Row>(
   tx: Tx,
   accountId: bigint,

@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/time/instant.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A redelivery of many events, with the states of its deliveries now. */
+/** A redelivery of many events, with the current states of its deliveries. */
 export interface RedeliveryProgress {
   readonly id: bigint;
   readonly requestedAt: Instant;
@@ -14,7 +14,9 @@ export interface RedeliveryProgress {
   readonly skipped: number;
 }
 
-/** Deliveries have ids between the first and the last one, and their time; those of later events have another round. */
+/**
+ * Its deliveries have ids between the first and the last one, and its time; those of later events have another round.
+ */
 const PROGRESS: Statement = {
   name: 'redelivery_progress',
   text: `select r.id, r.requested_at as "requestedAt", r.matched, r.redelivered, d.* from (

@@ -1,7 +1,7 @@
 /**
- * The relay in the database: turns the events of an account, in order, into deliveries for its endpoints. `WANTED_BY` decides
- * which endpoints get an event, for the relay and for recovery. The log is read by account from a number on, without gaps, as
- * by every other reader (decision 0014).
+ * The relay in the database: turns the events of an account, in order, into deliveries for its endpoints. `WANTED_BY`
+ * decides which endpoints get an event, for the relay and for recovery. The log is read by account from a number on,
+ * without gaps, as by every other reader (decision 0014).
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
@@ -9,7 +9,7 @@ import { scheduleNow } from './endpoint-schedule.ts';
 
 /** The result of one step of the relay. */
 export interface RelayStep {
-  /** Events that were read. */
+  /** Number of events that were read. */
   readonly events: number;
   readonly deliveries: number;
   /** Accounts for which deliveries were made. */
@@ -49,9 +49,9 @@ const LAG_ACCOUNTS_MAX = 1_000;
 const INT_MAX = 2 ** 31 - 1;
 
 /**
- * Targets of the event `v` of the transaction `t` (C-61): the transaction's own URL if it has one, else the endpoints of its
- * template if there are any, else the general ones. A disabled endpoint keeps its position, but gets nothing. An endpoint
- * that was created after the event does not count.
+ * Targets of the event `v` of the transaction `t` (C-61): the transaction's own URL if it has one, otherwise the
+ * endpoints of its template if there are any, otherwise the general ones. A disabled endpoint keeps its position, but
+ * gets nothing. An endpoint that was created after the event does not count.
  */
 export const WANTED_BY = `(
   select p.account_id, p.id, p.state, p.event_names from webhook_endpoint p
@@ -81,7 +81,7 @@ const BEHIND: Statement = {
        where account_id > $1 and (select mode from account where id = account_id) = $2 order by account_id, seq limit ${NOTES_MAX}) q
     order by 1`,
 };
-/** Locks the relay positions. Those locked by another step or a recovery are returned with a null number. */
+/** Locks the relay positions. Positions locked by another step or a recovery are returned with a null number. */
 const LOCK: Statement = {
   name: 'relay_lock',
   opens: true,
@@ -94,10 +94,10 @@ const LOCK: Statement = {
      where p.account_id = any ($1::bigint[]) and (select mode from account where id = p.account_id) = $2`,
 };
 /**
- * Run after the lock, so that it sees changes committed before. The statement reads the events after the position one by one;
- * an event that is missing for another reason than its age ends the step there. Transactions are looked up one by one: the
- * planner would scan the table for a join as soon as the statistics make that look cheap. The arrays are in queries of their
- * own: PostgreSQL then plans for any, and once, instead of for these, and each time.
+ * This runs after the lock, so that it sees changes committed before. The statement reads the events after the position
+ * one by one; it stops at an event that is missing for another reason than its age. Transactions are looked up one by
+ * one: for a join, the planner would scan the table whenever the statistics make that look cheap. The arrays are in
+ * separate queries: PostgreSQL then plans once for any arrays, instead of each time for these.
  */
 const STEP: Statement = {
   name: 'relay_step',
@@ -149,9 +149,7 @@ const LAG: Statement = {
     join account_head h using (account_id) join relay_place p using (account_id)`,
 };
 
-/**
- * @returns the next accounts of the mode after this id that have unrelayed events, in order of id; none at the end.
- */
+/** @returns the next accounts of the mode after this id with unrelayed events, in order of id; empty at the end. */
 export async function accountsBehind(database: Tx, mode: AccountMode, after: bigint): Promise<bigint[]> {
   const rows = await database.query<{ accountId: bigint }>(BEHIND, [after, mode]);
   return rows.map(({ accountId }) => accountId);

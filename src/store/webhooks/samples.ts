@@ -1,8 +1,8 @@
-/** Made-up events that test a receiver: one attempt each, in no log of events. */
+/** Sample events that test a receiver: one attempt each, outside of the event log. */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 
-/** A made-up event. */
+/** A sample event. */
 export interface NewSample {
   readonly endpointId: string;
   readonly eventName: string;
@@ -12,7 +12,7 @@ export interface NewSample {
   readonly requestedAt: Date;
 }
 
-/** A made-up event that a process is about to send, with everything that it needs. */
+/** A sample event that a process is about to send, with all data for sending it. */
 export interface ClaimedSample extends Omit<NewSample, 'requestedAt'> {
   readonly accountId: bigint;
   readonly id: bigint;
@@ -33,10 +33,10 @@ export interface SampleOutcome {
   readonly answer: string | null;
 }
 
-/** Number of stored made-up events of an endpoint: the newest. */
+/** Maximum number of stored sample events of an endpoint: the newest. */
 export const SAMPLES_LISTED = 20;
-/** Number of made-up events that one process sends in parallel. */
-const CLAIM_MAX = 8;
+/** Number of sample events of one account that a process sends in parallel. */
+const OF_ACCOUNT_MAX = 4;
 
 const ADD: Statement = {
   name: 'webhook_sample_add',
@@ -47,12 +47,21 @@ const ADD: Statement = {
     insert into webhook_sample (account_id, endpoint_id, event_name, token, payload, requested_at)
       values ($1, $2, $3, $4, $5, $6) returning id`,
 };
-/** A claim never expires: an attempt whose process died is not repeated, because the receiver may have got it. */
+/**
+ * Accounts take turns, and events under way (`$4`, the account of each) count as theirs: many events to a slow receiver do not
+ * delay those of others. A claim never expires: an attempt whose process died is not repeated, because the receiver may have
+ * got it.
+ */
 const CLAIM: Statement = {
   name: 'webhook_sample_claim',
-  text: `with mine as (
-      select s.account_id, s.id from webhook_sample s join account a on a.id = s.account_id
-       where s.attempted_at is null and a.mode = $1 order by s.id limit ${CLAIM_MAX} for update of s skip locked
+  text: `with waiting as materialized (
+      select s.account_id, s.id, row_number() over (partition by s.account_id order by s.id)
+          + (select count(*) from unnest($4::bigint[]) u(account_id) where u.account_id = s.account_id) as turn
+        from webhook_sample s join account a on a.id = s.account_id
+       where s.attempted_at is null and a.mode = $1
+    ), mine as (
+      select s.account_id, s.id from waiting w join webhook_sample s using (account_id, id)
+       where s.attempted_at is null and w.turn <= ${OF_ACCOUNT_MAX} order by w.turn, s.id limit $3 for update of s skip locked
     ), claimed as (
       update webhook_sample s set attempted_at = $2 from mine where s.account_id = mine.account_id and s.id = mine.id returning s.*
     ), named as (
@@ -72,7 +81,7 @@ const END: Statement = {
   text: `update webhook_sample set duration_ms = $3, status = $4, error = $5, answer = $6 where account_id = $1 and id = $2`,
 };
 
-/** Stores a made-up event for the next process that sends. @returns its id. */
+/** Stores a sample event for the next process that sends. @returns its id. */
 export async function addSample(tx: Tx, accountId: bigint, sample: NewSample): Promise<bigint> {
   const { endpointId, eventName, token, payload, requestedAt } = sample;
   const values = [accountId, endpointId, eventName, token, payload, requestedAt];
@@ -81,9 +90,19 @@ export async function addSample(tx: Tx, accountId: bigint, sample: NewSample): P
   return row.id;
 }
 
-/** Claims made-up events of the accounts of a mode. @param now - by the clock of the mode. */
-export function claimSamples(database: Tx, mode: AccountMode, now: Date): Promise<ClaimedSample[]> {
-  return database.query<ClaimedSample>(CLAIM, [mode, now]);
+/**
+ * Claims sample events of the accounts of a mode.
+ *
+ * @param now - by the clock of the mode.
+ * @param room - most events; `sending`: the account of each event that this process is sending.
+ */
+export function claimSamples(
+  database: Tx,
+  mode: AccountMode,
+  now: Date,
+  { room, sending }: { readonly room: number; readonly sending: readonly bigint[] },
+): Promise<ClaimedSample[]> {
+  return database.query<ClaimedSample>(CLAIM, [mode, now, room, sending]);
 }
 
 /** Stores the outcome of an attempt. */

@@ -1,8 +1,8 @@
-/** The stored secrets of webhooks, for sealing all of them, and the ids of the keys that seal them. */
+/** The stored secrets of webhooks, for sealing all of them, and the ids of the sealing keys. */
 import { SEALED } from '../../base/access/secret-box.ts';
 import type { Database, Statement, Tx } from '../connection/database.ts';
 
-/** Keys of one database are registered one at a time. Any fixed number. */
+/** Keys of one database are registered one at a time. The number is arbitrary. */
 const KEY_LOCK = 7_405_212;
 const ROWS_MAX = 500;
 
@@ -28,11 +28,11 @@ interface Column {
   readonly unsealed: Statement;
   readonly sealedWithOther: Statement;
   readonly replace: Statement;
-  /** Secrets after that of an account and endpoint. */
+  /** Secrets after the given account and endpoint. */
   readonly after: Statement;
 }
 
-/** Both columns that hold secrets. The first condition is that of the partial index. */
+/** Both columns with secrets. The first condition is that of the partial index. */
 const COLUMNS: readonly Column[] = [
   column('webhook_secret', 'endpoint_id', 'secret'),
   column('webhook_endpoint', 'id', 'signing_key'),
@@ -61,12 +61,14 @@ function column(table: string, id: string, name: string): Column {
   };
 }
 
-/** Name of the record that a secret of an endpoint is sealed for. */
+/** Record name for which a secret of an endpoint is sealed. */
 export function secretOwner(accountId: bigint, endpointId: string): string {
   return `webhook ${accountId}/${endpointId}`;
 }
 
-/** @returns the ids of the keys that the database knows. No other process registers one until the transaction ends. */
+/**
+ * @returns the ids of the keys that the database knows. No other process registers a key until the transaction ends.
+ */
 export async function lockSecretKeys(tx: Tx): Promise<readonly string[]> {
   await tx.query(LOCK, []);
   return readSecretKeys(tx);
@@ -99,20 +101,20 @@ export async function eachSecret(
   return count;
 }
 
-/** Notes that secrets are sealed with the key. */
+/** Stores that secrets are sealed with the key. */
 export async function addSecretKey(tx: Tx, id: string): Promise<void> {
   await tx.query(ADD_KEY, [id]);
 }
 
-/** Deletes keys that seal nothing any more. */
+/** Deletes keys that no longer seal anything. */
 export async function removeSecretKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(REMOVE_KEYS, [ids]);
 }
 
 /**
- * Replaces the stored secrets by the results of `reseal`, in batches. A secret that was changed meanwhile is read again.
- *
- * @param keyId - only secrets that are not sealed with this key; without it, those that are not sealed.
+ * Replaces the stored secrets by the results of `reseal`, in batches. A secret that was changed meanwhile is read
+ * again.
+ * @param keyId - only secrets that are not sealed with this key; without it, unsealed secrets.
  * @returns the number of replaced secrets.
  */
 export async function resealSecrets(

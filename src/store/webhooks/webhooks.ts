@@ -4,7 +4,7 @@ import { snakeCase } from '../../base/text/snake-case.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import { scheduleNow } from './endpoint-schedule.ts';
 
-/** Id under which the secrets are stored that all URLs of transactions share. */
+/** Id of the secrets that all URLs of transactions share. */
 export const TRANSACTIONS = 'transactions';
 
 /** The settings of an endpoint. In a change, missing members are left unchanged. */
@@ -19,7 +19,7 @@ export interface EndpointFields {
   readonly signingKey: string | null;
 }
 
-/** The parts of an endpoint that decide which actions are possible. */
+/** The parts of an endpoint that determine the possible actions. */
 export interface EndpointRow {
   readonly id: string;
   readonly kind: 'transaction' | 'template' | 'general';
@@ -36,7 +36,7 @@ const SOON = scheduleNow(
   `'-infinity'::timestamptz`,
 );
 /**
- * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password: both are left out.
+ * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password, so both are left out.
  */
 const AUDITED = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
   'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
@@ -98,7 +98,7 @@ const CHANGE: Statement = {
 };
 /**
  * Locks in the order in which outcomes of attempts are written: the endpoint (PostgreSQL does the last part first), its
- * deliveries by their ids, its turn.
+ * deliveries by id, its turn.
  */
 const REMOVE: Statement = {
   name: 'webhook_remove',
@@ -143,15 +143,14 @@ const SECRETS: Statement = {
 export interface SecretRow {
   readonly secret: string;
   readonly createdAt: string;
-  /** Null for the current one. */
+  /** Expiry; null for the current secret. */
   readonly validUntil: string | null;
 }
 
 /**
  * Creates the endpoint of a URL that came with a transaction, and the shared secret, unless they exist.
- *
- * @param secret - a new one, in case it is needed.
- * @param createdAt - as the database prints it.
+ * @param secret - a new secret, in case it is needed.
+ * @param createdAt - in the notation of the database.
  */
 export async function ensureTransactionEndpoint(
   tx: Tx,
@@ -170,7 +169,6 @@ export function transactionEndpointId(url: string): string {
 
 /**
  * Adds an endpoint with its first secret. An existing endpoint receives later events.
- *
  * @returns its facts for the audit log.
  */
 export async function addEndpoint(
@@ -195,7 +193,7 @@ export async function addEndpoint(
   return row?.facts ?? {};
 }
 
-/** @returns the endpoint, also one that was removed. */
+/** @returns the endpoint, including a removed one. */
 export async function findEndpoint(
   database: Tx,
   accountId: bigint,
@@ -221,7 +219,7 @@ export interface ListedEndpoint {
   readonly consecutiveFailures: number;
 }
 
-/** @returns the account's endpoints, including those of transactions, the oldest first. */
+/** @returns the account's endpoints, including those of transactions, oldest first. */
 export function listEndpoints(database: Tx, accountId: bigint): Promise<ListedEndpoint[]> {
   return database.query<ListedEndpoint>(LIST, [accountId]);
 }
@@ -232,7 +230,9 @@ export async function countEndpoints(database: Tx, accountId: bigint): Promise<n
   return row?.count ?? 0;
 }
 
-/** Changes an endpoint; missing members are left unchanged. An existing signing key stays, because receivers know it. */
+/**
+ * Changes an endpoint; missing members are left unchanged. An existing signing key stays, because receivers know it.
+ */
 export async function changeEndpoint(
   database: Tx,
   accountId: bigint,
@@ -250,7 +250,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Removes an endpoint and skips its pending deliveries; a repetition changes nothing. @returns whether the account has it.
+ * Removes an endpoint and skips its pending deliveries; a repetition changes nothing. @returns whether the account has
+ * it.
  */
 export async function removeEndpoint(
   database: Tx,

@@ -1,4 +1,4 @@
-/** Finds the message of a step, the reason for a return, and the progress of a deposit. */
+/** Finds the message of a step, the reason for a refund, and the progress of a deposit. */
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Label } from '../../base/text/label.ts';
 import type { Step, Template } from '../define.ts';
@@ -17,8 +17,8 @@ export function messageOf(step: Pick<Step, 'component' | 'state'>, flow: Flow): 
 }
 
 /**
- * @param isReturned - whether the excess over the price is back with its payer, or on its way.
- * @returns the message of a payment that has succeeded and whose excess is returned; undefined at any other step.
+ * @param isReturned - whether the excess over the price has been refunded, or is being refunded.
+ * @returns the message of a successful payment whose excess is refunded; undefined at any other step.
  */
 export function excessMessageOf(step: Step, isReturned: boolean): StepMessage | undefined {
   if (step.statusCode !== 'SUCCESS') return undefined;
@@ -26,8 +26,8 @@ export function excessMessageOf(step: Step, isReturned: boolean): StepMessage | 
 }
 
 /**
- * @param errorEn - message of the error, which stays through the refund (C-31). @returns the reason for the return of the
- * payment.
+ * @param errorEn - message of the error, which stays through the refund (C-31). @returns the reason for the refund of
+ * the payment.
  */
 export function reasonOf({ steps }: Template, errorEn: string): Label | undefined {
   const decided = steps.find(({ errorMessage }) => errorMessage.en === errorEn);

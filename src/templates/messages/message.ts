@@ -12,20 +12,19 @@ export interface StepMessage {
   readonly why?: Label;
   readonly sign: IconName;
   readonly tone: Tone;
-  /** Whether to add that the reader need not do anything. */
+  /** Whether to add that the reader has nothing to do. */
   readonly isQuiet?: true;
 }
 
 /**
- * Messages about steps, by component and state: `depositpix/PAID`; `success/DONE:payee` where the flow makes a
- * difference.
+ * Messages about steps, by component and state: `depositpix/PAID`; `success/DONE:payee` if the flow makes a difference.
  */
 export type StepMessages = Readonly<Record<string, StepMessage>>;
 
-/** Text under a title when nothing was paid. */
+/** Text under a title if nothing was paid. */
 export const NOTHING_PAID = label('Nothing was paid.', 'Nada foi pago.');
 
-/** @returns a message about a step; `isQuiet` when the reader need not do anything. */
+/** @returns a message about a step; `isQuiet` if the reader has nothing to do. */
 export function message(tone: Tone, sign: IconName, title: Label, why?: Label, isQuiet?: true): StepMessage {
   return { tone, sign, title, ...(why && { why }), ...(isQuiet && { isQuiet }) };
 }

@@ -1,4 +1,4 @@
-/** Messages while a customer is to pay by PIX: before, during, and after the payment. */
+/** Messages for a payment by PIX: before, during, and after it. */
 import { label } from '../../base/text/label.ts';
 import { message, NOTHING_PAID, type StepMessages } from './message.ts';
 import { RETURNING } from './returns.ts';
@@ -6,7 +6,7 @@ import { RETURNING } from './returns.ts';
 const CHECKING = label('We are checking your payment', 'Estamos verificando seu pagamento');
 /** Steps of payments by PIX. */
 export const PAY_IN: StepMessages = {
-  // Before anything is paid.
+  // Messages before a payment.
   'static_entry/AMOUNT': message(
     'idle',
     'clock',
@@ -62,7 +62,7 @@ export const PAY_IN: StepMessages = {
     ),
   ),
 
-  // Whether the customer may pay.
+  // Messages while the customer is checked.
   'valida_id/INITIAL': message(
     'info',
     'waiting',

@@ -4,7 +4,7 @@ import { message, NOTHING_PAID, type StepMessages } from './message.ts';
 
 /** Steps of deposits, payouts and withdrawals. */
 export const PAY_OUT: StepMessages = {
-  // Whether the payee may be paid.
+  // Messages while the payee is checked.
   'kyc_payee/INITIAL': message(
     'info',
     'waiting',
@@ -40,7 +40,7 @@ export const PAY_OUT: StepMessages = {
     NOTHING_PAID,
   ),
 
-  // Deposits of crypto.
+  // Messages about deposits of crypto.
   'crypto_deposit/WAITING_DEPOSIT': message(
     'idle',
     'clock',
@@ -120,7 +120,7 @@ export const PAY_OUT: StepMessages = {
     true,
   ),
 
-  // Money that is sent.
+  // Messages about sent money.
   'pix_out/SENDING': message(
     'info',
     'waiting',

@@ -1,8 +1,8 @@
-/** Messages about returned money, and the reason. */
+/** Messages about refunds, and their reasons. */
 import { type Label, label } from '../../base/text/label.ts';
 import { message, type StepMessages } from './message.ts';
 
-/** The whole payment is returned. */
+/** Messages about a refund of the whole payment. */
 export const RETURNING = {
   title: label('Your {back} is on its way back', 'Estamos devolvendo {back}'),
   sign: 'returned',
@@ -15,7 +15,7 @@ const RETURNED = {
   tone: 'info',
 } as const;
 
-/** Reasons for a return, by the step that decided it. */
+/** Reasons for a refund, by the step that decided it. */
 export const REASONS: Readonly<Record<string, Label>> = {
   'depositpix/UNDERPAID': label(
     'You paid {paid} instead of {price}. We can only accept the exact amount, so we’re refunding all of it.',
@@ -26,6 +26,12 @@ export const REASONS: Readonly<Record<string, Label>> = {
     'The PIX has to come from an account of {name}. This one came from someone else’s.',
     'O Pix precisa sair de uma conta de {name}. Este saiu da conta de outra pessoa.',
   ),
+  'crypto_deposit/UNDERPAID': label('A different amount arrived.', 'Chegou um valor diferente.'),
+  'crypto_deposit/OVERPAID': label('A different amount arrived.', 'Chegou um valor diferente.'),
+  'crypto_deposit/LATE': label(
+    'Your deposit arrived after the deadline.',
+    'O depósito chegou depois do prazo.',
+  ),
   'swap_transfer/ERROR': label('It could not be converted.', 'Não foi possível fazer a conversão.'),
   'valida_id/DENIED': label(
     '{merchant} can’t accept it without the requested document.',
@@ -33,7 +39,7 @@ export const REASONS: Readonly<Record<string, Label>> = {
   ),
 };
 
-/** Steps of returns and disputes. */
+/** Messages about refunds and disputes. */
 export const RETURNS: StepMessages = {
   'success/DONE+excess': {
     tone: 'good',

@@ -1,10 +1,10 @@
-/** Applies the form of a bank to the form and to the rows of a CSV file. */
+/** Applies the known CSV form of a bank to the caller's form and to the rows of a file. */
 import { BANK_FORMS, type FixedForm } from './bank-forms.ts';
 import type { BankForm } from './bank-row.ts';
 
 const CENTS = /^\d\d$/;
 
-/** @returns the form with what its bank fixes; members that the caller gave count first. */
+/** @returns the caller's form, completed by the form of its bank; members set by the caller win. */
 export function csvForm(form: BankForm): BankForm {
   if (form.bank === undefined) return form;
   const { columns, decimalMark, skip }: FixedForm = BANK_FORMS[form.bank];
@@ -16,7 +16,10 @@ export function csvForm(form: BankForm): BankForm {
   };
 }
 
-/** @returns the cells of a row; an amount that was cut at its comma is whole again, where the bank writes it so. */
+/**
+ * @returns the cells of a row. An amount that the CSV reader split at its comma is joined again, for banks that write
+ *   amounts without quotes.
+ */
 export function wholeCells(
   record: readonly string[],
   { bank }: BankForm,

@@ -1,21 +1,21 @@
 /**
- * Forms of CSV files of banks by name, so that nothing in them is guessed. Sources: public readers of these files (decision 0089); no
- * bank confirmed them. OFX and CNAB have the same form at every bank.
+ * Forms of banks' CSV files by bank name. Sources: public readers of these files (decision 0089); no bank confirmed
+ * them. OFX and CNAB have the same form at every bank.
  */
-/** Part of a form that a bank fixes. */
+/** The part of a CSV form that is the same in all files of a bank. */
 export interface FixedForm {
-  /** Headings by member. */
+  /** Headings by member of a row. */
   readonly columns: Readonly<Record<string, string>>;
   readonly decimalMark: ',' | '.';
   /** Rows whose text begins with one of these words are skipped. */
   readonly skip: readonly string[];
-  /** Whether amounts have a comma that is also the separator, without quotes. */
+  /** Whether the separator is a comma and amounts contain a comma without quotes. */
   readonly isCommaUnquoted?: boolean;
 }
 
-/** Columns have usual headings, and amounts are such as `1.234,56`. */
+/** Form with the usual headings, and amounts such as `1.234,56`. */
 const COMMA: FixedForm = { columns: {}, decimalMark: ',', skip: [] };
-/** Amounts are such as `1234.56`. */
+/** Form with the usual headings, and amounts such as `1234.56`. */
 const POINT: FixedForm = { columns: {}, decimalMark: '.', skip: [] };
 
 /** Forms by the name of the bank. */
@@ -43,5 +43,5 @@ export const BANK_FORMS = {
 } as const satisfies Readonly<Record<string, FixedForm>>;
 /** Name of a bank with a form. */
 export type BankFormName = keyof typeof BANK_FORMS;
-/** All of them. */
+/** Names of all banks with a form. */
 export const BANK_FORM_NAMES = Object.keys(BANK_FORMS) as readonly BankFormName[];

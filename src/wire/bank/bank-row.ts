@@ -1,4 +1,4 @@
-/** Rows of the files that banks export: movements, and rows that are no movement, each with the reason. */
+/** Rows of bank files: movements, and other rows with the reason why they are skipped. */
 
 import { toMinor } from '../../base/money/money.ts';
 import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
@@ -6,39 +6,51 @@ import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import { parseDay, parseInstant } from '../../base/time/instant.ts';
 import type { BankFormName } from './bank-forms.ts';
 
-/** A file that cannot be read; the message names the row or the transaction and the accepted form. */
+/** Error of an unreadable file; the message names the row or the transaction and the accepted form. */
 export class BankFileError extends Error {
   override readonly name = 'BankFileError';
 }
 
-/** Money that moved. */
+/** A movement of money. */
 export interface BankMovement {
   /** `YYYY-MM-DD`, Brasília time. */
   readonly day: string;
-  /** Cents; below zero for outgoing money. */
+  /** Cents; negative for outgoing money. */
   readonly minor: bigint;
-  /** The bank's name for it; empty if the file gives none. */
+  /** The bank's id of the movement; empty if the file has none. */
   readonly id: string;
   /** Description by the bank. */
   readonly text: string;
 }
 
-/** A movement, or the reason why a row is none. */
+/** Balance of an account. */
+export interface BankBalance {
+  /** `YYYY-MM-DD`; null if its row has no day: then it is of the beginning or the end of the file. */
+  readonly day: string | null;
+  /** Cents. */
+  readonly minor: bigint;
+  /** Whether it is the balance before the movements of its day, and not the one after them. */
+  readonly isOpening: boolean;
+}
+
+/** A row with its movement, or with the reason why it is none. */
 export interface BankRow {
-  /** `row 12`, counted in lines of the file, or `transaction 3`. */
+  /** `row 12`, where each line of the file counts, or `transaction 3`. */
   readonly position: string;
-  /** Null if the file does not name its account. */
+  /** Account named by the file; null if it names none. */
   readonly account: string | null;
-  /** As the file has it; null if it does not say. */
+  /** Currency as the file writes it; null if it names none. */
   readonly currency: string | null;
   readonly movement: BankMovement | SkipReason;
+  /** Of a row that is a balance, if its amount can be read; a file is not refused for one that cannot. */
+  readonly balance?: BankBalance | undefined;
   /** Text of the row. */
   readonly text: string;
 }
 
 /** Reasons to skip a row. */
 export const SKIP_REASONS = {
-  heading: 'stands before the heading, or is the heading again',
+  heading: 'is before the heading, or repeats it',
   balance: 'is a balance or a total',
   segment: 'is a record of another kind than segment E',
   word: 'begins with a word of --skip',
@@ -50,9 +62,9 @@ export const SKIP_REASONS = {
 /** A member of SKIP_REASONS. */
 export type SkipReason = keyof typeof SKIP_REASONS;
 
-/** Order of the numbers of a day. */
+/** Order of the numbers in a date. */
 export const DATE_ORDERS = ['dmy', 'mdy'] as const;
-/** Use of the sign of an amount: compared with the type, taken from the type, or used whatever the type says. */
+/** Source of an amount's sign: the amount, compared with the type (`checked`); the type alone; or the amount alone. */
 export const SIGN_RULES = ['checked', 'type', 'amount'] as const;
 
 /** Members of a row that a column can hold. */
@@ -62,6 +74,7 @@ export const COLUMN_MEMBERS = [
   'credit',
   'debit',
   'direction',
+  'balance',
   'id',
   'text',
   'currency',
@@ -70,15 +83,18 @@ export const COLUMN_MEMBERS = [
 /** A member of COLUMN_MEMBERS. */
 export type ColumnMember = (typeof COLUMN_MEMBERS)[number];
 
-/** Form of a file, as far as it cannot be seen from the file. */
+/** Properties of a file that cannot be recognised from the file itself. */
 export interface BankForm {
-  /** Bank whose CSV it is; absent: any. */
+  /** Bank that wrote the CSV file; absent for any bank. */
   readonly bank?: BankFormName;
-  /** Headings of a CSV file by member, or `#1`, `#2`, … in a file without a heading; usual headings are known. */
+  /**
+   * Headings of a CSV file by member, or `#1`, `#2`, … for a file without a heading. Usual headings are recognised
+   * without an entry here.
+   */
   readonly columns: Readonly<Partial<Record<ColumnMember, string>>>;
-  /** The only account whose rows are read; null: the only account of the file. */
+  /** Account whose rows are read; null if the file has only one account. */
   readonly account: string | null;
-  /** Null: recognised in each amount, and refused where both are possible. */
+  /** Null recognises the mark of each amount, and refuses an ambiguous amount. */
   readonly decimalMark: ',' | '.' | null;
   readonly dates: (typeof DATE_ORDERS)[number];
   readonly signs: (typeof SIGN_RULES)[number];
@@ -86,7 +102,7 @@ export interface BankForm {
   readonly skip: readonly string[];
 }
 
-/** Form of most files. */
+/** The form of most files. */
 export const DEFAULT_FORM: BankForm = {
   columns: {},
   account: null,
@@ -96,16 +112,16 @@ export const DEFAULT_FORM: BankForm = {
   skip: [],
 };
 
-/** An amount of a file: its size in cents, and the sign that is written with it. */
+/** An amount of a file: its size in cents, and its written sign. */
 export interface BankAmount {
   readonly size: bigint;
-  /** 0 where none is written. */
+  /** 0 if no sign is written. */
   readonly sign: -1 | 0 | 1;
 }
 
 const SIGNED = /^(\()?([+-])?([\d.,]+)([+-])?\)?(CR?|D[BR]?)?$/i;
 const AMOUNTS = {
-  // 1234.5 and 1234,56; 1.234,56; 1,234.56.
+  // Amounts such as 1234.5 and 1234,56; 1.234,56; 1,234.56.
   either: [
     { form: /^(\d{1,15})(?:[.,](\d{1,2}))?$/, dropped: '' },
     { form: /^(\d{1,3}(?:\.\d{3})+),(\d{2})$/, dropped: '.' },

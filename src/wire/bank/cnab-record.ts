@@ -1,10 +1,13 @@
-/** Lines of a CNAB 240 file (FEBRABAN): which record each is, and the members that statements have. Positions count from 1. */
+/**
+ * Lines of a CNAB 240 file (FEBRABAN): the kind of each record, and the members needed for statements. Positions count
+ * from 1.
+ */
 import { parseDay } from '../../base/time/instant.ts';
 import { BankFileError } from './bank-row.ts';
 
-/** Length of each line, without its end. */
+/** Length of each line without its line break. */
 export const LINE_LENGTH = 240;
-/** Lines that are a file or a part of it, by position 8. */
+/** Headers and trailers of a file and of its parts, by the digit at position 8. */
 export const RECORDS = {
   '0': 'file header',
   '1': 'batch header',
@@ -15,7 +18,7 @@ export const RECORDS = {
 /** A key of RECORDS. */
 export type RecordKind = keyof typeof RECORDS;
 
-/** A balance, cents, below zero for a debt. */
+/** A balance in cents, negative for a debit balance. */
 export interface CnabBalance {
   readonly day: string;
   readonly minor: bigint;
@@ -36,7 +39,7 @@ export class CnabRecord {
   readonly position: string;
   readonly #line: string;
 
-  /** @throws {BankFileError} for a line of another length. */
+  /** @throws {BankFileError} unless the line has LINE_LENGTH characters. */
   constructor(line: string, position: string) {
     if (line.length !== LINE_LENGTH)
       throw new BankFileError(
@@ -46,14 +49,14 @@ export class CnabRecord {
     this.position = position;
   }
 
-  /** @throws {BankFileError} for a kind that a statement does not have. */
+  /** @throws {BankFileError} for a kind of record that statements do not contain. */
   get kind(): RecordKind {
     const input = this.text(8, 8);
     if (Object.hasOwn(RECORDS, input)) return input as RecordKind;
     throw this.wrong(`position 8 must be ${Object.keys(RECORDS).join(', ')}, and is ${input || 'blank'}`);
   }
 
-  /** Whether a batch header begins a statement for reconciliation. */
+  /** Whether the batch header begins a statement for reconciliation. */
   get isStatement(): boolean {
     return this.text(9, 9) === 'E';
   }
@@ -68,7 +71,7 @@ export class CnabRecord {
     );
   }
 
-  /** Text of positions, without blanks at its ends. */
+  /** @returns the trimmed text from one position to another, both included. */
   text(from: number, to: number): string {
     return this.#line.slice(from - 1, to).trim();
   }
@@ -89,7 +92,7 @@ export class CnabRecord {
     return Number(input);
   }
 
-  /** @returns a day as banks have it, Brasília time. @throws {BankFileError} where there is none. */
+  /** @returns the date as the bank writes it, Brasília time. @throws {BankFileError} if there is no valid date. */
   day(from: number, name: string): string {
     const [, day, month, year] = DAY.exec(this.text(from, from + 7)) ?? [];
     const parsed = parseDay(`${year}-${month}-${day}`);
@@ -106,7 +109,7 @@ export class CnabRecord {
     return { day: this.day(143, name), minor: side === 'D' ? -size : size };
   }
 
-  /** @returns the error of this line. */
+  /** @returns an error that names this line. */
   wrong(words: string): BankFileError {
     return new BankFileError(`${this.position}: ${words}`);
   }

@@ -1,10 +1,13 @@
-/** Finds the heading of a CSV file of a bank, and the column of each member of a row. */
+/** Finds the heading row of a bank's CSV file, and the columns of each member. */
 import { BankFileError, type BankForm, COLUMN_MEMBERS, type ColumnMember, folded } from './bank-row.ts';
 
-/** Positions of the columns of each member; of `text` there may be several. */
+/** Indexes of the columns of each member; only `text` may have several. */
 export type CsvColumns = Readonly<Record<ColumnMember, readonly number[]>>;
 
-/** Headings that banks use, folded; of several for one day, the first of the list is the day of the movement. */
+/**
+ * Usual headings, folded. If a file has several headings of the list for the day, the first of the list is the day of
+ * the movement.
+ */
 const USUAL: Readonly<Record<ColumnMember, readonly string[]>> = {
   date: [
     'date',
@@ -40,6 +43,18 @@ const USUAL: Readonly<Record<ColumnMember, readonly string[]>> = {
     'saida(r$)',
     'saidas',
   ],
+  balance: [
+    'balance',
+    'saldo',
+    'saldo (r$)',
+    'saldo r$',
+    'saldo(r$)',
+    'saldos',
+    'saldos (r$)',
+    'saldo do dia',
+    'saldo do dia(r$)',
+    'saldo do dia (r$)',
+  ],
   direction: ['d/c', 'c/d', 'debito/credito', 'credito/debito', 'natureza'],
   id: [
     'id',
@@ -68,9 +83,11 @@ const USUAL: Readonly<Record<ColumnMember, readonly string[]>> = {
   account: ['sub_account', 'subconta'],
 };
 const AMOUNT_MEMBERS = ['amount', 'credit', 'debit'] as const;
+/** Members of which the first usual heading counts. */
+const FIRST_OF: readonly ColumnMember[] = ['date', 'id', 'balance'];
 const NUMBER = /^#([1-9]\d{0,2})$/;
 
-/** @returns the columns of a file without a heading, where its form gives numbers; else undefined. */
+/** @returns the columns of a file without a heading, if its form has column numbers; otherwise undefined. */
 export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
   const used = Object.values(columns);
   if (!used.some((each) => NUMBER.test(each))) return undefined;
@@ -81,8 +98,8 @@ export function numberedColumns({ columns }: BankForm): CsvColumns | undefined {
 }
 
 /**
- * @returns the columns if the row is the heading.
- * @throws {BankFileError} when a required column occurs twice.
+ * @returns the columns if the row is the heading, otherwise undefined.
+ * @throws {BankFileError} if a required column occurs twice.
  */
 export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | undefined {
   const named = row.map(folded);
@@ -93,13 +110,14 @@ export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | 
     if (used !== undefined) return positions(named, folded(used));
     if (hasAmount && (AMOUNT_MEMBERS as readonly string[]).includes(member)) return [];
     const usual = USUAL[member].map((name) => positions(named, name)).filter((each) => each.length > 0);
-    return member === 'date' || member === 'id' ? (usual[0] ?? []) : usual.flat();
+    return FIRST_OF.includes(member) ? (usual[0] ?? []) : usual.flat();
   });
   const { date, amount, credit, debit } = found;
   if (date.length === 0 || amount.length + credit.length + debit.length === 0) return undefined;
   for (const member of COLUMN_MEMBERS) {
     const [first, second] = found[member];
-    if (first === undefined || second === undefined) continue;
+    // A balance only checks the movements: two columns of it are no reason to refuse a file.
+    if (first === undefined || second === undefined || member === 'balance') continue;
     if (member !== 'text' || named[first] === named[second])
       throw new BankFileError(
         `the columns ${row[first]} (${first + 1}) and ${row[second]} (${second + 1}) may both be ${member}: name one by --columns, or correct the heading`,
@@ -112,7 +130,7 @@ export function columnsOf(row: readonly string[], form: BankForm): CsvColumns | 
   return found;
 }
 
-/** @returns names of the form that are no cell of the row. */
+/** @returns headings of the form that are missing in the row. */
 export function missingNames(row: readonly string[], { columns }: BankForm): readonly string[] {
   const named = row.map(folded);
   return Object.values(columns).filter((name) => !named.includes(folded(name)));

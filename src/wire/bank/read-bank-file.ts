@@ -1,6 +1,6 @@
 /**
- * Reads what banks export, OFX, CSV and CNAB 240, as movements of one account in BRL. Files are read in parts, twice: once for their encoding and
- * digest, once for their rows.
+ * Reads bank files (OFX, CSV and CNAB 240) as movements of one account in BRL. A file is streamed twice: once for its
+ * encoding and digest, once for its rows.
  */
 import { createHash } from 'node:crypto';
 import { csvForm } from './apply-bank-form.ts';
@@ -10,21 +10,21 @@ import { readCnab } from './read-cnab.ts';
 import { readCsv } from './read-csv.ts';
 import { readOfx } from './read-ofx.ts';
 
-/** @returns the bytes of a file from its beginning. */
+/** @returns the bytes of a file from its beginning; called once for each pass. */
 export type BankBytes = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Encoding, digest and kind of a file. */
 export interface BankFileKind {
   readonly encoding: 'utf-8' | 'utf-16le' | 'windows-1252';
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 in hexadecimal digits. */
   readonly digest: string;
   readonly isOfx: boolean;
   readonly isCnab: boolean;
 }
 
-/** Beginning that is searched for OFX. Unit: bytes. */
+/** Length of the beginning in which OFX is recognised. Unit: bytes. */
 const HEAD_BYTES = 64_000;
-/** First bytes of files that people take for text, Latin-1. */
+/** First bytes (Latin-1) of files that people mistake for a text export. */
 const OTHER_KINDS = { PK: 'a spreadsheet', '\xD0\xCF\x11\xE0': 'a spreadsheet', '%PDF': 'a PDF' };
 const BRL_NAMES = ['BRL', 'R$', 'REAL'];
 
@@ -57,9 +57,10 @@ export async function inspectBankFile(bytes: BankBytes): Promise<BankFileKind> {
 }
 
 /**
- * @param kind - of `inspectBankFile`.
+ * @param kind - result of `inspectBankFile`.
  * @yields rows of one account, in the order of the file.
- * @throws {BankFileError} also where the file has several accounts and none is chosen, another account or another currency.
+ * @throws {BankFileError} also if the file has several accounts and the form names none, lacks the named account, or
+ *   has another currency than BRL.
  */
 export async function* readBankFile(
   bytes: BankBytes,
@@ -97,7 +98,10 @@ function readAs(
   return isCnab ? readCnab(text, form, see) : readCsv(text, csvForm(form), see);
 }
 
-/** @returns whether an account of a file, such as `001/4321/12345-6`, has the name that was chosen: its last part, or all of it. */
+/**
+ * @returns whether the chosen name means an account of the file, such as `001/4321/12345-6`: the name is the whole
+ *   account or its last part.
+ */
 function isNamed(account: string, chosen: string): boolean {
   return isSameAccount(account, chosen) || isSameAccount(account.split('/').at(-1) ?? '', chosen);
 }

@@ -1,12 +1,13 @@
 /**
- * Reads statements of CNAB 240 files (FEBRABAN, segment E). Opening balance, movements and closing balance of each account must agree, and
- * so must the sums and the counts of its trailers: a file with a missing or an altered line is refused.
+ * Reads statements of CNAB 240 files (FEBRABAN, segment E). Opening balance, movements and closing balance of each
+ * account must agree, and so must the sums and counts in its trailers, so that a file with a missing or altered line is
+ * refused.
  */
 import { fromMinor } from '../../base/money/money.ts';
 import { BankFileError, type BankForm, type BankRow, skipReason } from './bank-row.ts';
 import { CnabRecord, LINE_LENGTH } from './cnab-record.ts';
 
-/** Statement that is being read. */
+/** State of the statement that is being read. */
 interface Batch {
   readonly account: string;
   readonly currency: string | null;
@@ -16,12 +17,12 @@ interface Batch {
   outgoing: bigint;
 }
 
-/** End of a text file of some banks. */
+/** End-of-file character that some banks write. */
 const END_OF_FILE = '\x1A';
 const ZEROS = /^0*$/;
 
 /**
- * @param text - the file in parts, cut anywhere.
+ * @param text - the file in parts, split anywhere.
  * @param see - called with each account of the file, before its rows.
  * @throws {BankFileError}
  */
@@ -42,7 +43,7 @@ export async function* readCnab(
 class CnabReader {
   readonly #form: BankForm;
   readonly #see: (account: string) => void;
-  /** Undefined between batches; null within one of another kind. */
+  /** Undefined outside of batches; null within a batch that is no statement. */
   #batch: Batch | null | undefined;
   #records = 0;
   #batches = 0;
@@ -76,7 +77,7 @@ class CnabReader {
     }
   }
 
-  /** @throws {BankFileError} for a file that ends before its trailer. */
+  /** @throws {BankFileError} if the file ends before its trailer. */
   end(): void {
     if (!this.#isOver) throw new BankFileError('it ends before its file trailer: it is incomplete');
   }
@@ -132,7 +133,7 @@ class CnabReader {
   }
 }
 
-/** A bank that leaves a sum at zero does not state it: the balances have been compared. */
+/** A sum of zero means that the bank did not fill it in. The balances are still compared. */
 function agree(record: CnabRecord, name: string, stated: bigint, found: bigint): void {
   if (stated !== 0n && stated !== found)
     throw record.wrong(`the sum of ${name} is ${shown(found)}, and the trailer has ${shown(stated)}`);

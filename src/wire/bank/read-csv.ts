@@ -1,11 +1,16 @@
-/** Reads CSV of banks: with lines before the heading and after the movements, with or without a heading, amounts in one column or two. */
+/**
+ * Reads CSV files of banks, with or without a heading, with other lines before the heading and after the movements, and
+ * with amounts in one column or two.
+ */
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { parse as parseWhole } from 'csv-parse/sync';
 import { wholeCells } from './apply-bank-form.ts';
+import { balanceOf } from './bank-balance.ts';
 import {
   amountOf,
   type BankAmount,
+  type BankBalance,
   BankFileError,
   type BankForm,
   type BankRow,
@@ -17,14 +22,14 @@ import {
 } from './bank-row.ts';
 import { type CsvColumns, columnsOf, missingNames, numberedColumns } from './csv-columns.ts';
 
-/** Lines among which the heading is. */
+/** Number of lines within which the heading must be. */
 const HEAD_LINES = 30;
-/** Text that is read before the separator is known. Unit: characters. */
+/** Maximum text that is read to recognise the separator. Unit: characters. */
 const HEAD_MAX = 64_000;
 const SEPARATORS = [';', '\t', ',', '|'];
 const OPTIONS = {
   bom: true,
-  // A quote within a cell that does not begin with one is text.
+  // Quotes are text in a cell that does not begin with one.
   relax_quotes: true,
   relax_column_count: true,
   skip_empty_lines: true,
@@ -42,7 +47,7 @@ interface CsvRecord {
 }
 
 /**
- * @param text - the file in parts, cut anywhere.
+ * @param text - the file in parts, split anywhere.
  * @param see - called with each account of the file, before its rows.
  * @throws {BankFileError}
  */
@@ -98,8 +103,10 @@ class CsvReader {
     const cells = cellsOf(record, this.#columns);
     const account = cells('account') || this.#account;
     if (account !== null && account !== this.#account) this.#see(account);
-    const movement = movementOf({ record, cells, position }, this.#form, this.#heading?.length);
-    return { ...row, account, currency: cells('currency') || null, movement };
+    const parts = { record, cells, position };
+    const movement = movementOf(parts, this.#form, this.#heading?.length);
+    const balance = movement === 'balance' ? balanceIn(parts, this.#form) : undefined;
+    return { ...row, account, currency: cells('currency') || null, movement, balance };
   }
 
   #preambleAccount(text: string): string | undefined {
@@ -121,10 +128,30 @@ interface RowParts {
   readonly position: string;
 }
 
+/** Texts by which a row is recognised. */
+function namesOf({ record, cells }: RowParts): readonly string[] {
+  return [cells('text'), record.find((cell) => cell !== '') ?? ''];
+}
+
+/** @returns the balance of a row, in the column of balances or in that of movements; undefined if it cannot be read. */
+function balanceIn(parts: RowParts, form: BankForm): BankBalance | undefined {
+  const { cells, position } = parts;
+  const day = dayOf(cells('date'), form.dates) ?? null;
+  try {
+    const own = amountOf(cells('balance'), position, form.decimalMark);
+    // Banks write zero in the column of movements for a balance that is elsewhere.
+    const minor = own ? own.size * (own.sign === -1 ? -1n : 1n) : minorOf(parts, form) || null;
+    return balanceOf(namesOf(parts), day, minor);
+  } catch (error) {
+    if (error instanceof BankFileError) return undefined;
+    throw error;
+  }
+}
+
 function movementOf(parts: RowParts, form: BankForm, width = Infinity): BankRow['movement'] {
   const { record, cells, position } = parts;
   const text = cells('text');
-  const reason = skipReason([text, record.find((cell) => cell !== '') ?? ''], form);
+  const reason = skipReason(namesOf(parts), form);
   if (reason) return reason;
   const date = cells('date');
   const day = dayOf(date, form.dates);
@@ -154,7 +181,7 @@ function minorOf({ cells, position }: RowParts, { decimalMark, signs }: BankForm
   return (credit?.size ?? 0n) - (debit?.size ?? 0n);
 }
 
-/** @throws {BankFileError} when the column of directions contradicts the sign. */
+/** @throws {BankFileError} if the direction column contradicts the sign. */
 function withDirection(
   { size, sign }: BankAmount,
   direction: string,
@@ -171,7 +198,10 @@ function withDirection(
   return isOutgoing ? -size : size;
 }
 
-/** @returns the separator with which the head has its heading, or a day where the form says that one is. */
+/**
+ * @returns the separator by which the head has a heading or, for a file without a heading, a day in the column that the
+ *   form names.
+ */
 function separatorOf(head: string, form: BankForm): string {
   const lines = head.split(/\r\n|\r|\n/).slice(0, HEAD_LINES);
   const numbered = numberedColumns(form);
@@ -196,7 +226,7 @@ function separatorOf(head: string, form: BankForm): string {
   throw new BankFileError(`no columns are known for day and amount: name them by --columns; ${there}`);
 }
 
-/** @returns nothing for a line that is no record on its own. */
+/** @returns an empty list if the line is no complete record. */
 function rowOf(line: string, delimiter: string): readonly (readonly string[])[] {
   try {
     return parseWhole(line, { ...OPTIONS, delimiter }) as unknown as string[][];

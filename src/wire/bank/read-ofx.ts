@@ -1,36 +1,41 @@
-/** Reads OFX: version 1 has no closing tags for values, version 2 is XML. Values outside of movements and their account are passed over. */
+/**
+ * Reads OFX: version 1 has no closing tags for values, version 2 is XML. Values other than those of movements and of
+ * their account are ignored.
+ */
 
 import { fromMinor } from '../../base/money/money.ts';
 import { pixIdIn } from '../../base/pix/end-to-end-id.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import { parseDay } from '../../base/time/instant.ts';
+import { balanceOf } from './bank-balance.ts';
 import {
   amountOf,
   type BankAmount,
+  type BankBalance,
   BankFileError,
   type BankForm,
   type BankRow,
   skipReason,
 } from './bank-row.ts';
 
-/** A tag, and the text that follows it on its line. */
+/** A tag, and the text after it on the same line. */
 const TAG = /<(\/?)([A-Z0-9._]+)[^>]*>([^<\r\n]*)/gi;
-/** Longest text between two tags. Unit: characters. */
+/** Maximum length of a text between two tags. Unit: characters. */
 const VALUE_MAX = 1_000_000;
 const ACCOUNT_TAGS = ['BANKACCTFROM', 'CCACCTFROM'];
-/** Parts of the name of an account, in its order. */
+/** Parts of an account's name, in order. */
 const ACCOUNT_PARTS = ['BANKID', 'BRANCHID', 'ACCTID'];
 const OUTGOING = 'DEBIT PAYMENT CHECK FEE SRVCHG CASH DIRECTDEBIT REPEATPMT OUT'.split(' ');
 const INCOMING = 'CREDIT DEP DIRECTDEP IN'.split(' ');
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 const POSTED =
   /^(\d{4})(\d\d)(\d\d)(?:([01]\d|2[0-3])([0-5]\d)([0-5]\d)?(?:[.,]\d+)?)?\s*(?:\[([+-]?\d{1,2}(?:\.\d{1,2})?)?(?::?([A-Z]+))?\])?$/i;
-/** Zones that banks write without an offset. Unit: hours. */
+/** Offsets of time zones that banks write without an offset. Unit: hours. */
 const ZONES: Readonly<Record<string, number>> = { GMT: 0, UTC: 0, BRT: -3 };
 const HOUR_MS = 3_600_000;
 
 /**
- * @param text - the file in parts, cut anywhere.
+ * @param text - the file in parts, split anywhere.
  * @param see - called with each account of the file, before its rows.
  * @throws {BankFileError}
  */
@@ -67,7 +72,7 @@ class OfxReader {
     this.#see = see;
   }
 
-  /** @param text - whole tags. */
+  /** @param text - contains only complete tags. */
   *rows(text: string): Generator<BankRow> {
     for (const [, close, name = '', value = ''] of text.matchAll(TAG)) {
       const tag = name.toUpperCase();
@@ -87,7 +92,7 @@ class OfxReader {
     const value = plain(text.trim());
     if (ACCOUNT_TAGS.includes(tag)) this.#from = new Map();
     else if (tag === 'CURDEF') this.#currency = value;
-    // An amount in another currency that was converted is in that of the statement (ORIGCURRENCY).
+    // A converted amount (ORIGCURRENCY) is already in the statement's currency.
     else if (tag === 'CURSYM' && !this.#isInCurrency) return;
     else if (this.#from) this.#from.set(tag, value);
     else if (this.#movement && !this.#movement.has(tag)) this.#movement.set(tag, value);
@@ -118,11 +123,29 @@ class OfxReader {
       const minor = minorOf(amount, textOf('TRNTYPE').toUpperCase(), this.#form.signs, position);
       return { day: dayPosted(textOf('DTPOSTED'), position), minor, id, text };
     };
-    return { position, account: this.#account, currency, movement: movementOf(), text };
+    const movement = movementOf();
+    const balance = movement === 'balance' ? this.#balanceIn(values, [name, memo], position) : undefined;
+    return { position, account: this.#account, currency, movement, balance, text };
+  }
+
+  /** @returns the balance of a row; undefined if it cannot be read. */
+  #balanceIn(
+    values: ReadonlyMap<string, string>,
+    texts: readonly string[],
+    position: string,
+  ): BankBalance | undefined {
+    try {
+      const amount = amountOf(values.get('TRNAMT') ?? '', position, this.#form.decimalMark);
+      const minor = amount && amount.size * (amount.sign === -1 ? -1n : 1n);
+      return balanceOf(texts, dayPosted(values.get('DTPOSTED') ?? '', position), minor || null);
+    } catch (error) {
+      if (error instanceof BankFileError) return undefined;
+      throw error;
+    }
   }
 }
 
-/** @throws {BankFileError} when the sign contradicts the type: an unsigned DEBIT would count as incoming money. */
+/** @throws {BankFileError} if the sign contradicts the type: a DEBIT without a sign would count as incoming money. */
 function minorOf(
   { size, sign }: BankAmount,
   type: string,
@@ -140,7 +163,7 @@ function minorOf(
   );
 }
 
-/** @returns the day in Brasília. A time without a zone is one of Brasília. */
+/** @returns the day in Brasília time, which is also the zone of times without one. */
 function dayPosted(text: string, position: string): string {
   const [, year, month, date, hour, minute, second = '00', offset, zone] = POSTED.exec(text) ?? [];
   const day = parseDay(`${year}-${month}-${date}`);

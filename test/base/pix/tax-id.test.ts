@@ -6,7 +6,13 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatTaxId, maskTaxId, parseTaxId } from '../../../src/base/pix/tax-id.ts';
+import {
+  fitsTaxId,
+  formatTaxId,
+  maskTaxId,
+  parseTaxId,
+  readMaskedTaxId,
+} from '../../../src/base/pix/tax-id.ts';
 
 const SEED = 20_261_121;
 const ENDINGS = Array.from({ length: 100 }, (_, ending) => String(ending).padStart(2, '0'));
@@ -110,6 +116,37 @@ describe('CNPJ', () => {
       }),
       { seed: SEED, examples: [['AAAAAAAAAAAA'], ['ZZZZZZZZZZZZ'], ['111111111111']] },
     );
+  });
+});
+
+describe('masked by a provider', () => {
+  test.each([
+    ['***.982.247-**', '***982247**'],
+    [' xxx.982.247–xx ', '***982247**'],
+    ['•••982247••', '***982247**'],
+    ['###.###.###-25', '*********25'],
+    ['**.ABC.345/01de-**', '**ABC34501DE**'],
+    ['XX.222.333/0001-81', '**222333000181'],
+    // X is a character of this CNPJ.
+    ['12.XBC.345/01DE-07', '12XBC34501DE07'],
+    ['529.982.247-25', '52998224725'],
+    ['', ''],
+  ])('%j is read as %j', (text, read) => {
+    expect(readMaskedTaxId(text)).toBe(read);
+  });
+
+  test.each([
+    ['***982247**', '52998224725', true],
+    ['***982248**', '52998224725', false],
+    ['000***982247**', '52998224725', true],
+    ['001***982247**', '52998224725', false],
+    ['**982247000181', '52998224725', false],
+    ['**2223330001**', '11222333000181', true],
+    ['**2223330002**', '11222333000181', false],
+    ['***982247**', '11222333000181', false],
+    ['***982247', '52998224725', false],
+  ])('%s fits %s: %s', (shown, taxId, fits) => {
+    expect(fitsTaxId(shown, taxId)).toBe(fits);
   });
 });
 

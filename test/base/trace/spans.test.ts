@@ -5,7 +5,7 @@ import { context, propagation, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { groupCommit } from '../../../src/base/concurrency/group-commit.ts';
 import { aboutTransaction, noteTransaction, transactionAtWork } from '../../../src/base/trace/about.ts';
-import { bodyOf, spanSender } from '../../../src/base/trace/otlp.ts';
+import { spanSender, spanText } from '../../../src/base/trace/otlp.ts';
 import {
   type EndedSpan,
   ownContexts,
@@ -48,6 +48,8 @@ function tracing(sampling = ALL): EndedSpan[] {
   return ended;
 }
 
+const textOf = (spans: readonly EndedSpan[]) => spans.map(spanText).join();
+
 test('a request continues the trace of its caller, and its statements are child spans', async () => {
   const ended = tracing();
   const span = startRequestSpan({ traceparent: PARENT, tracestate: 'shop=1' });
@@ -58,7 +60,7 @@ test('a request continues the trace of its caller, and its statements are child 
   const [statement, request] = ended;
   expect(request).toMatchObject({ name: 'GET /v2/balance', parentSpanId: 'b7ad6b7169203331' });
   expect(statement).toMatchObject({ name: 'keys_find', parentSpanId: request?.context.spanId });
-  expect(bodyOf({ resource: {}, version: '1' }, ended)).not.toContain('shop');
+  expect(textOf(ended)).not.toContain('shop');
 });
 
 test.each([
@@ -130,7 +132,7 @@ test('an error leaves its name in a span, and never its message', async () => {
     traceWork('job', {}, () => Promise.reject(new Refused('maria@example.invalid'))),
   ).rejects.toThrow('maria');
   expect(ended[0]).toMatchObject({ isFailed: true, attributes: { 'error.type': 'Refused' } });
-  expect(bodyOf({ resource: {}, version: '1' }, ended)).not.toContain('maria');
+  expect(textOf(ended)).not.toContain('maria');
   const kept = trace.wrapSpanContext({ traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 1 });
   expect(kept.isRecording()).toBe(false);
   const all: EndedSpan[] = [];
@@ -138,7 +140,7 @@ test('an error leaves its name in a span, and never its message', async () => {
   span.recordException(new Refused('maria'));
   span.addEvent('maria');
   span.setStatus({ code: SpanStatusCode.ERROR, message: 'maria' }).end();
-  expect(bodyOf({ resource: {}, version: '1' }, all)).not.toContain('maria');
+  expect(textOf(all)).not.toContain('maria');
 });
 
 test('a rail’s call inside a span passes the trace on; a background poll does not', async () => {
@@ -190,6 +192,35 @@ test('a collector gets spans as OTLP, with its header fields, and the last ones 
   expect(span?.startTimeUnixNano).toMatch(/^\d{19}$/);
   expect(Number(span?.endTimeUnixNano)).toBeGreaterThanOrEqual(Number(span?.startTimeUnixNano));
   expect(lost).toEqual([]);
+});
+
+test('spans that end while others are sent wait until their body is full, because each call costs', async () => {
+  const collector = await startCollector();
+  const sender = spanSender({ url: collector.url, headers: {}, resource: {}, version: '1' }, () => {});
+  startSpans(ownTracer(ALL, sender.send));
+  let made = 0;
+  const makeUntil = async (isEnough: () => boolean) => {
+    for (; !isEnough(); made++) {
+      await traceWork('job', {}, async () => {});
+      if (made % 100 === 0) await new Promise(setImmediate);
+    }
+  };
+  await makeUntil(() => collector.text() !== '');
+  const full = collector.spans.length;
+  // Answers arrive in the order of their requests, so the sender has its own by then.
+  const empty = JSON.stringify({ resourceSpans: [] });
+  for (let asked = 0; asked < 3; asked++) await fetch(collector.url, { method: 'POST', body: empty });
+  await makeUntil(() => made > 3 * full);
+  await sender.end();
+  await collector.close();
+  expect(collector.spans).toHaveLength(made);
+  const sizes = collector
+    .text()
+    .split('\n')
+    .map((body) => body.split('"spanId"').length - 1);
+  const sent = sizes.filter((size) => size > 0);
+  expect(sent).toHaveLength(Math.ceil(made / full));
+  expect(sent.slice(0, -1).every((size) => Math.abs(size - full) < full / 100)).toBe(true);
 });
 
 test('an unreachable collector costs only spans, which are counted', async () => {

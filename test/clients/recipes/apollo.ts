@@ -13,22 +13,11 @@ const TRANSACTIONS = [
   'Withdrawal',
 ];
 export const POSSIBLE_TYPES = {
-  BookLine: ['ResultLine', 'TreasuryLine', 'TrialLine'],
   DeliveryFigures: ['DeliverySlice', 'EndpointFigures', 'TotalFigures'],
   EventItem: ['CursorExpired', 'Heartbeat', 'TransactionEvent'],
   Node: [
-    ...['Account', 'AccountHolder', 'ApiKey', 'CrossrampCheckout', 'Customer', 'CustomerCase'],
-    ...[
-      'ManualJournal',
-      'MedCase',
-      'Member',
-      'Offramp',
-      'OfframpInstant',
-      'Onramp',
-      'OnrampInstant',
-      'Passkey',
-    ],
-    ...['Person', 'PersonSession', 'PixOrder', 'RailNews', 'Reconciliation', 'ScreeningHit'],
+    ...['Account', 'ApiKey', 'CrossrampCheckout', 'Customer', 'CustomerCase', 'MedCase', 'Member'],
+    ...['Offramp', 'OfframpInstant', 'Onramp', 'OnrampInstant', 'Passkey', 'Person', 'PersonSession'],
     ...['StaticLink', 'SuspenseEntry', 'WebhookDelivery', 'WebhookEndpoint', 'WhitelistEntry'],
     ...['WhitelistGroup', 'Withdrawal'],
   ],

@@ -291,7 +291,7 @@ const PEOPLE_ROWS: readonly ActRow[] = [
     begin: async (stage, { mark }) => ({
       path: PEOPLE,
       typed: { name: `Leo ${mark}`, email: `${mark}@guests.invalid`, role: 'VIEWER' },
-      seen: 'Invitation link',
+      seen: 'Invitation link for Leo',
       isShownOnce: true,
       check: async (shown) => {
         expect(await memberOf(stage, mark)).toMatchObject({ role: 'VIEWER' });

@@ -1,4 +1,4 @@
-/** Acts of the operator: on holds, returns, debts, money in suspense, news of rails, the books, and accounts. */
+/** Acts of the operator: on holds, returns, debts, money in suspense, rail events, the books, and accounts. */
 import { expect, vi } from 'vitest';
 import { type Currency, currencyOf } from '../../../src/base/money/currency.ts';
 import { brasiliaDay, dayAfter } from '../../../src/base/time/brasilia-day.ts';
@@ -43,7 +43,8 @@ function holdRow(action: string, end: RegExp): ActRow {
     who: 'platform',
     begin: async (stage) => {
       const end2end = await hold(stage);
-      return onTransaction(stage, end2end, {
+      return onTransaction(stage, ['HOLD', end2end], {
+        typed: { reason: 'case 4712' },
         check: async () => {
           expect(await isHeld(stage, end2end)).toBe(false);
           await stage.reach(end2end, end);
@@ -61,7 +62,7 @@ function stepUpRow(action: string, end: string): ActRow {
     begin: async (stage) => {
       const end2end = await onramp(stage, { externalCode: 'sandbox:step-up-require' });
       await stage.reach(end2end, 'valida_id/PENDING');
-      return onTransaction(stage, end2end, {
+      return onTransaction(stage, ['STEP_UP', end2end], {
         typed: { reason: 'case 4713' },
         check: () => stage.reach(end2end, end),
       });
@@ -85,7 +86,7 @@ function returnRow(action: string, state: string, typed: Situation['typed'] = {}
     who: 'platform',
     begin: async (stage) => {
       const end2end = await failedReturn(stage);
-      return onTransaction(stage, end2end, {
+      return onTransaction(stage, ['FAILED_REFUND', end2end], {
         typed,
         check: async () => {
           const { transaction } = await stage.ask(
@@ -98,8 +99,13 @@ function returnRow(action: string, state: string, typed: Situation['typed'] = {}
   };
 }
 
-function onTransaction(stage: Stage, end2end: string, rest: Pick<Situation, 'typed' | 'check'>): Situation {
-  return { path: OPERATOR, given: { account: stage.shop(), end2end }, object: end2end, ...rest };
+function onTransaction(
+  stage: Stage,
+  [kind, end2end]: readonly [kind: string, end2end: string],
+  rest: Pick<Situation, 'typed' | 'check'>,
+): Situation {
+  const path = `/console/review/case?id=${encodeURIComponent(`${kind}:${stage.shop()}:${end2end}`)}`;
+  return { path, given: { account: stage.shop(), end2end }, object: end2end, ...rest };
 }
 
 /** Money to the key of the house that nobody waits for. @returns its place in suspense. */
@@ -109,9 +115,9 @@ async function stray({ app, askAsOperator }: Stage): Promise<string> {
   const payment = newPayment({ txid: null, amount: 7_500n, settledAtMs, payerTaxId });
   await app.services.receive(payment);
   const { suspense } = await askAsOperator(
-    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId news } } }',
+    '{ suspense(state: OPEN, first: 100) { nodes { id: suspenseId railEvent } } }',
   );
-  return suspense.nodes.find(({ news: event }: { news: object }) =>
+  return suspense.nodes.find(({ railEvent: event }: { railEvent: object }) =>
     JSON.stringify(event).includes(payment.endToEndId),
   ).id;
 }
@@ -125,7 +131,7 @@ function suspenseRow(action: string, state: RegExp, typedOf?: (stage: Stage) => 
       return {
         path: OPERATOR,
         given: { id },
-        typed: typedOf?.(stage) ?? {},
+        typed: { reason: 'case 4716', ...typedOf?.(stage) },
         object: id,
         check: async () => {
           const { suspense } = await stage.askAsOperator(
@@ -149,7 +155,7 @@ function proposedRow(action: 'ApproveSuspense' | 'RejectSuspense', state: string
     begin: async (stage) => {
       const [id, account] = [await stray(stage), stage.shop()];
       await stage.askAsOperator(
-        `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}" }) { suspenseEntry { id: suspenseId } errors { code message path } } }`,
+        `mutation { assignSuspense(input: { suspenseId: "${id}", account: "${account}", reason: "checked" }) { suspenseEntry { id: suspenseId } errors { code message path } } }`,
       );
       const check = async () => {
         const { suspense } = await stage.askAsOperator(
@@ -157,7 +163,8 @@ function proposedRow(action: 'ApproveSuspense' | 'RejectSuspense', state: string
         );
         expect(suspense.nodes).toContainEqual({ id, state, proposedTo: null });
       };
-      return { path: OPERATOR, given: isApproval ? { id, account } : { id }, object: id, check };
+      const given = isApproval ? { id, account } : { id };
+      return { path: OPERATOR, given, typed: { reason: 'case 4716' }, object: id, check };
     },
   };
 }
@@ -172,12 +179,12 @@ async function debtor({ app }: Stage): Promise<string> {
   return String(accountId);
 }
 
-/** News of a dispute about a payment that nobody knows. @returns its id. */
+/** An event of a dispute about an unknown payment. @returns its id. */
 async function dispute({ app, askAsOperator }: Stage, { mark }: Walk): Promise<string> {
   const endToEndId = `E12345678202611221200${mark.padStart(11, 'x')}`;
   await app.services.receive({ kind: 'dispute_opened', disputeId: mark, endToEndId, amount: null });
-  const { railNews } = await askAsOperator('{ railNews(first: 100) { nodes { id: newsId news } } }');
-  return railNews.nodes.find(({ news: event }: { news: object }) =>
+  const { railEvents } = await askAsOperator('{ railEvents(first: 100) { nodes { id: railEventId body } } }');
+  return railEvents.nodes.find(({ body: event }: { body: object }) =>
     JSON.stringify(event).includes(endToEndId),
   ).id;
 }
@@ -195,9 +202,9 @@ async function unknownOrder({ app, shop }: Stage, { mark }: Walk): Promise<strin
   return key;
 }
 
-async function newsNow({ askAsOperator }: Stage, id: string) {
+async function railEventNow({ askAsOperator }: Stage, id: string) {
   const query = (state: string) =>
-    `railNews(${state}first: 100) { nodes { id: newsId state tries closeReason } }`;
+    `railEvents(${state}first: 100) { nodes { id: railEventId state tries closeReason } }`;
   const { open, closed } = await askAsOperator(`{ open: ${query('')} closed: ${query('state: CLOSED, ')} }`);
   return [...open.nodes, ...closed.nodes].find((each) => each.id === id);
 }
@@ -277,7 +284,7 @@ const MONEY_ROWS: readonly ActRow[] = [
   holdRow('RejectHold', /^refund\//),
   stepUpRow('ApproveStepUp', 'depositpix/QRCODE'),
   stepUpRow('DenyStepUp', 'valida_id/DENIED'),
-  returnRow('RetryRefund', 'RETRIED'),
+  returnRow('RetryRefund', 'RETRIED', { reason: 'case 4715' }),
   returnRow('SettleRefundByHand', 'PAID_BY_HAND', { reference: 'E12345678202611211205abcdef12345' }),
   suspenseRow('AssignSuspense', /^OPEN$/, (stage) => ({ account: stage.shop() })),
   proposedRow('ApproveSuspense', 'ASSIGNED'),
@@ -303,21 +310,21 @@ const MONEY_ROWS: readonly ActRow[] = [
 
 const RAIL_ROWS: readonly ActRow[] = [
   {
-    act: 'RetryRailNews',
+    act: 'RetryRailEvent',
     who: 'platform',
     begin: async (stage, walk) => {
       const id = await dispute(stage, walk);
-      const { tries: attempts } = await newsNow(stage, id);
+      const { tries: attempts } = await railEventNow(stage, id);
       return {
         path: RAILS,
         given: { id },
         seen: 'It couldn’t be processed yet. We’ll retry.',
-        check: async () => expect((await newsNow(stage, id)).tries).toBeGreaterThan(attempts),
+        check: async () => expect((await railEventNow(stage, id)).tries).toBeGreaterThan(attempts),
       };
     },
   },
   {
-    act: 'CloseRailNews',
+    act: 'CloseRailEvent',
     who: 'platform',
     begin: async (stage, walk) => {
       const id = await dispute(stage, walk);
@@ -326,7 +333,7 @@ const RAIL_ROWS: readonly ActRow[] = [
         given: { id },
         typed: { reason: `told twice: ${walk.mark}` },
         check: async () =>
-          expect(await newsNow(stage, id)).toMatchObject({
+          expect(await railEventNow(stage, id)).toMatchObject({
             state: 'CLOSED',
             closeReason: `told twice: ${walk.mark}`,
           }),

@@ -4,9 +4,10 @@
  */
 import { createServer, request as plainRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthority, issue } from '../../../src/psp/ca.ts';
-import { callbackUrl } from '../../../src/rails/api-pix/callers.ts';
+import { callbackToken, callbackUrl } from '../../../src/rails/api-pix/callers.ts';
 import { createCalls } from '../../../src/rails/api-pix/client.ts';
 import { type HearingParts, hearing } from '../../../src/rails/api-pix/hearing.ts';
 import { PspUnavailable } from '../../../src/rails/api-pix/http.ts';
@@ -19,6 +20,28 @@ import { useStand } from './harness.ts';
 
 const stand = useStand({}, { works: true, confirm: false });
 const SECRET = 's'.repeat(32);
+
+test('the port for callbacks takes TLS 1.2 and 1.3, and nothing older', async () => {
+  const { port } = new URL((stand.settings.callback as CallbackSettings).url);
+  const { certificate: cert, key } = stand.psp.certificates.gateway;
+  const protocolWith = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
+    new Promise<string | null>((resolve) => {
+      const socket = connect(
+        {
+          ...{ host: '127.0.0.1', port: Number(port), cert, key, rejectUnauthorized: false },
+          // OpenSSL itself would not begin with the old version at its usual level.
+          ...{ minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' },
+        },
+        () => {
+          resolve(socket.getProtocol());
+          socket.destroy();
+        },
+      ).once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? null));
+    });
+  expect(await protocolWith('TLSv1.2')).toBe('TLSv1.2');
+  expect(await protocolWith('TLSv1.3')).toBe('TLSv1.3');
+  expect(await protocolWith('TLSv1.1')).toMatch(/PROTOCOL_VERSION|ECONNRESET/);
+});
 
 const post = (sent: Sent) => callBack(stand, sent);
 const pix = inventedPix;
@@ -40,7 +63,7 @@ const hearingWith = (infractionsUrl: string | null) =>
     stand.settings.callback as NonNullable<ApiPixSettings['callback']>,
   );
 
-const told = async (endToEndId: string) => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length;
+const told = async (endToEndId: string) => (await stand.inbound.eventsOf(`pix:${endToEndId}`)).length;
 
 describe('the port for callbacks', () => {
   test('accepts only the provider', async () => {
@@ -68,7 +91,7 @@ describe('the port for callbacks', () => {
     expect([await told(first.endToEndId), await told(second.endToEndId)]).toEqual([1, 1]);
   });
 
-  test('a returned payout without its rtrId has to be reported again: it may have it then (C-34)', async () => {
+  test('a returned payout without its rtrId is refused, so that the provider reports it again with one (C-34)', async () => {
     const identity = stand.psp.certificates.psp;
     const back = (rtrId: object) =>
       JSON.stringify({
@@ -109,7 +132,9 @@ describe('the port for callbacks', () => {
     const identity = stand.psp.certificates.psp;
     const payment = pix({ txid });
     expect(await post({ identity, body: JSON.stringify({ pix: [payment] }) })).toBe(200);
-    expect(await stand.inbound.newsOf(`pix:${payment.endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
+    expect(await stand.inbound.eventsOf(`pix:${payment.endToEndId}`)).toMatchObject([
+      { outcome: 'suspense' },
+    ]);
   });
 
   test('accepts further data of a provider: unknown members, and the payer', async () => {
@@ -202,7 +227,7 @@ describe('behind a proxy', () => {
   });
 });
 
-test('without a list of disputes a report is accepted and a dispute is not: its return by MED is one (C-33)', async () => {
+test('without a list of disputes a report of fraud is accepted and a dispute is refused, because its return by MED counts (C-33)', async () => {
   const endToEndId = pix().endToEndId;
   const facts = { endToEndId, horario: new Date().toISOString(), status: 'ABERTA' };
   const infracoes = [
@@ -225,6 +250,7 @@ test('without a list of disputes a report is accepted and a dispute is not: its 
 describe('a caller who is identified by the secret path alone', () => {
   let server: Server;
   let url: string;
+  let suffix: CallbackSettings['suffix'] = 'added';
   const settingsWith = (infractionsUrl: string | null) => ({
     ...stand.settings,
     infractionsUrl,
@@ -236,7 +262,7 @@ describe('a caller who is identified by the secret path alone', () => {
       proxyHeader: null,
       proxies: [],
       secret: SECRET,
-      suffix: 'added' as const,
+      suffix,
       secretIn: 'path' as const,
       confirm: true,
     },
@@ -262,13 +288,38 @@ describe('a caller who is identified by the secret path alone', () => {
   const tell = async (path: string, body: object): Promise<number> =>
     (await fetch(`${url}/${path}`, { method: 'POST', body: JSON.stringify(body) })).status;
 
-  test('is not believed: nothing is booked of a payment that the provider does not know (C-36)', async () => {
+  test('cannot have a payment booked that the provider does not know (C-36)', async () => {
     const invented = pix({ valor: '9999.00' });
     expect(await tell('pix', { pix: [invented] })).toBe(200);
     expect(await told(invented.endToEndId)).toBe(0);
   });
 
-  test('learns the true data of a payment from the provider', async () => {
+  test('may call the registered URL itself, where the bank adds no suffix to it (`suffix: "none"`)', async () => {
+    suffix = 'none';
+    try {
+      const settings = settingsWith(null);
+      expect(callbackUrl(settings)).toBe(`${settings.callback.url}/${callbackToken(settings)}`);
+      await stand.psp.control('PUT', '/faults', {
+        seed: 1,
+        rules: [{ on: 'callback', fault: 'lost', rate: 1, ms: 0 }],
+      });
+      const settledAt = new Date(Date.now() - 60 * 3_600_000).toISOString();
+      const { json } = await stand.psp.control('POST', '/pay', { amount: '5.00', settledAt, wait: false });
+      const [endToEndId] = json.endToEndIds;
+      const send = async (body: string) => (await fetch(url, { method: 'POST', body })).status;
+      // The bank tries the address when it is registered; a body of another form is no report.
+      expect(await send('')).toBe(200);
+      expect(await send(JSON.stringify({ evento: 'teste_webhook' }))).toBe(200);
+      expect(await send(JSON.stringify({ pagamentos: [pix({ endToEndId })] }))).toBe(400);
+      expect(await told(endToEndId)).toBe(0);
+      expect(await send(JSON.stringify({ pix: [pix({ endToEndId, valor: '5.00' })] }))).toBe(200);
+      expect(await told(endToEndId)).toBe(1);
+    } finally {
+      suffix = 'added';
+    }
+  });
+
+  test('has payments booked with the provider’s data', async () => {
     // Nobody else tells of it: its callback is lost, and it is older than what the statement is read for.
     const lost = { on: 'callback', fault: 'lost', rate: 1, ms: 0 };
     await stand.psp.control('PUT', '/faults', { seed: 1, rules: [lost] });
@@ -283,7 +334,7 @@ describe('a caller who is identified by the secret path alone', () => {
     expect(rows).toEqual([{ amount: '7.00' }]);
   });
 
-  test('ends no payout that the provider does not call ended', async () => {
+  test('cannot end a payout that is open at the provider', async () => {
     const wrong = {
       endToEndId: pix().endToEndId,
       valor: '1.00',
@@ -291,7 +342,7 @@ describe('a caller who is identified by the secret path alone', () => {
       status: 'REALIZADO',
     };
     expect(await tell('pix', { pix: [wrong] })).toBe(200);
-    expect((await stand.inbound.newsOf('pix:unknown2')).length).toBe(0);
+    expect((await stand.inbound.eventsOf('pix:unknown2')).length).toBe(0);
   });
 
   test('cannot open a dispute: the list of the provider is read instead, and without one nothing is accepted', async () => {
@@ -304,8 +355,8 @@ describe('a caller who is identified by the secret path alone', () => {
     const real = { kind: 'INFRACAO', status: 'ABERTA', endToEndId, wait: false };
     await stand.psp.control('PUT', '/infractions/real', real);
     expect(await tell('infracoes', { infracoes: [invented] })).toBe(200);
-    expect(await stand.inbound.newsOf('pix:invented')).toEqual([]);
-    expect(await stand.inbound.newsOf('pix:real')).toMatchObject([{ kind: 'infraction' }]);
+    expect(await stand.inbound.eventsOf('pix:invented')).toEqual([]);
+    expect(await stand.inbound.eventsOf('pix:real')).toMatchObject([{ kind: 'infraction' }]);
   });
 
   test('is answered once the report is stored, even if the provider is unreachable; nothing is booked (C-36)', async () => {
@@ -329,17 +380,17 @@ describe('a caller who is identified by the secret path alone', () => {
       `select outcome, last_error from rail_news where kind = 'unconfirmed' and body ->> 'endToEndId' = $1`,
       [payment.endToEndId],
     );
-    expect(rows).toEqual([{ outcome: 'pending', last_error: 'the provider could not be asked about it' }]);
+    expect(rows).toEqual([{ outcome: 'pending', last_error: 'the provider could not be queried about it' }]);
     await new Promise((resolve) => own.close(resolve));
   });
 
   test('is named by the checks', async () => {
     const checks = await createApiPix(settingsWith(null), stand.tools).checks();
-    expect(checks.find(({ check }) => check === 'callers')?.detail).toContain('known by a secret path alone');
+    expect(checks.find(({ check }) => check === 'callers')?.detail).toContain('known only by a secret path');
   });
 });
 
-test('an address that this machine lacks ends the start, by the name of the setting', () => {
+test('an address that this machine lacks stops the start with an error that names the setting', () => {
   const { callback } = stand.settings;
   if (!callback?.listen) throw new Error('there is no port');
   const own = { ...callback, listen: { ...callback.listen, host: '192.0.2.1' } };

@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(await api.getCharge(TXID)).toBeUndefined();
   });
 
-  test('cannot be had with another secret: the provider reports it', async () => {
+  test('is refused with another secret', async () => {
     const settings = { ...settingsFor(psp, 1), clientSecret: 'wrong' };
     const tokens = createTokens(createCaller(settings), settings);
     await expect(tokens.get()).rejects.toMatchObject({
@@ -74,7 +74,7 @@ describe('a token', () => {
   });
 });
 
-test('P08: banks that want the secret in the form, fixed headers and query members are called so', async () => {
+test('P08: banks get the secret in the form, fixed headers and query members as their settings require', async () => {
   const settings: ApiPixSettings = {
     ...settingsFor(psp, 1),
     tokenBy: 'form',
@@ -108,6 +108,30 @@ test('P08: banks that want the secret in the form, fixed headers and query membe
   expect(made.at(-1)?.body).not.toContain('client_secret');
 });
 
+test.each([
+  ['all of them', 'cob.read pix.read pix.write', []],
+  ['fewer', 'cob.read', ['pix.read', 'pix.write']],
+  ['fewer, with commas', 'cob.read,pix.write', ['pix.read']],
+  ['others as well', 'cob.read pix.read pix.write webhook.read', []],
+  ['scopes that it does not name', undefined, []],
+])('a token that was granted %s lacks the others, of those that were requested', async (_name, scope, lacking) => {
+  const made: Call[] = [];
+  const call: Caller = async (each) => {
+    made.push(each);
+    return { status: 200, body: JSON.stringify({ access_token: 't', expires_in: 300, scope }) };
+  };
+  const tokens = createTokens(call, {
+    ...settingsFor(psp, 1),
+    scopes: ['cob.read', 'pix.read', 'pix.write'],
+  });
+  expect(tokens.lacking()).toEqual([]);
+  await tokens.get();
+  expect(made[0]?.body).toContain(
+    `scope=${encodeURIComponent('cob.read pix.read pix.write').replaceAll('%20', '+')}`,
+  );
+  expect(tokens.lacking()).toEqual(lacking);
+});
+
 test('a callback whose callers are identified by a secret path alone is registered as such', async () => {
   const { api } = fresh();
   const url = 'https://127.0.0.1:9/hook/secret';
@@ -120,7 +144,7 @@ test('a callback whose callers are identified by a secret path alone is register
 });
 
 describe('an answer', () => {
-  test('of 503 leaves it open whether the call was processed', async () => {
+  test('of 503 leaves the outcome of the call unknown', async () => {
     const { api } = fresh();
     await psp.control('PUT', '/faults', {
       seed: 1,
@@ -174,11 +198,11 @@ describe('an answer', () => {
     const call = createCaller({ ...settings, ...foreign });
     const refused = createTokens(call, settings).get();
     await expect(refused).rejects.toBeInstanceOf(PspUnavailable);
-    await expect(refused).rejects.toThrow('the provider does not take the certificate of certificateFile');
+    await expect(refused).rejects.toThrow('the provider does not accept the certificate of certificateFile');
   });
 });
 
-test('a provider that does not answer is reported once, and once more when it does; the runs in between are silent', async () => {
+test('an outage of the provider is logged only at its start and its end', async () => {
   const told: string[] = [];
   const note = (_facts: object, words: string) => void told.push(words);
   let isAway = true;

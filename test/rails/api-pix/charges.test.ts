@@ -31,7 +31,7 @@ async function pay(row: ProcessRow, more: object = {}) {
 /** What is booked, and that nothing is left over. */
 async function paidOnce(row: ProcessRow, endToEndId: string) {
   await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).process?.paid !== undefined);
-  expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([
+  expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toMatchObject([
     { kind: 'payment', outcome: 'step' },
   ]);
   const { pixE2e } = await stand.inbound.rowOf(row.end2end);
@@ -46,7 +46,7 @@ describe('a charge', () => {
     await paidOnce(row, endToEndId as string);
   });
 
-  test('is queried, and not created again, when its answer never arrived', async () => {
+  test('is queried, and not created again, if its response was lost', async () => {
     await stand.psp.control('PUT', '/faults', {
       seed: 1,
       rules: [{ on: 'charge', fault: 'timeout', rate: 1, ms: 10 }],
@@ -56,7 +56,7 @@ describe('a charge', () => {
     expect(stand.calls.filter((call) => call.endsWith(path))).toEqual([`PUT ${path}`, `GET ${path}`]);
   });
 
-  test('is created in the end if the provider was unreachable, and with a new token if the old one was refused', async () => {
+  test('is created once the provider is reachable again, and with a new token if the old one was refused', async () => {
     let calls = 0;
     stand.meddle = async (call, go) => {
       calls += 1;
@@ -93,7 +93,7 @@ describe('a payment', () => {
   test('without a charge, to the key alone, is booked in suspense', async () => {
     const { json } = await stand.psp.control('POST', '/pay', { amount: '7.00' });
     const [endToEndId] = json.endToEndIds;
-    await stand.until(async () => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length > 0);
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
+    await stand.until(async () => (await stand.inbound.eventsOf(`pix:${endToEndId}`)).length > 0);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
   });
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const faults = (...rules: object[]) => stand.psp.control('PUT', '/faults', { seed: 1, rules });
-/** Nothing reports payments by itself. */
+/** Nothing reports payments by itself, until `faults()`: a return that only polls find takes seconds. */
 const silence = () => faults({ on: 'callback', fault: 'lost', rate: 1, ms: 0 });
 const report = (pix: readonly object[], path = '/pix') =>
   callBack(stand, { identity: stand.psp.certificates.psp, body: JSON.stringify({ pix }), path });
@@ -33,13 +33,13 @@ async function charged(): Promise<ProcessRow> {
 }
 
 /** Somebody pays, the callback of it is lost, and the list of the provider lacks it: the report alone tells of it. */
-async function paidUnlisted(row: ProcessRow): Promise<string> {
+async function paidUnlisted(row: ProcessRow, more: object = {}): Promise<string> {
   stand.meddle = async (call, go) => {
     const answer = await go(call);
     if (!call.url.includes('/v2/pix?')) return answer;
     return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), pix: [] }) };
   };
-  return paidUnseen(row);
+  return paidUnseen(row, more);
 }
 
 /** Somebody pays, and the callback of it is lost. */
@@ -79,14 +79,14 @@ describe('a report by the certificate of the provider', () => {
     expect(await openReports(endToEndId)).toEqual([
       { outcome: 'failed', error: 'the provider does not know it' },
     ]);
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toEqual([]);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toEqual([]);
     expect(await stand.inbound.stepOf(row)).toBe('depositpix/QRCODE');
     expect(stand.logged.join()).toContain('was denied by the provider');
     const checks = await stand.part.checks();
     expect(checks.find(({ check }) => check === 'reports')?.detail).toContain('1 were denied');
   });
 
-  test('of a payment is booked as the provider answers, one query each, or one for several', async () => {
+  test('of a payment is booked with the data of the provider’s answer; several reports share a query', async () => {
     const row = await charged();
     const endToEndId = await paidUnseen(row);
     const before = gets(`/pix/${endToEndId}`);
@@ -99,14 +99,16 @@ describe('a report by the certificate of the provider', () => {
     expect(await report(several)).toBe(200);
     expect(gets('/pix') - pages).toBeGreaterThanOrEqual(1);
     expect(stand.calls.slice(single).filter((call) => call.startsWith('GET /v2/pix/E'))).toEqual([]);
-    for (const id of json.endToEndIds) expect(await stand.inbound.newsOf(`pix:${id}`)).toHaveLength(1);
+    for (const id of json.endToEndIds) expect(await stand.inbound.eventsOf(`pix:${id}`)).toHaveLength(1);
   });
 
   test('that differs from the answer is denied, and the provider’s data are booked', async () => {
     const row = await charged();
     const endToEndId = await paidUnseen(row, { amount: '60.00' });
     expect(await report([reportOf(row, endToEndId)])).toBe(200);
-    expect(await openReports(endToEndId)).toEqual([{ outcome: 'failed', error: 'the provider says 60.00' }]);
+    expect(await openReports(endToEndId)).toEqual([
+      { outcome: 'failed', error: 'the provider has the amount 60.00' },
+    ]);
     await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).process?.paid === '60.00');
   });
 
@@ -118,7 +120,7 @@ describe('a report by the certificate of the provider', () => {
     };
     expect(await report([reportOf(row, endToEndId)])).toBe(200);
     expect(await openReports(endToEndId)).toEqual([
-      { outcome: 'pending', error: 'the provider could not be asked about it' },
+      { outcome: 'pending', error: 'the provider could not be queried about it' },
     ]);
     expect(await stand.inbound.stepOf(row)).toBe('depositpix/QRCODE');
     stand.meddle = undefined;
@@ -147,7 +149,7 @@ describe('a report by the certificate of the provider', () => {
     'answers unreadably about': (body) => body.replace(/"horario":"[^"]+"/, '"horario":"x"'),
   };
   for (const [fault, spoil] of Object.entries(FAULTS))
-    test(`of five payments waits alone where the provider ${fault} one, and books the other four (C-36)`, async () => {
+    test(`of five payments waits only for the one that the provider ${fault}, and books the other four (C-36)`, async () => {
       await silence();
       // Too old for the statement.
       const settledAt = new Date(Date.now() - 60 * 3_600_000).toISOString();
@@ -167,7 +169,7 @@ describe('a report by the certificate of the provider', () => {
         inventedPix({ endToEndId, valor: '1.00', horario: settledAt }),
       );
       expect(await report(five)).toBe(200);
-      for (const id of others) expect(await stand.inbound.newsOf(`pix:${id}`)).toHaveLength(1);
+      for (const id of others) expect(await stand.inbound.eventsOf(`pix:${id}`)).toHaveLength(1);
       for (const id of others) expect(await openReports(id)).toEqual([]);
       expect(await openReports(broken as string)).toMatchObject([{ outcome: 'pending' }]);
     });
@@ -189,7 +191,7 @@ describe('a report by the certificate of the provider', () => {
     }
   });
 
-  test('that is repeated is not denied any sooner', async () => {
+  test('that is repeated is not denied sooner', async () => {
     const pix = inventedPix();
     for (let turn = 0; turn < 7; turn++) expect(await report([pix])).toBe(200);
     await stand.app.owner.query(
@@ -199,7 +201,7 @@ describe('a report by the certificate of the provider', () => {
     expect(await openReports(pix.endToEndId)).toMatchObject([{ outcome: 'pending' }]);
   });
 
-  test('is stored while ten thousand denied ones are', async () => {
+  test('is stored even if ten thousand denied ones are stored', async () => {
     await stand.app.owner.query(
       `insert into rail_news (mode, rail, kind, key, body, outcome)
         select 'live', 'pix', 'unconfirmed', 'pix:filling' || n, '{}', 'failed' from generate_series(1, 10000) n`,
@@ -230,6 +232,82 @@ describe('a report by the certificate of the provider', () => {
     await stand.inbound.reach(own, 'success/DONE');
   });
 
+  test.each([
+    ['***.444.777-**', '***444777**'],
+    ['***444777**', '***444777**'],
+    ['xxx.444.777-xx', '***444777**'],
+    ['•••.444.777–••', '***444777**'],
+    ['000***444777**', '000***444777**'],
+    ['**.222.333/0001-**', '**2223330001**'],
+    ['XX.222.333/0001-81', '**222333000181'],
+  ])('whose payer’s visible digits %s contradict the customer’s is returned', async (shown, stored) => {
+    const row = await charged();
+    const endToEndId = await paidUnlisted(row);
+    const member = shown.includes('222') ? 'cnpj' : 'cpf';
+    expect(await report([reportOf(row, endToEndId, { pagador: { [member]: shown } })])).toBe(200);
+    await faults();
+    await stand.inbound.reach(row, 'refund/DONE');
+    expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBe(stored);
+  });
+
+  test.each([
+    '***.982.247-**',
+    'XXX982247xx',
+    '●●●.982.247-25',
+    '000***982247**',
+    '***444777',
+    '***********',
+  ])('whose payer’s visible digits %s contradict nothing names no payer', async (cpf) => {
+    const row = await charged();
+    const endToEndId = await paidUnlisted(row);
+    expect(await report([reportOf(row, endToEndId, { pagador: { cpf } })])).toBe(200);
+    await stand.inbound.reach(row, 'success/DONE');
+    expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBeNull();
+  });
+
+  test.each([
+    ['***982247**', '52998224725', 'success/DONE', '52998224725'],
+    ['***444777**', '11144477735', 'refund/DONE', '11144477735'],
+    ['***444777**', '52998224725', 'refund/DONE', '***444777**'],
+    ['***982247**', '11144477735', 'success/DONE', null],
+    ['***444777**', '***982247**', 'refund/DONE', '***444777**'],
+  ])('whose payer is %s in the provider’s answer, and %s in the report, ends with %s', async (answered, cpf, step, stored) => {
+    const row = await charged();
+    const endToEndId = await paidUnlisted(row, { payerTaxId: answered });
+    expect(await report([reportOf(row, endToEndId, { pagador: { cpf } })])).toBe(200);
+    await faults();
+    await stand.inbound.reach(row, step);
+    expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBe(stored);
+  });
+
+  test.each([
+    ['the provider names', { payerTaxId: '11144477735', payerName: 'JOSÉ  LIMA' }, {}, 'JOSÉ LIMA'],
+    [
+      'the report names with the same document',
+      { payerTaxId: '11144477735' },
+      { cpf: '111.444.777-35', nome: ' JOSE\tLIMA ' },
+      'JOSE LIMA',
+    ],
+    [
+      'the report names with another document',
+      { payerTaxId: '11144477735' },
+      { cpf: '529.982.247-25', nome: 'ANA SOUZA' },
+      undefined,
+    ],
+    [
+      'the bank writes as the customer is written',
+      { payerTaxId: '52998224725', payerName: 'ANA SOUZA' },
+      {},
+      undefined,
+    ],
+  ])('a payer whom %s is stored by name where it is another', async (_, paid, pagador, stored) => {
+    const row = await charged();
+    const endToEndId = await paidUnlisted(row, paid);
+    expect(await report([reportOf(row, endToEndId, { pagador })])).toBe(200);
+    await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).process?.paid !== undefined);
+    expect((await stand.inbound.rowOf(row.end2end)).process?.payerName).toBe(stored);
+  });
+
   test('P07: to the URL itself, with or without a list, is accepted', async () => {
     const bodies = [(pix: object) => ({ pix: [pix] }), (pix: object) => [pix], (pix: object) => pix];
     for (const body of bodies) {
@@ -238,7 +316,7 @@ describe('a report by the certificate of the provider', () => {
       const identity = stand.psp.certificates.psp;
       const sent = { identity, path: '', body: JSON.stringify(body(reportOf(row, endToEndId))) };
       expect(await callBack(stand, sent)).toBe(200);
-      expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(1);
+      expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toHaveLength(1);
     }
     const identity = stand.psp.certificates.psp;
     expect(await callBack(stand, { identity, path: '', body: '{}' })).toBe(200);
@@ -260,7 +338,7 @@ describe('a report by the certificate of the provider', () => {
       expect(await callBack(stand, { identity, path: '', body: `{"${name}":"1.00"}` }), name).toBe(400);
   });
 
-  test('P06: with a return that cannot be read is booked, also by the statement, and the return is to be seen', async () => {
+  test('P06: with an unreadable return is booked, also by the statement, and the return is shown to an operator', async () => {
     const row = await charged();
     const endToEndId = await paidUnseen(row);
     const devolucoes = [{ id: 'd1', rtrId: 'D9', valor: '1.00', status: 'CANCELADO' }];
@@ -385,7 +463,7 @@ describe('a report of a dispute', () => {
     await stand.part.poll();
     expect(await openReports(endToEndId)).toEqual([{ outcome: 'failed', error: UNLISTED }]);
     expect(stand.logged.join()).toContain('a report of a dispute was denied by the provider');
-    expect(await stand.inbound.newsOf('pix:invented')).toEqual([]);
+    expect(await stand.inbound.eventsOf('pix:invented')).toEqual([]);
     expect(await stand.inbound.stepOf(row)).toBe('success/DONE');
   });
 
@@ -412,7 +490,7 @@ describe('a report of a dispute', () => {
     expect((await openReports(endToEndId)).map(({ outcome }) => outcome)).toEqual(['noted', 'noted']);
   });
 
-  test('waits while the list cannot be read, however often', async () => {
+  test('waits while the list is unreadable, without a limit of attempts', async () => {
     const { endToEndId, invented } = await disputed();
     stand.meddle = async (call, go) => {
       if (call.url.includes('/infracoes')) throw new PspSilent('unreachable');
@@ -451,7 +529,7 @@ describe('trust', () => {
     return checks.find(({ check }) => check === 'callers');
   };
 
-  test('needs a name of the certificate: doctor fails where neither confirmation nor names are on', async () => {
+  test('needs a certificate name: doctor fails with neither confirmation nor names', async () => {
     expect(await checksWith({})).toMatchObject({ ok: true });
     expect(await checksWith({ clientNames: [] })).toMatchObject({ ok: true });
     expect(await checksWith({ confirm: false })).toMatchObject({ ok: true });

@@ -31,7 +31,7 @@ async function finished(): Promise<ProcessRow> {
   return stand.inbound.rowOf(made.end2end);
 }
 
-/** Has the statement, the list of disputes and every open order read, and news that waits tried again. */
+/** Has the statement, the list of disputes and every open order read, and waiting events tried again. */
 async function query() {
   await stand.app.owner.query(
     `update pix_order set ask_at = now() - interval '1 second' where ask_at is not null and mode = 'live'`,
@@ -73,7 +73,7 @@ const listed = async ({ end2end }: ProcessRow) =>
     ({ kind, amount, state }) => `${kind} ${amount} ${state}`,
   );
 
-/** What is left of the payment in the books, by account of the house; and news about it that is not settled. */
+/** Rest of the payment in the books by account of the house, and unsettled rail events about it. */
 async function left({ accountId, id }: ProcessRow) {
   const { rows } = await stand.app.owner.query(
     `select a.house as name, sum(l.delta)::text as sum from ledger_line l
@@ -99,7 +99,7 @@ async function agrees(row: ProcessRow, returns: readonly string[]): Promise<void
 }
 
 describe('C-34: a dispute that takes the whole payment', () => {
-  test('is booked whole, though a refund of a part was under way', async () => {
+  test('is booked whole, even while a partial refund is in progress', async () => {
     const row = await finished();
     hold();
     await refund(row, '15.00');
@@ -114,7 +114,7 @@ describe('C-34: a dispute that takes the whole payment', () => {
     await agrees(row, ['part 15 credited_back', whole]);
   });
 
-  test('settles a refund of all that was under way, which is not ordered again', async () => {
+  test('ends a full refund in progress, which is not ordered again', async () => {
     const row = await finished();
     hold();
     await refund(row);
@@ -127,7 +127,7 @@ describe('C-34: a dispute that takes the whole payment', () => {
     );
   });
 
-  test('after it was rejected, under the same name, is booked', async () => {
+  test('is booked even if it was rejected before under the same name', async () => {
     const row = await finished();
     await tell(row, 'ABERTA', 'REJEITADA', 'ACEITA');
     await agrees(row, [`dispute ${Number(row.sourceAmount)} done`]);

@@ -85,7 +85,7 @@ describe('an infraction at Efí', () => {
     return (await ask(query, { e: end2end })).medCases.nodes;
   };
 
-  test('is answered once where the answer of Efí was lost, and names its files', async () => {
+  test('is answered once even if Efí’s response was lost, and the answer names its files', async () => {
     const row = await finished();
     await tell(row, 'ABERTA');
     const [{ caseId }] = await casesOf(row);
@@ -114,7 +114,7 @@ describe('an infraction at Efí', () => {
     expect(own[0].reason).toMatch(/^Entregue\.\nmed-\d+-pt\.html: SHA-256 [0-9a-f]{64}$/);
   });
 
-  test('that is accepted is booked by the return of the statement, once', async () => {
+  test('that is accepted is booked once, by the return in the statement', async () => {
     const row = await finished();
     await tell(row, 'ABERTA');
     expect(await casesOf(row)).toMatchObject([{ kind: 'INFRACTION', state: 'OPEN' }]);

@@ -141,7 +141,7 @@ test(`${KINDS.length} kinds by callback credit nothing, neither immediately nor 
   await stand.inbound.verified(stand.merchant.accountId);
 }, 300_000);
 
-test('a caller that is not proved fills half of the room for reports, and names PIX in the standard form', async () => {
+test('an unproved caller fills at most half of the room for reports, and must use ids of the standard form', async () => {
   const identity = issue(stand.psp.certificates.ca, { name: 'Another client of the bank' });
   const send = (endToEndId: string) =>
     callBack(stand, { identity, body: JSON.stringify({ pix: [inventedPix({ endToEndId })] }) });

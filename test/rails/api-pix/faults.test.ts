@@ -85,7 +85,7 @@ async function paidOut(merchant: Merchant): Promise<void> {
   await reaches(row, ['success/DONE']);
 }
 
-test(`${COUNT} transactions end, and the books of both agree`, {
+test(`${COUNT} transactions end, and the books of gateway and provider agree`, {
   timeout: 50_000 + COUNT * 2_000,
 }, async () => {
   await stand.psp.control('PUT', '/faults', { seed: 20261122, rules: RULES });

@@ -63,7 +63,7 @@ describe('settings of MED cases by HTTP', () => {
     expect(() => read(changes)).toThrow(path);
   });
 
-  test('take a header of authorization where no token is sent', () => {
+  test('accept an authorization header if no token is sent', () => {
     expect(read({ token: false, headers: { authorization: 'Key x' } }).headers).toEqual({
       authorization: 'Key x',
     });
@@ -133,10 +133,10 @@ describe('a case of a provider', () => {
     ['another id', { ...CASE, id: 'c-2' }],
     ['nothing', null],
   ])('with %s says nothing', async (_name, body) => {
-    await expect(find(body)).rejects.toMatchObject({ name: 'PspAway' });
+    await expect(find(body)).rejects.toMatchObject({ name: 'PspUnavailable' });
   });
 
-  test('is asked for without the token where the settings say so, and a missing one is none', async () => {
+  test('is queried without the token if the settings require it, and may be missing', async () => {
     const { api, calls } = answering({ case: CASE });
     await findCase(api, { clientId: 'id', med: read({ token: false }) }, 'a/../b').catch(() => {});
     expect(calls).toEqual([
@@ -157,7 +157,7 @@ describe('a case of a provider', () => {
     expect(() => caseOfCallback(read(), { infracoes: [{ idInfracao }] })).toThrow('med.callback');
   });
 
-  test('that cannot be read does not hide the others of its list', async () => {
+  test('that is unreadable does not hide the others of its list', async () => {
     const list = answering({ data: { cases: [{ ...CASE, status: 'ELSE' }, CASE] }, pageCount: 3 });
     const part = { from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z', page: 0 };
     const { read: entries, wrong, pages } = await listCases(list.api, { clientId: 'id', med: read() }, part);
@@ -167,11 +167,11 @@ describe('a case of a provider', () => {
       'since=2026-05-01T00%3A00%3A00Z&until=2026-05-02T00%3A00%3A00Z&page=1',
     );
     await expect(listCases(answering({}).api, { clientId: 'id', med: read() }, part)).rejects.toMatchObject({
-      name: 'PspAway',
+      name: 'PspUnavailable',
     });
   });
 
-  test('without ids of answers has the answer that was sent before, where the provider says that it has one', async () => {
+  test('without answer ids counts as answered before if the provider refuses a second answer', async () => {
     const order = {
       key: 'a-1',
       kind: 'dispute',
@@ -271,7 +271,7 @@ describe('MED cases by HTTP over the wire', () => {
   const call = (body: unknown) =>
     callBack(stand, { identity: stand.psp.certificates.psp, path: '/infracoes', body: JSON.stringify(body) });
 
-  test('are found on the list, answered with their files, and decided; the money goes once', async () => {
+  test('are found on the list, answered with their files, and decided; the money is debited once', async () => {
     const row = await finished();
     const dueAt = new Date(Date.now() + 100 * 3_600_000).toISOString();
     await setCase(row, 'ABERTA', { dueAt });
@@ -312,7 +312,7 @@ describe('MED cases by HTTP over the wire', () => {
     expect(await defencesOf(row)).toHaveLength(1);
   });
 
-  test('of a callback count as the provider has them, and not as the callback says', async () => {
+  test('of a callback are booked with the provider’s data, not with the callback’s', async () => {
     const row = await finished();
     await setCase(row, 'ABERTA');
     const said = { idInfracao: nameOf(row), endToEndId: row.pixE2e, tipo: 'DISPUTA', status: 'ACEITA' };

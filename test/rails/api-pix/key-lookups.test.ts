@@ -31,6 +31,22 @@ describe('a key', () => {
     expect(await owner(row('somebody@example.com', 'email', { clientTaxId: null }))).toBeNull();
   });
 
+  test.each([
+    ['***.982.247-**', ANA],
+    ['xxx.982.247-xx', ANA],
+    ['•••982247••', ANA],
+    ['***.444.777-**', '***444777**'],
+    ['**.982.247/0001-**', '**9822470001**'],
+  ])('with the hidden digits %s in the directory belongs to %s', async (taxId, expected) => {
+    const key = `${crypto.randomUUID()}@example.com`;
+    stand.meddle = async (call, go) => {
+      const answer = await go(call);
+      return call.url.includes('/dict/') ? { ...answer, body: JSON.stringify({ cpf: taxId }) } : answer;
+    };
+    expect(await owner(row(key, 'email'))).toBe(expected);
+    stand.meddle = undefined;
+  });
+
   test('with hidden digits is the customer’s if the shown ones match', () => {
     expect(seenAs('***982247**', ANA)).toBe(ANA);
     expect(seenAs('***982248**', ANA)).toBe('***982248**');
@@ -40,7 +56,7 @@ describe('a key', () => {
 });
 
 describe('look-ups', () => {
-  test('of one customer are limited, sooner for missing keys, and are returned over time', async () => {
+  test('of one customer are limited, sooner for missing keys, and refilled over time', async () => {
     const payer = { clientTaxId: '11144477735', accountId: 2n };
     await owner(row('a@example.invalid', 'email', payer));
     // 30, less one and 19 for the miss.
@@ -56,7 +72,7 @@ describe('look-ups', () => {
     await expect(owner(row('b@example.com', 'email', payer))).rejects.toMatchObject(refused);
   });
 
-  test('of one account are limited as well, whoever its customers are', async () => {
+  test('of one account are limited as well, over all its customers', async () => {
     const used = (seconds: number) =>
       stand.app.owner.query(
         `insert into pix_look_up (mode, subject, free_at) values ('live', 'account:3', now() + make_interval(secs => $1))

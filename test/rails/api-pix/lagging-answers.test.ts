@@ -90,7 +90,7 @@ for (const [form, names] of Object.entries(FORMS))
     await stand.inbound.verified(row.accountId);
   });
 
-test('a return that the answer never has is denied at the last request, and books nothing (C-36)', async () => {
+test('a return that no answer contains is denied at the last query, and books nothing (C-36)', async () => {
   const { row, endToEndId } = await paid();
   const [shown, invented] = [med({ valor: '10.00' }), med()];
   show(`/pix/${endToEndId}`, { devolucoes: [shown] });
@@ -101,11 +101,11 @@ test('a return that the answer never has is denied at the last request, and book
   await askAgain(9);
   await stand.until(async () => (await openReports(endToEndId))[0]?.outcome === 'failed');
   expect(await openReports(endToEndId)).toEqual([{ outcome: 'failed', error: UNSHOWN }]);
-  expect(await stand.inbound.newsOf(`pix:${invented.id}`)).toEqual([]);
+  expect(await stand.inbound.eventsOf(`pix:${invented.id}`)).toEqual([]);
   await stand.inbound.verified(row.accountId);
 });
 
-test('a return that cannot be read and that the answer lacks is stored (C-36)', async () => {
+test('an unreadable return that the answer lacks is stored (C-36)', async () => {
   const { endToEndId } = await paid();
   expect(await report(reportOf(endToEndId, [med({ status: 'CANCELADO' })]))).toBe(200);
   expect(await openReports(endToEndId)).toEqual([{ outcome: 'pending', error: UNSHOWN }]);
@@ -142,6 +142,6 @@ test('the end of a payout, and its return, are stored while the answer lacks the
   expect(await openReports(endToEndId)).toEqual([{ outcome: 'pending', error: UNSHOWN }]);
   show(path, { status: 'REALIZADO', endToEndId, devolucoes: [back] });
   await askAgain(2);
-  await stand.until(async () => (await stand.inbound.newsOf(`pix:${back.rtrId}`)).length === 1);
-  expect(await stand.inbound.newsOf(`pix:${back.rtrId}`)).toMatchObject([{ kind: 'payout_returned' }]);
+  await stand.until(async () => (await stand.inbound.eventsOf(`pix:${back.rtrId}`)).length === 1);
+  expect(await stand.inbound.eventsOf(`pix:${back.rtrId}`)).toMatchObject([{ kind: 'payout_returned' }]);
 });

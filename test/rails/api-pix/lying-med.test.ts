@@ -79,7 +79,7 @@ const paid = async (merchant = stand.merchant) => {
 const call = (path: string, body: string) =>
   callBack(stand, { identity: stand.psp.certificates.psp, path, body });
 
-describe('an entry does not hide the others of its list', () => {
+describe('an invalid entry does not hide the others of its list', () => {
   test.each([
     ['NUL in its reason', { reason: 'a\u0000b' }],
     ['NUL in its id', { id: 'nul\u0000' }],
@@ -103,7 +103,7 @@ describe('an entry does not hide the others of its list', () => {
   });
 });
 
-test('a callback of a payment with characters that cannot be stored is no failure, and hides no other payment', async () => {
+test('a payment with characters that cannot be stored causes no failure, and hides no other payment', async () => {
   const order = await stand.inbound.onramp(stand.merchant);
   await stand.inbound.reach(order, 'depositpix/QRCODE');
   const { process, clientTaxId } = await stand.inbound.rowOf(order.end2end);
@@ -115,7 +115,7 @@ test('a callback of a payment with characters that cannot be stored is no failur
   await stand.inbound.reach(order, 'success/DONE');
 });
 
-test('a case stays with its payment, whatever is said about it later', async () => {
+test('a case stays with its payment, whatever later reports contain', async () => {
   const other = await stand.app.addAccount({ mode: 'live' });
   const [own, foreign] = [await paid(), await paid(other)];
   const first = caseOf({ e2e: own.pixE2e, amount: '100.00' });
@@ -136,7 +136,7 @@ test('a case stays with its payment, whatever is said about it later', async () 
   expect(rows).toEqual([{ last_error: 'its case is about another payment' }]);
 });
 
-test('a list without an end is left, and payments are found beside it', async () => {
+test('an endless list is abandoned, and payments are found in the meantime', async () => {
   pages = Number.MAX_SAFE_INTEGER;
   list = [caseOf()];
   await poll();

@@ -126,7 +126,7 @@ describe('a MED case over the wire', () => {
     expect(await defencesOf(row)).toHaveLength(1);
   });
 
-  test('stays open when its time is over at the provider, which refuses the answer', async () => {
+  test('stays open if the provider refuses a late answer', async () => {
     const row = await finished();
     await tell(row, 'ABERTA', { dueAt: new Date(Date.now() - 60_000).toISOString() });
     await answered(row);

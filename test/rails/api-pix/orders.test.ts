@@ -4,8 +4,10 @@
  * that everything is found by asking.
  */
 import { afterEach, describe, expect, test } from 'vitest';
+import { instantOf } from '../../../src/base/time/instant.ts';
 import { createCaller, PspUnavailable } from '../../../src/rails/api-pix/http.ts';
 import { type ApiPixPart, createApiPix } from '../../../src/rails/api-pix/index.ts';
+import { PIX_SENDING, pauseSending } from '../../../src/store/rails/chain-network.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { depositFor } from '../../resolvers/inbound/support.ts';
 import { useStand } from './harness.ts';
@@ -136,17 +138,41 @@ describe('a charge', () => {
       [String(row.accountId)],
     );
     await stand.until(async () => (await stand.inbound.rowOf(row.end2end)).pixE2e !== null);
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'step' }]);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'step' }]);
     expect(sent('GET', `/cob/${row.process?.txid}`)).toBe(1);
   });
 
-  test('that was paid while it was cancelled cannot be withdrawn: its payment is reported', async () => {
+  test('that was paid while it was being cancelled stays, and its payment is reported', async () => {
     const row = await charged();
     const endToEndId = await pay(row, row.clientTaxId);
     await stand.inbound.act(stand.merchant, `/v2/onramp/${row.end2end}/cancel`);
-    await stand.until(async () => (await stand.inbound.newsOf(`pix:${endToEndId}`)).length > 0);
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
+    await stand.until(async () => (await stand.inbound.eventsOf(`pix:${endToEndId}`)).length > 0);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toMatchObject([{ outcome: 'suspense' }]);
   });
+});
+
+test('nothing is ordered while sending is paused, what was sent is followed, and the rest goes on afterwards', async () => {
+  const sentBefore = await paying();
+  await orderOf('payout', sentBefore);
+  const { database } = stand.tools;
+  const pause = { by: 'key_x', at: instantOf(new Date()), reason: 'case 4712' };
+  await pauseSending(database, { mode: 'live', network: PIX_SENDING }, pause);
+  const check = (await stand.part.checks()).find(({ check: name }) => name === 'sending');
+  expect(check).toMatchObject({ ok: false, detail: 'paused by key_x: case 4712' });
+  stand.calls.length = 0;
+  const held = await paying();
+  await stand.until(async () => {
+    const { rows } = await stand.app.owner.query(
+      `select attempts, last_error from job where kind = 'send_funds' and transaction_id = $1 and account_id = $2`,
+      [String(held.id), String(held.accountId)],
+    );
+    return rows[0]?.last_error === 'sending by PIX is paused' && rows[0].attempts === 0;
+  });
+  expect(sent('PUT', '/pix/')).toBe(0);
+  await asksUntil(sentBefore, 'success/DONE');
+  await pauseSending(database, { mode: 'live', network: PIX_SENDING }, null);
+  await retriesUntil(() => sent('PUT', '/pix/') > 0);
+  await asksUntil(held, 'success/DONE');
 });
 
 describe('a return', () => {
@@ -163,7 +189,7 @@ describe('a return', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that the provider refuses finally has failed', async () => {
+  test('that the provider refuses permanently has failed', async () => {
     stand.meddle = async (call, go) =>
       call.method === 'PUT' && call.url.includes('/devolucao/')
         ? {
@@ -182,7 +208,7 @@ describe('a return', () => {
     expect(await orderOf('return', row)).toMatchObject({ is_done: false, ask_at: null });
   });
 
-  test('that was made at the provider itself is not treated as ours (C-34)', async () => {
+  test('that was made at the provider itself is not treated as the gateway’s (C-34)', async () => {
     const row = await returning();
     await orderOf('return', row);
     const manual = {
@@ -193,17 +219,17 @@ describe('a return', () => {
     };
     stand.meddle = listing(row.pixE2e, manual);
     await query();
-    expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
+    expect(await stand.inbound.eventsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
     expect(await stand.inbound.stepOf(row)).toBe('refund/INITIAL');
     stand.meddle = undefined;
     await end('return', row, 'settle');
     await query();
     await stand.inbound.reach(row, 'refund/DONE');
-    expect(await stand.inbound.newsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
+    expect(await stand.inbound.eventsOf('pix:byhand1')).toMatchObject([{ outcome: 'pending' }]);
     await stand.inbound.verified(row.accountId);
   });
 
-  test('with another returned amount is not done: a person has to decide (C-34)', async () => {
+  test('with another returned amount waits for a person’s decision (C-34)', async () => {
     const row = await returning();
     const { psp_id: id } = await orderOf('return', row);
     const answers = await stand.psp.call('GET', `/v2/pix/${row.pixE2e}/devolucao/${id}`);
@@ -274,7 +300,7 @@ describe('a payout', () => {
     await stand.inbound.reach(row, 'success/DONE');
   });
 
-  test('that runs unseen is not given up when sending it again is refused (C-33)', async () => {
+  test('that may be in progress is not given up when sending it again is refused (C-33)', async () => {
     let isHidden = true;
     let sends = 0;
     stand.meddle = async (call, go) => {
@@ -302,7 +328,7 @@ describe('a payout', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that gets a refusal of another kind stays open, and is sent again (C-33)', async () => {
+  test('that gets a temporary refusal stays open, and is sent again (C-33)', async () => {
     stand.meddle = async (call, go) =>
       call.method === 'PUT' && call.url.includes('/gn/pix/')
         ? { status: 422, body: '{"nome":"id_envio_em_uso","mensagem":"busy"}' }
@@ -335,7 +361,7 @@ describe('a payout', () => {
     expect(await orderOf('payout', row)).toMatchObject({ is_done: false });
   });
 
-  test('that came back days later is found by a poll', async () => {
+  test('that was returned days later is found by a poll', async () => {
     const row = await paying();
     await end('payout', row, 'settle');
     await query();
@@ -344,13 +370,13 @@ describe('a payout', () => {
     await query();
     await query();
     // Nobody waits for it: BRL that came back is the account's, in suspense.
-    expect(await stand.inbound.newsOf(`pix:${returnId}`)).toMatchObject([
+    expect(await stand.inbound.eventsOf(`pix:${returnId}`)).toMatchObject([
       { kind: 'payout_returned', outcome: 'suspense', account_id: String(row.accountId) },
     ]);
     await stand.inbound.verified(row.accountId);
   });
 
-  test('that came back in parts without an rtrId waits for it: each part is reported once (C-34)', async () => {
+  test('that was returned in parts waits for each rtrId, and each part is reported once (C-34)', async () => {
     const row = await paying();
     const { psp_id: id } = await orderOf('payout', row);
     await end('payout', row, 'settle');
@@ -403,7 +429,7 @@ describe('a dispute', () => {
     return { row, endToEndId };
   }
 
-  test('that was opened and accepted without a report is found on the provider’s list, as both', async () => {
+  test('that was opened and accepted without a report is found on the provider’s list, with both events', async () => {
     const { row, endToEndId } = await finished();
     const id = `med-${row.end2end}`;
     for (const status of ['ABERTA', 'ACEITA'])
@@ -415,7 +441,7 @@ describe('a dispute', () => {
       });
     await query();
     await stand.inbound.reach(row, 'dispute/ACCEPTED');
-    expect(await stand.inbound.newsOf(`pix:${id}`)).toMatchObject([
+    expect(await stand.inbound.eventsOf(`pix:${id}`)).toMatchObject([
       { kind: 'dispute_opened' },
       { kind: 'dispute_accepted' },
     ]);
@@ -476,7 +502,7 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('of two parts by MED that have neither id nor rtrId is reported twice if no list reports disputes, and not again under their names (C-34)', async () => {
+  test('of two returns by MED without id and rtrId is two reports if no list reports disputes, and none more once they have ids (C-34)', async () => {
     const { row, endToEndId } = await finished();
     const part = (liquidacao: string, more: object = {}) => ({
       valor: '20.00',
@@ -511,7 +537,7 @@ describe('a dispute', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('with an end that API Pix reports alone, a return by MED, is a dispute that was opened and accepted if no list reports disputes', async () => {
+  test('known only from a return by MED counts as opened and accepted if no list reports disputes', async () => {
     const { row, endToEndId } = await finished();
     const back = {
       id: 'MED1',

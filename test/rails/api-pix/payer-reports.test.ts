@@ -1,6 +1,7 @@
 /**
- * Goal: a payment whose payer the provider did not name at first is money once, and not by a later report (C-36). Method: a PIX that
- * polling finds without its payer, which is held; then reports by the provider's certificate that name payers and other charges.
+ * Goal: a payment whose payer the provider did not name at first is money once, and not by a later report (C-36); a mask that
+ * contradicts the customer's document names another payer. Method: PIX that polling finds without their payer, or with a masked one; then
+ * reports by the provider's certificate that name payers and other charges.
  */
 import { expect, test } from 'vitest';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
@@ -22,11 +23,18 @@ const own = async () =>
     ),
   );
 
-test('a PIX that was polled without payer stays held whoever is reported as payer, and is booked once', async () => {
+/** Callbacks are lost: the statement alone reports the payment. */
+async function paidBy(payerTaxId: string | undefined, row: ProcessRow): Promise<string> {
   await stand.psp.control('PUT', '/faults', { seed: 1, rules: [{ on: 'callback', fault: 'lost', rate: 1 }] });
+  const { json } = await stand.psp.control('POST', '/pay', {
+    ...{ txid: row.process?.txid, payerTaxId, wait: false },
+  });
+  return json.endToEndIds[0];
+}
+
+test('a PIX that was polled without payer stays held even if a report names a payer, and is booked once', async () => {
   const [row, other] = [await charged(), await charged()];
-  const { json } = await stand.psp.control('POST', '/pay', { txid: row.process?.txid, wait: false });
-  const [endToEndId] = json.endToEndIds;
+  const endToEndId = await paidBy(undefined, row);
   await stand.inbound.reach(row, 'compliance/UNCOMPLIANT');
   const before = await own();
   const facts = { endToEndId, valor: '100.00', chave: stand.settings.pixKey };
@@ -47,6 +55,21 @@ test('a PIX that was polled without payer stays held whoever is reported as paye
   expect(await own()).toEqual(before);
   expect(await stand.inbound.stepOf(row)).toBe('compliance/UNCOMPLIANT');
   expect(await stand.inbound.stepOf(other)).toBe('depositpix/QRCODE');
-  expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(1);
+  expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toHaveLength(1);
   await stand.inbound.verified(stand.merchant.accountId);
+});
+
+test.each([
+  ['contradicts the customer’s document is returned', '***444777**', 'refund/DONE', '***444777**'],
+  [
+    'fits the customer’s document is held as one without payer',
+    '***982247**',
+    'compliance/UNCOMPLIANT',
+    null,
+  ],
+])('a PIX that was polled with a mask that %s', async (_, payerTaxId, step, stored) => {
+  const row = await charged();
+  await paidBy(payerTaxId, row);
+  await stand.inbound.reach(row, step);
+  expect((await stand.inbound.rowOf(row.end2end)).process?.payerTaxId).toBe(stored);
 });

@@ -301,6 +301,17 @@ describe('a profile in the settings', () => {
     expect((await checksWith({})).profile?.ok).toBe(true);
     expect((await checksWith({ scopes: ['cob.read'] })).token?.ok).toBe(true);
   });
+
+  test('is checked: the scopes that its token was not granted', async () => {
+    const body = JSON.stringify({ access_token: 't', expires_in: 300, scope: 'cob.read pix.read' });
+    const scopes = ['cob.read', 'pix.read', 'pix.write'];
+    const part = createApiPix(read({ scopes }), toolsOf(), async () => ({ status: 200, body }));
+    expect((await part.checks()).find(({ check }) => check === 'token')).toEqual({
+      check: 'token',
+      ok: false,
+      detail: 'the provider issues a token, but not for pix.write',
+    });
+  });
 });
 
 describe('the address of callbacks', () => {
@@ -324,7 +335,7 @@ describe('the address of callbacks', () => {
     const rest = (path: string) => refusalOf(check, {} as IncomingMessage, path);
     expect(rest('/?hmac=abc&ignorar=/pix')).toEqual({ rest: '', refusal: undefined });
     expect(rest('/pix?hmac=abc')).toEqual({ rest: 'pix', refusal: undefined });
-    expect(rest('/abc/pix').refusal).toBe('the address is not the one that was given');
-    expect(rest('/?hmac=abd').refusal).toBe('the address is not the one that was given');
+    expect(rest('/abc/pix').refusal).toBe('the path does not have the expected secret');
+    expect(rest('/?hmac=abd').refusal).toBe('the path does not have the expected secret');
   });
 });

@@ -66,7 +66,7 @@ describe('reconciliation over the wire', () => {
     });
   });
 
-  test('queries by name a payment that was reported days after it was made', async () => {
+  test('queries a payment by id that was reported days after it was made', async () => {
     const settledAt = new Date(Date.now() - 3 * 86_400_000).toISOString();
     const { json } = await stand.psp.control('POST', '/pay', { amount: '6.00', wait: false, settledAt });
     const before = await today();
@@ -125,7 +125,7 @@ describe('reconciliation over the wire', () => {
     stand.meddle = undefined;
   });
 
-  test('queries by name returns that were reported days after they ended, of a payment and out of suspense', async () => {
+  test('queries returns by id that were reported days after they ended, of a payment and from suspense', async () => {
     const { app, inbound, merchant, psp } = stand;
     const stranger = { payerTaxId: '11144477735', wait: false };
     const row = await inbound.onramp(merchant);
@@ -141,7 +141,7 @@ describe('reconciliation over the wire', () => {
     const platform = await platformAccount(app.database, 'live');
     const { apiKey } = await app.addKey(platform, ['platform:risk']);
     const { json } = await app.graphql(
-      `mutation { returnSuspense(input: { suspenseId: "${rows[0].id}" }) { suspenseEntry { state } errors { code message path } } }`,
+      `mutation { returnSuspense(input: { suspenseId: "${rows[0].id}", reason: "checked" }) { suspenseEntry { state } errors { code message path } } }`,
       {},
       { key: apiKey },
     );

@@ -164,7 +164,7 @@ describe('checks', () => {
     expect(Object.values(await checksWith({})).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('see a certificate that expires soon, an expired one, and a key that does not belong to it', async () => {
+  test('detect a certificate that expires soon, an expired one, and a wrong key', async () => {
     const { ca, gateway } = stand.psp.certificates;
     const inTenDays = issue(ca, {
       name: 'gateway',
@@ -187,7 +187,7 @@ describe('checks', () => {
     expect((await checksWith({ certificate: 'x' })).certificate?.ok).toBe(false);
   });
 
-  test('see that no token can be had, that another address is registered, and that nothing is read', async () => {
+  test('detect a missing token, another registered URL, and a statement that is not read', async () => {
     const wrong = await checksWith({ clientSecret: 'wrong' });
     expect(wrong.token).toMatchObject({ ok: false, detail: expect.stringContaining('invalid_client') });
     const { callback } = stand.settings;

@@ -35,18 +35,31 @@ async function paying(): Promise<{ readonly row: ProcessRow; readonly key: strin
   return { row, key: (await find()).key };
 }
 
-/** Ten minutes have passed since it left. */
-const aged = (key: string) =>
-  stand.app.owner.query(`update pix_order set sent_at = sent_at - interval '10 minutes' where key = $1`, [
-    key,
-  ]);
+/** Jobs that send the orders of the account of an order. */
+const JOBS = `account_id = (select account_id from pix_order where key = $1) and kind in ('send_funds', 'order_returns')`;
+
+/** An interval has passed since it left, and its job waits for a person: it would be sent again otherwise. */
+async function aged(key: string, interval = '10 minutes'): Promise<void> {
+  await stand.until(async () => {
+    await stand.app.owner.query(`update job set due_at = 'infinity' where ${JOBS} and leased_until is null`, [
+      key,
+    ]);
+    const leased = `select from job where ${JOBS} and leased_until is not null`;
+    return (await stand.app.owner.query(leased, [key])).rowCount === 0;
+  });
+  await stand.app.owner.query(
+    `update pix_order set placed_at = placed_at - $2::interval, sent_at = sent_at - $2::interval,
+        ask_at = now() - interval '1 second' where key = $1`,
+    [key, interval],
+  );
+}
 const returnedId = () => newReturnId({ ispb: '99999999', at: new Date() });
 const sentId = () => newEndToEndId({ ispb: '99999999', at: new Date() });
 
 let platformKey: string | undefined;
 async function query(query: string) {
   const platform = await platformAccount(stand.app.database, 'live');
-  platformKey ??= (await stand.app.addKey(platform, ['platform:risk'])).apiKey;
+  platformKey ??= (await stand.app.addKey(platform, ['read', 'platform:risk'])).apiKey;
   return (await stand.app.graphql(query, {}, { key: platformKey })).json;
 }
 const settle = async (key: string, outcome: string, evidence: string) => {
@@ -58,7 +71,7 @@ const settle = async (key: string, outcome: string, evidence: string) => {
 };
 
 describe('an order that the provider does not know', () => {
-  test('is listed, and settled as never carried out: the payout is rejected, and nothing is sent any more', async () => {
+  test('is listed, and can be settled as never executed: the payout is rejected and not sent again', async () => {
     stand.meddle = forgetful;
     const { row, key } = await paying();
     const { data } = await query('{ openPixOrders { key kind amount account isDone } }');
@@ -94,7 +107,39 @@ describe('an order that the provider does not know', () => {
     await stand.inbound.verified(row.accountId);
   });
 
-  test('C-33: is not settled by the EndToEndId of another payout, also in parallel; its own settles it', async () => {
+  test('waits in the review queue after a day, is not queried after 30 days, and is followed once it was sent again', async () => {
+    stand.meddle = forgetful;
+    const { row, key } = await paying();
+    const found = async () =>
+      (await query('{ reviewQueue(kinds: [UNDECIDED_ORDER], first: 100) { nodes { caseKey detail } } }')).data
+        .reviewQueue.nodes;
+    const expected = { caseKey: `UNDECIDED_ORDER:${row.accountId}:${key}`, detail: row.pixKey };
+    expect(await found()).not.toContainEqual(expected);
+    const askAt = async () =>
+      (await stand.app.owner.query('select ask_at from pix_order where key = $1', [key])).rows[0].ask_at;
+    await aged(key, '2 days');
+    await stand.part.poll();
+    expect(await found()).toContainEqual(expected);
+    expect(await askAt()).not.toBeNull();
+    await aged(key, '29 days');
+    await stand.part.poll();
+    expect(await askAt()).toBeNull();
+    expect(await found()).toContainEqual(expected);
+    stand.meddle = undefined;
+    await stand.app.owner.query(`update job set due_at = now() - interval '1 second' where ${JOBS}`, [key]);
+    await stand.until(async () => (await askAt()) !== null);
+    await stand.until(async () => {
+      await stand.app.owner.query(
+        `update pix_order set ask_at = now() - interval '1 second' where key = $1 and is_done is null`,
+        [key],
+      );
+      await stand.part.poll();
+      return (await stand.inbound.stepOf(row)) === 'success/DONE';
+    });
+    expect(await found()).not.toContainEqual(expected);
+  });
+
+  test('C-33: is settled only by its own EndToEndId, not by that of another payout, not even in parallel', async () => {
     stand.meddle = forgetful;
     const payouts = [await paying(), await paying()];
     for (const { key } of payouts) await aged(key);
@@ -136,7 +181,7 @@ test('a return with another returned amount is settled as executed, once the res
 });
 
 describe('is refused', () => {
-  test('while the provider has it under way, has decided it, or is unreachable', async () => {
+  test('while the provider is processing it, has decided it, or is unreachable', async () => {
     await stand.psp.control('PUT', '/faults', { seed: 1, rules: [] });
     const { row, key } = await paying();
     await aged(key);

@@ -29,7 +29,7 @@ const heard = async () =>
 const pages = () => stand.calls.filter((call) => call === 'GET /v2/pix').length;
 
 describe('the statement', () => {
-  test('is read page by page, and again without a second report', async () => {
+  test('is read page by page, and a second read reports nothing again', async () => {
     await stand.psp.control('POST', '/pay', { amount: '1.00', times: 100, wait: false });
     await stand.psp.control('POST', '/pay', { amount: '1.00', times: 1, wait: false });
     const before = await heard();
@@ -43,7 +43,7 @@ describe('the statement', () => {
     expect((await heard()) - before).toBe(101);
   });
 
-  test('that was not read for days is read day by day', async () => {
+  test('is read day by day after days without a read', async () => {
     const { json } = await stand.psp.control('POST', '/pay', {
       amount: '3.00',
       settledAt: new Date(Date.now() - 60 * 3_600_000).toISOString(),
@@ -56,7 +56,7 @@ describe('the statement', () => {
     const before = pages();
     await stand.part.poll();
     expect(pages() - before).toBeGreaterThanOrEqual(4);
-    expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
+    expect(await stand.inbound.eventsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
   });
 
   test('includes entries that the provider lists late', async () => {
@@ -68,15 +68,15 @@ describe('the statement', () => {
     const [endToEndId] = json.endToEndIds;
     await due();
     await stand.part.poll();
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(0);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toHaveLength(0);
     await stand.app.owner.query(
       `update pix_cursor set free_at = now() - interval '1 second' where source like '% late'`,
     );
     await stand.part.poll();
-    expect(await stand.inbound.newsOf(`pix:${endToEndId}`)).toHaveLength(1);
+    expect(await stand.inbound.eventsOf(`pix:${endToEndId}`)).toHaveLength(1);
   });
 
-  test('is read by one of several processes, and not before it is due', async () => {
+  test('is read by one of several processes, and only when due', async () => {
     const others = Array.from({ length: 4 }, () => {
       const go = createCaller(stand.settings);
       return createApiPix(stand.settings, stand.tools, (call) => {
@@ -93,7 +93,7 @@ describe('the statement', () => {
     expect(pages() - before).toBe(read);
   });
 
-  test('with an unreadable entry is read on, and read again until it is readable; doctor reports it', async () => {
+  test('is read past an unreadable entry, and again until that is readable; doctor reports it', async () => {
     stand.meddle = async (call, go) => {
       const answer = await go(call);
       if (!call.url.includes('/v2/pix?')) return answer;
@@ -105,7 +105,7 @@ describe('the statement', () => {
     await due();
     await lateDue();
     await stand.part.poll();
-    expect(await stand.inbound.newsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
+    expect(await stand.inbound.eventsOf(`pix:${json.endToEndIds[0]}`)).toHaveLength(1);
     expect((await cursor()).read_until > before.now.read_until).toBe(true);
     expect(await late()).toMatchObject({ read_until: before.late.read_until, read_at: before.late.read_at });
     expect(stand.logged).toContain('a part of the statement of the PIX provider cannot be read');
@@ -122,7 +122,7 @@ describe('the statement', () => {
     expect(await statementIsWell()).toBe(true);
   });
 
-  test('is read on while the list of disputes fails, which is read again until it succeeds', async () => {
+  test('is read even while the list of disputes fails, which is retried until it succeeds', async () => {
     stand.meddle = async (call, go) =>
       call.url.includes('/infracoes') ? { status: 403, body: '{"nome":"no"}' } : go(call);
     const before = { now: await cursor(), late: await late() };
@@ -154,7 +154,7 @@ test('an unreadable dispute does not delay the others: it is named in the log, a
   await due();
   await lateDue();
   await stand.part.poll();
-  expect(await stand.inbound.newsOf('pix:told')).toMatchObject([{ kind: 'infraction' }]);
+  expect(await stand.inbound.eventsOf('pix:told')).toMatchObject([{ kind: 'infraction' }]);
   expect(stand.reasons.join()).toContain('tipo must be DISPUTA or INFRACAO (idInfracao strange)');
   expect((await late()).read_until).toEqual(before.read_until);
   stand.meddle = undefined;

@@ -32,12 +32,12 @@ function breaks(times: number): void {
   };
 }
 
-test('a call whose connection breaks twice is answered', async () => {
+test('a call whose connection breaks twice is repeated and answered', async () => {
   breaks(2);
   expect(await rpc().call('eth_chainId', [])).toBe('0x1');
 });
 
-test('one whose connection breaks again is given up', async () => {
+test('a call whose connection breaks three times fails', async () => {
   breaks(3);
   await expect(rpc().call('eth_chainId', [])).rejects.toThrow(NodeUnavailable);
 });

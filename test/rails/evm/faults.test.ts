@@ -1,6 +1,6 @@
 /**
  * Goal: with everything going wrong that can, nothing is paid twice, lost or stuck, and what is told as final is what the network has. Method: two
- * faulty providers of a real node, a signer whose answers get lost, news that is not taken, reorganisations, blocks that do not come, and
+ * faulty providers of a real node, a signer whose answers get lost, events that are not accepted, reorganisations, blocks that do not come, and
  * processes that die, all by chance. `CHAIN_ROUNDS` makes it longer, `CHAIN_SEED` another one.
  */
 import { expect, test } from 'vitest';
@@ -66,7 +66,7 @@ test(`${ROUNDS} rounds of faults, seed ${SEED}`, { timeout: 60_000 + ROUNDS * 2_
   expect(new Set(net.told('broadcast_confirmed')).size).toBe(ordered);
   expect(net.told('broadcast_failed')).toEqual([]);
   const confirmed = new Map(
-    net.news.flatMap((each) =>
+    net.events.flatMap((each) =>
       each.kind === 'deposit_confirmed' ? [[`${each.txHash}:${each.logIndex}`, each] as const] : [],
     ),
   );
@@ -76,7 +76,7 @@ test(`${ROUNDS} rounds of faults, seed ${SEED}`, { timeout: 60_000 + ROUNDS * 2_
     expect(minor).toBe(await net.node.balance(address, 'USDT_ETH'));
   }
   const gas = new Map(
-    net.news.flatMap((each) =>
+    net.events.flatMap((each) =>
       each.kind === 'gas_spent' ? [[each.txHash, BigInt(each.gas.amountMinor)]] : [],
     ),
   );

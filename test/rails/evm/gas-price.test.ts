@@ -12,7 +12,7 @@ const net = useNetwork();
 const providers = useTwoProviders(net);
 
 const times = (value: string, factor: bigint) => `0x${(BigInt(value) * factor).toString(16)}`;
-/** From now on a provider says that gas costs so many times what it does. */
+/** Makes a provider report a multiple of the real gas price from now on. */
 const lie = (factor: bigint) => {
   providers.bent.twist = ({ method, params }, result) => {
     if (method === 'eth_maxPriorityFeePerGas') return times(result as string, factor);
@@ -51,7 +51,7 @@ test('of two providers, one with a price a thousand times as high is not followe
   expect(found?.detail).not.toContain(new URL(providers.honest.url).host);
 });
 
-test('above the maximum nothing is quoted, signed or funded; work continues when gas costs less', async () => {
+test('while gas costs more than the maximum, nothing is quoted, signed or funded; work continues when it costs less', async () => {
   await net.takeOver({ providers: [providers.bent.url], sweep: { USDT_ETH: '10' }, maxFeeGwei: '50' });
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
@@ -66,10 +66,10 @@ test('above the maximum nothing is quoted, signed or funded; work continues when
   expect(net.alarms.filter((each) => each === 'transfers wait until gas costs less')).toHaveLength(1);
   expect(await checked()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^gas costs \d+(\.\d+)? gwei, and 50 gwei at most is paid$/),
+    detail: expect.stringMatching(/^gas costs \d+(\.\d+)? gwei, and 50 gwei is the maximum$/),
   });
   const { rows } = await net.owner.query('select intent, state, last_error from chain_order');
-  expect(rows).toEqual([{ intent: 'payout', state: 'queued', last_error: 'waits for the price of gas' }]);
+  expect(rows).toEqual([{ intent: 'payout', state: 'queued', last_error: 'waits for a lower gas price' }]);
   providers.bent.twist = undefined;
   for (let round = 0; round < 3; round++) {
     await net.turns();
@@ -81,7 +81,7 @@ test('above the maximum nothing is quoted, signed or funded; work continues when
   expect(await net.node.balance(address, 'USDT_ETH')).toBe(0n);
 });
 
-test('a stuck transfer is not raised above the maximum although the present price is', async () => {
+test('the fee of a stuck transfer is not raised above the maximum, even if the present price is higher', async () => {
   await net.takeOver({ providers: [providers.bent.url], stuckMs: 0, maxFeeGwei: '50' });
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
@@ -98,7 +98,7 @@ test('while fewer providers answer than have to agree, transfers wait', async ()
   expect(net.signer.signed).toEqual([]);
   expect(await checked()).toMatchObject({
     ok: false,
-    detail: expect.stringContaining('no 2 providers say what gas costs'),
+    detail: expect.stringContaining('no 2 providers report the price of gas'),
   });
   providers.bent.isDead = false;
   await net.turns(1);

@@ -1,4 +1,4 @@
-/** A rail of Ethereum on a real node, with everything that it tells; the news goes nowhere else. */
+/** A rail of Ethereum on a real node, with all its events, which go nowhere else. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { evmAddress } from '../../../src/base/chain/address.ts';
 import { currencyOfLedger } from '../../../src/base/money/currency.ts';
@@ -29,10 +29,10 @@ export interface Network extends TestDatabase {
   node: EvmNode;
   signer: TestSigner;
   /** What was told, the oldest first. */
-  readonly news: RailEvent[];
+  readonly events: RailEvent[];
   /** What was logged as an error. */
   readonly alarms: string[];
-  /** How often `receive` fails before it takes news again. */
+  /** How often `receive` fails before it accepts events again. */
   lost: number;
   rail: NetworkRail;
   /** Another process's rail, or one with other settings. */
@@ -41,7 +41,7 @@ export interface Network extends TestDatabase {
   readonly takeOver: (settings?: Own) => Promise<void>;
   /** Turns until nothing changes. */
   readonly turns: (count?: number) => Promise<void>;
-  /** News of these kinds, in short. */
+  /** Events of these kinds, in short. */
   readonly told: (...kinds: RailEvent['kind'][]) => unknown[];
   /** A new deposit address. */
   readonly address: (currency?: string) => Promise<string>;
@@ -57,7 +57,7 @@ export function useNetwork(settings: Readonly<Record<string, unknown>> = {}): Ne
   const error = (_facts: object, words: string) => void alarms.push(words);
   const log = { info: () => {}, warn: () => {}, error } as never;
   Object.assign(network, {
-    news: event,
+    events: event,
     alarms,
     lost: 0,
     make: ({ stuckMs = 3_600_000, ...own }: Own = {}) => {

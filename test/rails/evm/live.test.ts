@@ -25,7 +25,7 @@ async function booked(house: string, currency: string): Promise<bigint> {
   return amount < 0n ? -amount : amount;
 }
 
-test('an offramp is paid by a transfer, which is swept; an onramp delivers one; the books equal the node', async () => {
+test('a swept deposit pays an offramp, an onramp delivers a transfer, and the books equal the node’s balances', async () => {
   const live = await app.addAccount({ mode: 'live' });
   const { address, deposited, bought } = await trade(live.apiKey);
   const { node } = evm;

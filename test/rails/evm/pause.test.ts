@@ -27,7 +27,7 @@ const actions = async () => {
   return rows;
 };
 
-test('paused with a reason, resumed, and each is in the audit log', async () => {
+test('pausing with a reason and resuming are in the audit log', async () => {
   const { json } = await ask('pauseNetwork(input: { network: "ETH", reason: "case 4712" })');
   expect(json.data.pauseNetwork.sending).toMatchObject({
     network: 'ETH',

@@ -146,7 +146,7 @@ test('C-33: a deposit has the age of its block, however slowly a provider report
   Object.assign(providers.honest, { twist: older });
   await net.turns(4);
   providers.honest.twist = undefined;
-  const [seen] = net.news as DepositEvent[];
+  const [seen] = net.events as DepositEvent[];
   expect(seen).toMatchObject({ kind: 'deposit_confirmed', seenAt: instantOf(new Date(minuteAgo * 1_000)) });
 });
 
@@ -168,7 +168,7 @@ test('C-33: of three, one that reports another time of a block is outvoted, quer
   await depositIsFinal();
   const since = Date.now() - 1_800_000;
   await net.turns(4);
-  const deposits = (net.news as DepositEvent[]).filter(({ kind }) => kind.startsWith('deposit'));
+  const deposits = (net.events as DepositEvent[]).filter(({ kind }) => kind.startsWith('deposit'));
   expect(deposits.length).toBeGreaterThan(0);
   for (const { seenAt } of deposits) expect(millisOf(seenAt)).toBeGreaterThan(since);
   await third.stop();

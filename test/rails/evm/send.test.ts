@@ -41,7 +41,7 @@ test('a token and a coin are sent; sent, final and gas are reported once each', 
   expect(net.told(...SENDS)).toHaveLength(6);
   expect(await received()).toBe(20n * USDT);
   expect((await net.node.balance(PAYEE)) - before).toBe(ETHER / 10n);
-  const gas = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  const gas = net.events.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
   const left = await net.node.balance(net.signer.hotAddress);
   expect(gas.reduce((sum, each) => sum + each, left)).toBe(100n * ETHER - ETHER / 10n);
 });
@@ -61,12 +61,12 @@ test('an ordered return is not refused when it is repeated and gas has risen', a
     });
   await release('suspense:1:1', '1');
   await release('suspense:1:1', '5');
-  await expect(release('suspense:2:1', '5')).rejects.toThrow('what goes back is no more than what it costs');
+  await expect(release('suspense:2:1', '5')).rejects.toThrow('the amount to return is not above its fee');
   await settle();
   expect(await received()).toBe(2n * USDT);
 });
 
-test('C-34: a return refused because nothing would be left of it is never sent under its key: neither once it costs less, nor by another process', async () => {
+test('C-34: a return refused because the fee exceeds it is never sent under its key, not even when the fee falls or by another process', async () => {
   const sendBack = (key: string, fee: string) =>
     net.make({ networkFees: { USDT_ETH: fee } }).port.sendBack({
       ...{
@@ -77,7 +77,7 @@ test('C-34: a return refused because nothing would be left of it is never sent u
         amountMinor: 3n * USDT,
       },
     });
-  const REFUSED = 'what goes back is no more than what it costs';
+  const REFUSED = 'the amount to return is not above its fee';
   await expect(sendBack('CRX1:1', '3')).rejects.toThrow(REFUSED);
   await expect(sendBack('CRX1:1', '1')).rejects.toThrow(REFUSED);
   const both = await Promise.allSettled([sendBack('CRX2:1', '3'), sendBack('CRX2:1', '1')]);
@@ -87,11 +87,13 @@ test('C-34: a return refused because nothing would be left of it is never sent u
   await sendBack('CRX1:2', '1');
   await settle();
   expect(await received()).toBe(isTaken ? 4n * USDT : 2n * USDT);
-  const keys = net.news.flatMap((each) => (each.kind === 'refund_ended' && each.isDone ? [each.order] : []));
+  const keys = net.events.flatMap((each) =>
+    each.kind === 'refund_ended' && each.isDone ? [each.order] : [],
+  );
   expect(keys.toSorted()).toEqual(isTaken ? ['CRX1:2', 'CRX2:1'] : ['CRX1:2']);
 });
 
-test('a process that dies at any point of sending sends once', async () => {
+test('an order is sent once, even if the process dies at any point of sending', async () => {
   for (const [index, fault] of (['away', 'lost', undefined] as const).entries()) {
     net.signer.fault = fault;
     await net.send(`CRX${index}:1`, 1n * USDT);
@@ -126,7 +128,7 @@ test('an event that was not accepted is reported again, and nothing is sent agai
   expect(await received()).toBe(20n * USDT);
 });
 
-test('a transaction that the node forgets is broadcast again, and no nonce is left out', async () => {
+test('a transaction that the node forgets is broadcast again, without a gap of nonces', async () => {
   for (const each of [1, 2, 3]) await net.send(`CRX${each}:1`, 1n * USDT);
   await net.turns(1);
   expect((await pool()).toSorted()).toEqual([0, 1, 2]);
@@ -155,11 +157,11 @@ test('a stuck transaction is replaced at a higher fee with the same nonce, up to
   expect(rows[0].last_error).toContain('would cost more than the maximum');
   await settle();
   expect(await received()).toBe(20n * USDT);
-  const [told] = net.news.filter(({ kind }) => kind === 'broadcast_sent');
+  const [told] = net.events.filter(({ kind }) => kind === 'broadcast_sent');
   expect(made.map(({ hash }) => hash)).toContain((told as { txHash: string }).txHash);
 });
 
-test('a transfer whose block is gone is in another one, and is reported once', async () => {
+test('a transfer that moves to another block is reported once', async () => {
   await net.send('CRX1:1', 20n * USDT);
   await net.turns(1);
   await net.node.mine();
@@ -185,10 +187,10 @@ test('a reverted transaction is reported as failed, with its gas', async () => {
     'gas_spent CRX1:1',
     'broadcast_failed CRX1:1',
   ]);
-  expect(net.alarms).toContain('a transfer of ours was reverted');
+  expect(net.alarms).toContain('a transfer of the gateway was reverted');
 });
 
-test('without money an order waits, and gets no nonce', async () => {
+test('an order waits without a nonce while the wallet has too little money', async () => {
   await net.node.give(net.signer.hotAddress, 5n * USDT, 'USDT_ETH');
   await net.send('CRX1:1', 4n * USDT);
   await net.send('CRX2:1', 4n * USDT);
@@ -201,7 +203,7 @@ test('without money an order waits, and gets no nonce', async () => {
   expect(await received()).toBe(8n * USDT);
 });
 
-test('an order that the signer refuses permanently fails, and its nonce goes to the next one; a limit passes', async () => {
+test('an order that the signer refuses permanently fails, and its nonce goes to the next order; a limit only delays it', async () => {
   net.signer.fault = 'refused';
   await net.send('CRX1:1', 1n * USDT);
   await net.turns(1);
@@ -218,7 +220,7 @@ test('an order that the signer refuses permanently fails, and its nonce goes to 
   expect(await received()).toBe(2n * USDT);
 });
 
-test('while the signer is unreachable no transaction is made after the one to be signed; then all are sent together', async () => {
+test('no further transaction is made while the signer is unreachable; afterwards all are sent together', async () => {
   net.signer.fault = 'away';
   for (const key of ['CRX1:1', 'CRX2:1', 'CRX3:1']) await net.send(key, 1n * USDT);
   await net.turns(2);

@@ -81,13 +81,13 @@ test('a private key is refused, and not printed', () => {
   );
 });
 
-test('a network that is none of these is refused by the kind', () => {
+test('an unsupported network is refused by the kind', () => {
   expect(() => readEvmSettings(GOOD, 'live.networks.TRX', 'TRX')).toThrow(
     'live.networks.TRX.kind: expected another kind for TRX',
   );
 });
 
-test('a fee is that of the network, in the currency by the rates, rounded up; or that of the settings', async () => {
+test('a fee is the network’s, converted by the rates and rounded up, or the one in the settings', async () => {
   const coin = currencyOfLedger('ETH_ETH');
   const usdt = currencyOfLedger('USDT_ETH');
   const price = { base: 1n, tip: 0n };

@@ -1,7 +1,13 @@
 /** Goal: what the sender makes is what the signer signs: payouts, replacements, gas and sweeps. Method: the signer as a process, a real node. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Signer, signerAt } from '../../../src/rails/chain/signer.ts';
-import { newSigner, type SignerHome, type SignerProcess, startSigner } from '../../support/signer.ts';
+import {
+  newSigner,
+  OPEN_POLICY,
+  type SignerHome,
+  type SignerProcess,
+  startSigner,
+} from '../../support/signer.ts';
 import type { TestSigner } from '../../support/test-signer.ts';
 import { ETHER, FINAL, PAYEE, PAYER, USDT, useNetwork } from './harness.ts';
 
@@ -10,7 +16,7 @@ let home: SignerHome;
 let running: SignerProcess;
 
 beforeAll(async () => {
-  home = await newSigner();
+  home = await newSigner(OPEN_POLICY);
   running = await startSigner(home);
 });
 afterAll(async () => {

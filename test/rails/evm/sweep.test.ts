@@ -15,7 +15,7 @@ async function rounds(count = 6): Promise<void> {
   }
 }
 
-test('tokens get gas, go to the hot wallet whole, and no event reports that as a deposit', async () => {
+test('tokens get gas and go whole to the hot wallet, and no event reports the sweep as a deposit', async () => {
   const [rich, poor] = [await net.address(), await net.address()];
   await net.node.pay(PAYER, rich, 40n * USDT, 'USDT_ETH');
   await net.node.pay(PAYER, rich, 30n * USDT, 'USDT_ETH');
@@ -31,7 +31,7 @@ test('tokens get gas, go to the hot wallet whole, and no event reports that as a
   ).toEqual([]);
   expect(net.told('deposit_confirmed')).toHaveLength(3);
   // All coins there were are there, but for the gas that was told.
-  const gas = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  const gas = net.events.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
   expect(gas).toHaveLength(2);
   const left = (await net.node.balance(net.signer.hotAddress)) + (await net.node.balance(rich));
   expect(gas.reduce((sum, each) => sum + each, left)).toBe(100n * ETHER);
@@ -59,7 +59,9 @@ test('a coin goes to the hot wallet except for the maximum cost of its own trans
   await net.node.pay(PAYER, address, ETHER);
   await rounds();
   expect(await net.node.balance(address)).toBeLessThan(ETHER / 100n);
-  const [gas] = net.news.flatMap((each) => (each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : []));
+  const [gas] = net.events.flatMap((each) =>
+    each.kind === 'gas_spent' ? [BigInt(each.gas.amountMinor)] : [],
+  );
   const both = (await net.node.balance(address)) + (await net.node.balance(net.signer.hotAddress));
   expect(both + (gas ?? 0n)).toBe(101n * ETHER);
 });
@@ -121,7 +123,7 @@ test.each([
   await slow.stop();
 });
 
-test('a deposit during a sweep waits for its end: one order at a time for an address', async () => {
+test('a deposit during a sweep waits for its end, since an address has one order at a time', async () => {
   const address = await net.address();
   await net.node.give(address, ETHER);
   await net.node.pay(PAYER, address, 60n * USDT, 'USDT_ETH');

@@ -15,7 +15,7 @@ test('an arriving token and coin are seen in their block, and confirmed when it 
   await net.node.mine();
   await net.turns();
   expect(net.told(...DEPOSITS).toSorted()).toEqual(['deposit_seen 0.5 ETH_ETH', 'deposit_seen 20 USDT_ETH']);
-  expect(net.news.find((each) => 'txHash' in each && each.txHash === hash)).toMatchObject({
+  expect(net.events.find((each) => 'txHash' in each && each.txHash === hash)).toMatchObject({
     address,
     logIndex: 0,
     from: PAYER,
@@ -48,7 +48,7 @@ test('transfers of zero, of another contract, reverted ones, and those to other 
   expect(net.told(...DEPOSITS)).toEqual([]);
 });
 
-test('several transfers of one sender to one address are as many deposits', async () => {
+test('several transfers of one sender to one address are separate deposits', async () => {
   const address = await net.address();
   for (let paid = 0; paid < 3; paid++) await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(FINAL);
@@ -92,7 +92,7 @@ test('a rewritten chain with the same deposits causes no report', async () => {
   expect(net.told('deposit_confirmed')).toEqual(['deposit_confirmed 20 USDT_ETH']);
 });
 
-test('a chain that is rewritten deeper than the stored blocks is not believed: reading stops, and nothing is dropped or credited', {
+test('reading stops when a chain is rewritten deeper than the stored blocks, and nothing is dropped or credited', {
   timeout: 240_000,
 }, async () => {
   const address = await net.address();
@@ -136,7 +136,7 @@ test('an event that was not accepted is reported again: the position is stored a
   expect(net.told('deposit_confirmed')).toHaveLength(1);
 });
 
-test('arrivals of an outage are reported after it', async () => {
+test('arrivals during an outage are reported after it', async () => {
   const address = await net.address();
   await net.node.pay(PAYER, address, 20n * USDT, 'USDT_ETH');
   await net.node.mine(40);

@@ -129,8 +129,14 @@ async function graphql(query: string): Promise<never> {
   return data;
 }
 
+/** Members of the answer to a creation. */
+interface Answered {
+  readonly end2end: string;
+  readonly payment_link?: string;
+}
+
 /** Makes a transaction; an answer that waits for the identity check comes when its time is over, with the same key again. */
-async function create({ product, amount }: Kind, taxId: string): Promise<string> {
+async function answered({ product, amount }: Kind, taxId: string): Promise<Answered> {
   const key = randomUUID();
   for (;;) {
     const response = await fetch(`${gateway.baseUrl}/v2/${product}`, {
@@ -141,11 +147,13 @@ async function create({ product, amount }: Kind, taxId: string): Promise<string>
         ...{ amount_payment: amount, currency_exit_received_code: 'USDT_TRX' },
       }),
     });
-    const { end2end } = (await response.json()) as { end2end?: string };
-    if (end2end) return end2end;
+    const answer = (await response.json()) as Partial<Answered>;
+    if (answer.end2end) return answer as Answered;
     await sleep(500);
   }
 }
+
+const create = async (kind: Kind, taxId: string) => (await answered(kind, taxId)).end2end;
 
 const pay = (end2end: string) =>
   graphql(
@@ -230,7 +238,7 @@ test('C-36: every customer ends as the provider planned, with all faults on', as
   }, PATIENCE);
 }, 400_000);
 
-test('C-36: no unapproved customer is admitted, and none is checked whose level needs no check', async () => {
+test('C-36: no unapproved customer is admitted, and customers of a level without checks are not checked', async () => {
   const { rows: unseen } = await owner.query(
     `select t.end2end from transaction t
        where t.source_amount > 10000 and exists (select from event e where e.account_id = t.account_id and e.transaction_id = t.id
@@ -246,6 +254,34 @@ test('C-36: no unapproved customer is admitted, and none is checked whose level 
   expect(ids.length).toBe(new Set(ids).size);
   expect(new Set(applicants.map(({ kind }) => kind))).toEqual(new Set(['PERSON', 'COMPANY']));
 });
+
+test('C-25: verifyUrl of the payment session leads the payer to the provider, until the check is decided', async () => {
+  await checks.faults(NO_FAULTS);
+  const kind: Kind = { ...checkout, plan: [] };
+  const taxId = newTaxId();
+  const { end2end, payment_link = '' } = await answered(kind, taxId);
+  const token = payment_link.split('/').at(-1);
+  const read = async (): Promise<{ link: string; verifyUrl: string | null }> => {
+    const response = await fetch(`${gateway.baseUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ paymentSession { link verifyUrl } }' }),
+    });
+    return ((await response.json()) as never as { data: { paymentSession: never } }).data.paymentSession;
+  };
+  await vi.waitFor(async () => expect((await read()).verifyUrl).not.toBeNull(), PATIENCE);
+  const { link, verifyUrl } = await read();
+  expect(verifyUrl).toBe(`${link}/verify`);
+  const opened = await fetch(verifyUrl as string, { redirect: 'manual' });
+  expect(opened.status).toBe(303);
+  const page = opened.headers.get('location') as string;
+  expect(page.startsWith(`${checks.url}/verify/`)).toBe(true);
+  const decided = await fetch(page, { method: 'POST', body: new URLSearchParams({ decision: 'approved' }) });
+  expect(decided.status).toBe(200);
+  const waiting = { name: 'at the provider', kind, taxId, end2end };
+  await settled([waiting], (step) => step === 'success/DONE');
+  expect((await read()).verifyUrl).toBeNull();
+}, 120_000);
 
 test('an approved customer is not checked again for the next purchase', async () => {
   const [first] = made.filter(({ name }) => name === 'company');

@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
     {
       ...{ mode: 'live', database: app.database, clock: liveClock(app.database) },
-      receive: () => Promise.reject(new Error('no news of money')),
+      receive: () => Promise.reject(new Error('no event of money')),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     },
   );
@@ -72,7 +72,7 @@ const signed = (body: string, secret: string, algorithm = 'sha256') => ({
 });
 
 describe('Sumsub', () => {
-  test('is queried by signed requests, and identifies the customer by our id of the case', async () => {
+  test('is queried by signed requests, and identifies the customer by the gateway’s case id', async () => {
     await open(TAX_ID, 'Ana Maria Souza');
     await rail.poll();
     const row = await read();
@@ -105,7 +105,7 @@ describe('Sumsub', () => {
     });
   });
 
-  test('C-36: a callback with a right digest is stored and triggers a poll; its own content does not count', async () => {
+  test('C-36: a callback with a valid digest is stored and triggers a poll; its own content does not count', async () => {
     const taxId = '11144477735';
     const { externalId } = await open(taxId, 'Bruno Lima');
     await rail.poll();
@@ -133,7 +133,7 @@ describe('Sumsub', () => {
     expect(await call(body, headers(body))).toBe(403);
   });
 
-  test('C-36: a callback about a case that there is not is not answered with 2xx', async () => {
+  test('C-36: a callback about an unknown case is not answered with 2xx', async () => {
     const body = JSON.stringify({ externalUserId: 'crx-nobody' });
     expect(await call(body, signed(body, checks.secrets.callbackSecret))).toBe(404);
   });

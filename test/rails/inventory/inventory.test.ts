@@ -126,7 +126,7 @@ describe('the short limit', () => {
   });
 });
 
-test('the long limit: an offramp beyond it is credited back', async () => {
+test('the long limit reverses an offramp that exceeds it', async () => {
   await capital('150');
   const { transaction } = await create('createOfframp', {
     amount: { crypto: '10' },
@@ -163,7 +163,7 @@ test('a repeated order gets the same answer, and counts once', async () => {
   expect(await readFunds(app.database, 'sandbox', ['USDT_TRX'])).toEqual(before);
 });
 
-test('C-40: the list for rebalancing is for the books of the platform alone: GraphQL, console, command', async () => {
+test('C-40: only the platform’s own books have the list for rebalancing, in GraphQL, console and command', async () => {
   const { json } = await app.graphql('{ positions { owned } }');
   expect(errorsIn(json)[0].extensions.code).toBe('FORBIDDEN');
   const platform = await platformAccount(app.database, 'sandbox');
@@ -187,7 +187,7 @@ test('C-40: the list for rebalancing is for the books of the platform alone: Gra
   expect(none.stdout).toBe('there is no inventory\n');
 });
 
-test('conversions that wait for the books of the house use one connection, and one sum of its funds', async () => {
+test('conversions that wait for the books of the house share one connection and one query of its funds', async () => {
   expect(await owned()).toBe('140');
   const all = await Promise.all(Array.from({ length: 16 }, () => onramp('10')));
   const house = await platformAccount(app.database, 'sandbox');

@@ -35,8 +35,8 @@ function judged(said: readonly (readonly [price: string | null, secondsAgo?: num
   return { ...report, states: report?.feeds.map(({ state }) => state).join(' ') };
 }
 
-describe('the median of young prices', () => {
-  test('three that agree', () => {
+describe('the median of fresh prices', () => {
+  test('is the rate of three feeds that agree', () => {
     expect(judged([['5.40'], ['5.41', 7], ['5.42']])).toMatchObject({
       state: 'AGREED',
       mid: '5.41',
@@ -45,36 +45,36 @@ describe('the median of young prices', () => {
     });
   });
 
-  test('one of the future is excluded: its clock is wrong, or its unit (C-36)', () => {
+  test('excludes a price from the future, whose clock or unit is wrong (C-36)', () => {
     const { mid, states, feeds } = judged([['5.00'], ['5.01'], ['5.02', -6]], { quorum: 2 });
     expect([mid, states]).toEqual(['5.005', 'IN IN STALE']);
     expect(feeds?.[2]?.why).toBe('of the future');
     expect(judged([['5.00', -4]]).mid).toBe('5');
   });
 
-  test('one that is 2 % off is excluded, with the reason', () => {
+  test('excludes a price that is 2 % off, with the reason', () => {
     const { mid, states, feeds } = judged([['5.00'], ['5.01'], ['5.1102']]);
     expect([mid, states]).toEqual(['5.005', 'IN IN OFF']);
     expect(feeds?.[2]?.why).toBe('2 % off 5.01');
   });
 
-  test('one that is far off changes nothing', () => {
+  test('is not affected by a price that is far off', () => {
     expect(judged([['5.00'], ['5.01'], ['50000']]).mid).toBe('5.005');
     expect(judged([['5.00'], ['5.01'], ['0.000001']]).mid).toBe('5.005');
   });
 
-  test('of two that are 2 % apart, neither is trusted', () => {
+  test('trusts neither of two prices that are 2 % apart', () => {
     expect(judged([['5.00'], ['5.10']])).toMatchObject({ state: 'CONTESTED', mid: null, states: 'OFF OFF' });
     expect(judged([['5.00'], ['5.04']])).toMatchObject({ state: 'AGREED', mid: '5.02' });
   });
 
-  test('with fewer than the quorum left, it is contested', () => {
+  test('is contested if fewer than the quorum are left', () => {
     const prices = [['5.00'], ['5.01'], ['5.20'], ['5.40']] as const;
     expect(judged(prices)).toMatchObject({ state: 'CONTESTED', mid: null });
     expect(judged([['5.00'], ['5.01'], ['5.20']], { quorum: 3 }).state).toBe('CONTESTED');
   });
 
-  test('old prices and unreachable feeds do not count', () => {
+  test('ignores old prices and unreachable feeds', () => {
     expect(judged([['5.00'], ['5.01'], ['5.02', 31]])).toMatchObject({ mid: '5.005', states: 'IN IN STALE' });
     expect(judged([['5.00'], [null], ['5.02', 31]])).toMatchObject({
       state: 'STALE',
@@ -85,7 +85,7 @@ describe('the median of young prices', () => {
     expect(judged([[null]]).feeds?.[0]?.why).toBe('HTTP 503');
   });
 
-  test('a rate has twelve digits that count', () => {
+  test('has twelve significant digits', () => {
     expect(judged([['5.12345678901234567']]).mid).toBe('5.12345678901');
     expect(judged([['0.000012345678901234567']]).mid).toBe('0.0000123456789012');
     expect(judged([['345678.9']]).mid).toBe('345678.9');
@@ -123,7 +123,7 @@ test('a price in another asset becomes BRL by the rate of that asset, and is no 
     NOW,
   );
   expect(contested.get('BTC')).toMatchObject({ state: 'STALE', mid: null });
-  expect(contested.get('BTC')?.feeds[0]?.why).toBe('there is no rate of USDT to count it in');
+  expect(contested.get('BTC')?.feeds[0]?.why).toBe('there is no rate of USDT to convert it');
 });
 
 test('for any reports in any order: a rate is within the prices that count, and they are near each other', () => {

@@ -51,7 +51,7 @@ function polled(feeds: readonly object[], more: object = {}) {
   const json = { everySeconds: 1, timeoutSeconds: 20, feeds, ...more };
   const part = createRates(readRateSettings(json, 'rates'), {
     ...{ mode: 'live', database: app.database, clock: SYSTEM_CLOCK, log: pino({ level: 'silent' }) },
-    receive: () => Promise.reject(new Error('rates tell no news')),
+    receive: () => Promise.reject(new Error('rates report no event')),
   });
   const running = part.start?.();
   if (running) stops.push(running.stop);
@@ -88,7 +88,7 @@ test('numbers preserve every digit, as numbers, as texts and inverted', async ()
   expect(mid).toBe('5.12345678901');
 });
 
-test('feeds that lie, hang, fail, talk nonsense, lead elsewhere or are old are out, each with its reason', async () => {
+test('feeds that deviate, hang, fail, answer nonsense, redirect or are old are excluded, each with its reason', async () => {
   answers.set('good', text('{"last": 5.00}'));
   answers.set('other', text('{"last": 5.01}'));
   answers.set('third', text('{"last": 5.02}'));
@@ -141,10 +141,10 @@ test('feeds that lie, hang, fail, talk nonsense, lead elsewhere or are old are o
   });
   const [check] = await part.checks();
   expect(check).toMatchObject({ check: 'rate of USDT', ok: true });
-  expect(check?.detail).toContain('fails is out: HTTP 503');
+  expect(check?.detail).toContain('fails is excluded: HTTP 503');
 });
 
-test('a time in another unit, of the future or without a zone gives no price, whatever its value (R01, C-36)', async () => {
+test('a price whose time is in another unit, in the future or without a zone is refused (R01, C-36)', async () => {
   const nowMs = Date.now();
   const iso = new Date(nowMs).toISOString();
   const times = {
@@ -212,7 +212,7 @@ test('a secret of a feed is read from its file, and sent', async () => {
   expect((await heard(polled([feed('closed', { authorizationFile: file })]))).mid).toBe('5');
 });
 
-test('C-21: nothing is quoted on a contested rate, also right after a rate was agreed on', async () => {
+test('C-21: nothing is quoted on a contested rate, not even right after an agreed one', async () => {
   answers.set('one', text('{"last": 5.00}'));
   answers.set('two', text('{"last": 5.01}'));
   const part = polled([feed('one'), feed('two')]);

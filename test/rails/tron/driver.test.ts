@@ -80,14 +80,14 @@ describe('blocks', () => {
     await expect(driver.check()).rejects.toThrow('expected the main network of TRON');
   });
 
-  test('are not believed when their id is not of their height', async () => {
+  test('are refused if their id does not match their height', async () => {
     node.answer('wallet/getnowblock', (answer) => ({ ...answer, blockID: '0'.repeat(64) }));
     await expect(driver.head()).rejects.toThrow('has the id');
   });
 });
 
 describe('arrivals', () => {
-  test('is USDT by the log of its contract, and TRX by the transfer', async () => {
+  test('include USDT by the log of its contract, and TRX by the transfer', async () => {
     const [usdt, trx] = [node.pay(THEIRS, OURS, 'USDT', 7n * ONE), node.pay(THEIRS, OURS, 'TRX', 3n)];
     node.pay(THEIRS, OTHERS, 'USDT', ONE);
     node.mine();
@@ -106,7 +106,7 @@ describe('arrivals', () => {
     );
   });
 
-  test('is nothing by another contract, nothing with zero, and nothing that failed', async () => {
+  test('exclude other contracts, transfers of zero, and failed transactions', async () => {
     node.pay(THEIRS, OURS, 'USDT', ONE, tronAddress(new Uint8Array(20).fill(0x77)));
     node.pay(THEIRS, OURS, 'USDT', 0n);
     node.pay(THEIRS, OURS, 'USDT', 10n ** 12n);
@@ -122,7 +122,7 @@ describe('arrivals', () => {
     expect(await all()).toEqual([]);
   });
 
-  test('is gone with its block, and found again in another one at the same position', async () => {
+  test('disappear with their block, and are found again in another one at the same position', async () => {
     const txHash = node.pay(THEIRS, OURS, 'USDT', ONE);
     node.mine(3);
     const [before] = await all();
@@ -135,19 +135,19 @@ describe('arrivals', () => {
     expect(txHash).toBe(before?.txHash);
   });
 
-  test('is not reported if the transactions of a block and their outcomes do not fit', async () => {
+  test('are not reported if the transactions of a block and their outcomes do not match', async () => {
     node.pay(THEIRS, OURS, 'USDT', ONE);
     node.mine();
     for (const lie of [() => [], (answer: unknown) => [...(answer as object[]), { id: 'f'.repeat(64) }]]) {
       node.answer('wallet/gettransactioninfobyblocknum', lie);
-      await expect(all()).rejects.toThrow('do not fit');
+      await expect(all()).rejects.toThrow('do not match');
     }
     node.answer('wallet/gettransactioninfobyblocknum', undefined);
     node.answer('wallet/getblockbynum', () => ({}));
     await expect(all()).rejects.toThrow('expected an object');
   });
 
-  test('is not reported by a node that fails, hangs up or answers something else', async () => {
+  test('are not reported by a node that fails, disconnects or answers nonsense', async () => {
     for (const lie of [
       () => ({ Error: 'class java.lang.NullPointerException' }),
       () => 'text',
@@ -156,13 +156,13 @@ describe('arrivals', () => {
       },
     ]) {
       node.answer('wallet/getnowblock', lie);
-      await expect(driver.head()).rejects.toMatchObject({ name: 'NodeAway' });
+      await expect(driver.head()).rejects.toMatchObject({ name: 'NodeUnavailable' });
     }
   });
 });
 
 describe('sending', () => {
-  test('USDT: the bytes contain the order; energy is estimated and limits the fee', async () => {
+  test('USDT: the transaction contains the order, and the estimated energy limits the fee', async () => {
     const made = await payOut(USDT, 5n * ONE);
     const { order, expiration } = readTronTransaction(made.unsigned);
     if (order.kind !== 'call') throw new Error('a call');
@@ -190,7 +190,7 @@ describe('sending', () => {
     expect(transferCost(USDT, price)).toBe(13_500_000n);
   });
 
-  test('two equal transfers are two', async () => {
+  test('two equal transfers are two transactions', async () => {
     const made = await Promise.all([payOut(USDT, ONE), payOut(USDT, ONE), payOut(USDT, ONE)]);
     expect(new Set(made.map(({ unsigned }) => unsigned)).size).toBe(3);
   });
@@ -204,7 +204,7 @@ describe('sending', () => {
     await expect(payOut(USDT, ONE)).rejects.not.toThrow(MovementRefused);
   });
 
-  test('balances are read of both', async () => {
+  test('balances of both currencies are read', async () => {
     expect(await driver.balance(HOT, USDT)).toBe(1_000n * ONE);
     expect(await driver.balance(HOT, TRX)).toBe(1_000n * ONE);
     expect(await driver.balance(OTHERS, TRX)).toBe(0n);
@@ -212,7 +212,7 @@ describe('sending', () => {
 });
 
 describe('outcomes', () => {
-  test('in no block, in one, final; broadcast again it is the same', async () => {
+  test('are open, included, and final; a repeated broadcast changes nothing', async () => {
     const signed = sign(await payOut(USDT, ONE));
     expect(await driver.status(signed)).toEqual({ state: 'open' });
     await driver.broadcast(signed.raw);
@@ -228,7 +228,7 @@ describe('outcomes', () => {
     expect(node.balance(OTHERS, 'USDT')).toBe(ONE);
   });
 
-  test('a rewritten block makes it open again', async () => {
+  test('a rewritten block makes a transaction open again', async () => {
     const signed = sign(await payOut(USDT, ONE));
     await driver.broadcast(signed.raw);
     node.mine();
@@ -236,7 +236,7 @@ describe('outcomes', () => {
     expect(await driver.status(signed)).toEqual({ state: 'open' });
   });
 
-  test('one that expired unseen is gone permanently only after a final block confirms it', async () => {
+  test('an expired transaction counts as gone only after a final block confirms it', async () => {
     node.mine(20);
     const signed = sign(await payOut(USDT, ONE));
     node.hold(true);

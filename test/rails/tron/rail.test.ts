@@ -15,7 +15,6 @@ import type { NetworkRail } from '../../../src/rails/chain/rail.ts';
 import { signerAt } from '../../../src/rails/chain/signer.ts';
 import { createTron, readTronSettings } from '../../../src/rails/tron/index.ts';
 import type { RailEvent } from '../../../src/resolvers/services/rail-event.ts';
-import { readPolicy } from '../../../src/signer/policy.ts';
 import { openRecord, type SignedRecord } from '../../../src/signer/record.ts';
 import { openServer } from '../../../src/signer/serve.ts';
 import { createSignerService } from '../../../src/signer/signer.ts';
@@ -23,6 +22,7 @@ import { openWallet } from '../../../src/signer/wallet.ts';
 import type { ProcessRow } from '../../../src/templates/facts.ts';
 import { useDatabase } from '../../support/database.ts';
 import { SYSTEM_CLOCK } from '../../support/machine-clock.ts';
+import { openPolicyIn } from '../../support/signer.ts';
 import { startTronNode, type TronNode } from '../../support/tron-node.ts';
 
 const store = useDatabase();
@@ -105,7 +105,7 @@ beforeEach(async () => {
   record = openRecord(join(folder, 'signed.sqlite'));
   const log = { signed: () => {}, refused: () => {} };
   server = await openServer(
-    createSignerService(wallet, readPolicy(), record),
+    createSignerService(wallet, openPolicyIn(folder), record),
     { socket: join(folder, 's') },
     log,
     record.refused,
@@ -145,7 +145,7 @@ test('USDT and TRX are sent; sent, final and gas are reported once each', async 
   expect(node.balance(HOT, 'TRX')).toBe(1_000n * ONE - 3n * ONE - gasTold());
 });
 
-test('an order that expires unseen is reset once it is gone permanently, and paid once, by any process', async () => {
+test('an expired order is made anew once its transaction is permanently gone, and is paid once, by any process', async () => {
   node.hold(true);
   await send('CRX1:1', 20n * ONE);
   await cycles();
@@ -163,7 +163,7 @@ test('an order that expires unseen is reset once it is gone permanently, and pai
   expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
 });
 
-test('a broadcast that succeeds and hangs up, and a process that dies, pay once', async () => {
+test('an order pays once if a broadcast succeeds without an answer, or the process dies', async () => {
   node.answer('wallet/broadcasthex', () => {
     throw new Error('hangs up');
   });
@@ -179,7 +179,7 @@ test('a broadcast that succeeds and hangs up, and a process that dies, pay once'
   expect(new Set(node.broadcasts).size).toBe(1);
 });
 
-test('a rewritten block removes a transfer, and it is broadcast again', async () => {
+test('a transfer that a rewritten block removed is broadcast again', async () => {
   await send('CRX1:1', 20n * ONE);
   await cycles();
   node.mine(2);
@@ -195,7 +195,7 @@ test('a rewritten block removes a transfer, and it is broadcast again', async ()
   expect(node.balance(PAYEE, 'USDT')).toBe(20n * ONE);
 });
 
-test('lack of energy: the fee is reported, and the transfer has failed', async () => {
+test('a transfer that lacks energy fails, and its fee is reported', async () => {
   await send('CRX1:1', 20n * ONE);
   node.hold(true);
   await cycles();
@@ -208,7 +208,7 @@ test('lack of energy: the fee is reported, and the transfer has failed', async (
   expect(node.balance(PAYEE, 'USDT')).toBe(0n);
 });
 
-test('too little TRX for energy: nothing is signed, and the transfer waits', async () => {
+test('a transfer waits unsigned while there is too little TRX for energy', async () => {
   node.give(HOT, 'TRX', -998n * ONE);
   await send('CRX1:1', 20n * ONE);
   await settle();
@@ -240,7 +240,7 @@ test('a deposit is seen in a block and confirmed when it is final; one that the 
   expect(told('deposit_confirmed')).toHaveLength(2);
 });
 
-test('two providers of which one hides a deposit: no progress and an alarm until they agree', async () => {
+test('while one of two providers hides a deposit, nothing progresses and an alarm is raised', async () => {
   await takeOver({ providers: TWO() });
   const address = await rail.port.depositAddress(currency('USDT_TRX'));
   node.pay(PAYER, address, 'USDT', 7n * ONE);
@@ -256,7 +256,7 @@ test('two providers of which one hides a deposit: no progress and an alarm until
   expect(told('deposit_confirmed')).toEqual(['deposit_confirmed 7 USDT_TRX']);
 });
 
-test('providers that disagree on the price of energy: transfers wait, and doctor shows each price', async () => {
+test('transfers wait while providers disagree on the price of energy, and doctor shows each price', async () => {
   await takeOver({ providers: TWO() });
   node.answer('second/wallet/getchainparameters', () => ({
     chainParameter: [{ key: 'getEnergyFee', value: 100_000 }],
@@ -275,7 +275,7 @@ test('providers that disagree on the price of energy: transfers wait, and doctor
   expect(told('broadcast_confirmed')).toEqual(['broadcast_confirmed CRX1:1']);
 });
 
-test('energy that costs more than is allowed: transfers wait', async () => {
+test('transfers wait while energy costs more than the maximum', async () => {
   await takeOver({ maxFee: '5' });
   await send('CRX1:1', 20n * ONE);
   await settle();

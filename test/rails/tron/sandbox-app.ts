@@ -16,6 +16,7 @@ import { openServer } from '../../../src/signer/serve.ts';
 import { createSignerService } from '../../../src/signer/signer.ts';
 import { openWallet } from '../../../src/signer/wallet.ts';
 import { type TestApp, useApp } from '../../support/app.ts';
+import { OPEN_POLICY } from '../../support/signer.ts';
 import { startTronNode, type TronNode } from '../../support/tron-node.ts';
 
 const wallet = openWallet(hex.decode('000102030405060708090a0b0c0d0e0f'));
@@ -40,12 +41,12 @@ export interface SandboxTron {
 
 /**
  * @param own settings of the network, over those that every file has
- * @param policy the signer's; none: it signs as it does without one
+ * @param policy the signer's
  * @param pageUrl origin of the signer's page, as the gateway has it in its settings
  */
 export function useSandboxTron(
   own: Readonly<Record<string, unknown>> = {},
-  policy?: object,
+  policy: object = OPEN_POLICY,
   pageUrl?: string,
 ): SandboxTron {
   const tron = {} as { -readonly [Name in keyof SandboxTron]: SandboxTron[Name] };
@@ -55,9 +56,9 @@ export function useSandboxTron(
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'crossramp-tron-'));
     const policyFile = join(folder, 'policy.json');
-    if (policy) writeFileSync(policyFile, JSON.stringify(policy));
+    writeFileSync(policyFile, JSON.stringify(policy));
     tron.record = openRecord(join(folder, 'signed.sqlite'));
-    const service = createSignerService(wallet, readPolicy(policy && policyFile), tron.record);
+    const service = createSignerService(wallet, readPolicy(policyFile), tron.record);
     const log = { signed: () => {}, refused: () => {} };
     server = await openServer(service, { socket: join(folder, 's') }, log, tron.record.refused);
     tron.node = await startTronNode();

@@ -59,12 +59,12 @@ async function withdraw(address: string, proof?: object): Promise<string> {
   );
 }
 
-test('with proof it is delivered', async () => {
+test('a withdrawal with proof is delivered', async () => {
   expect(await withdraw(PROVEN, proofOf(PROVEN))).toBe('SUCCESS');
   expect(tron.node.balance(PROVEN, 'USDT')).toBe(10n * ONE);
 });
 
-test('without proof, and with that of another address or account, nothing leaves', async () => {
+test('a withdrawal without proof, or with that of another address or account, is not sent', async () => {
   for (const [address, proof] of [
     [UNPROVEN, undefined],
     [FORGED, proofOf(PROVEN)],
@@ -99,7 +99,7 @@ test('a proof with a wrong form is refused by name', async () => {
   ]);
 });
 
-test('once its proof is withdrawn, nothing leaves to an address that was proven before (C-22)', async () => {
+test('after its proof is withdrawn, an address gets no withdrawal (C-22)', async () => {
   const address = addressOf(0x64);
   expect(await withdraw(address, proofOf(address))).toBe('SUCCESS');
   const { viewer } = await ask(

@@ -12,9 +12,9 @@ import { inboundOf, type Merchant } from '../inbound/support.ts';
 const app = useApp();
 const { onramp } = inboundOf(app);
 
-const cancel = ({ accountId, id }: AdvanceResult['row']): Promise<string> =>
+const cancel = ({ accountId, id }: AdvanceResult['row'], ...alsoLocked: bigint[]): Promise<string> =>
   app.services
-    .advance({ target: { accountId, transactionId: id }, trigger: { on: 'cancelled' } })
+    .advance({ target: { accountId, transactionId: id }, trigger: { on: 'cancelled' }, alsoLocked })
     .then(({ code }) => code)
     .catch((error: unknown) => (isLockTimeout(error) ? 'the account is locked' : String(error)));
 
@@ -42,6 +42,27 @@ test('accounts that are locked for long delay only themselves, and share batches
   expect(batches).toHaveBeenCalledOnce();
 });
 
+test('an account that a request locks with its own delays only the requests that need it', async () => {
+  const [shop, free, also] = [await app.addAccount(), await app.addAccount(), await app.addAccount()];
+  const [one, two, three, other] = [
+    await onramp(shop),
+    await onramp(shop),
+    await onramp(shop),
+    await onramp(free),
+  ];
+  const held = await holdAccounts(app.owner, also.accountId);
+  let again: Promise<string> | undefined;
+  try {
+    const waits = cancel(one, also.accountId).then((code) => `waits: ${code}`);
+    expect(await Promise.race([waits, cancel(other)])).toBe('ADVANCED');
+    again = cancel(two, also.accountId).then((code) => `waits: ${code}`);
+    expect(await Promise.race([again, cancel(three)])).toBe('ADVANCED');
+  } finally {
+    await held.release();
+  }
+  expect(await again).toBe('waits: ADVANCED');
+});
+
 test('an account that is locked briefly does not count as locked for long', async () => {
   const [locked, busy] = [await app.addAccount(), await app.addAccount()];
   const rows = [await onramp(locked), await onramp(busy)] as const;
@@ -56,7 +77,7 @@ test('an account that is locked briefly does not count as locked for long', asyn
   });
   const held = await holdAccounts(app.owner, locked.accountId);
   try {
-    const [ofLocked, ofBusy] = rows.map(cancel);
+    const [ofLocked, ofBusy] = rows.map((row) => cancel(row));
     expect(await Promise.race([ofLocked, ofBusy?.then((code) => `busy: ${code}`)])).toBe('busy: ADVANCED');
   } finally {
     await held.release();

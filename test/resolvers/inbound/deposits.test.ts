@@ -13,7 +13,7 @@ const {
   offrampInstant,
   reach,
   stepOf,
-  newsOf: eventOf,
+  eventsOf: eventOf,
   suspenseOf,
   bookOf,
   journalsOf,

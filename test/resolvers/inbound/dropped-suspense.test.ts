@@ -16,7 +16,7 @@ const {
   offrampInstant,
   reach,
   rowOf,
-  newsOf: eventOf,
+  eventsOf: eventOf,
   suspenseOf,
   bookOf,
   journalsOf,
@@ -65,7 +65,9 @@ test('L54: waiting for a decision: it is gone, once; reported as final again, it
 
 test('L55: assigned to the account that it was booked for: owed to the house', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`);
+  await decide(
+    `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`,
+  );
   expect(await told(dropped)).toBe('suspense');
   expect(await stateOf(own)).toBe('dropped');
   expect(await journalsOf(own.accountId)).toBe('L37 L38 L35 L55');
@@ -79,9 +81,14 @@ test('L55: assigned to the account that it was booked for: owed to the house', a
 test('L56, L57: assigned to another account: that one owes it, over clearing', async () => {
   const { own, dropped, id } = await stray();
   const other = await app.addAccount();
-  await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`);
+  await decide(
+    `assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" })`,
+  );
   const { apiKey } = await app.addKey(await platformAccount(app.database, 'sandbox'), ['platform:risk']);
-  await decide(`approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`, apiKey);
+  await decide(
+    `approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" })`,
+    apiKey,
+  );
   expect([await told(dropped), await told(dropped)]).toEqual(['suspense', 'duplicate']);
   expect(await journalsOf(own.accountId)).toBe('L37 L52 L56');
   expect(await bookOf(own.accountId)).toEqual({});
@@ -96,7 +103,7 @@ test('L56, L57: assigned to another account: that one owes it, over clearing', a
 
 test('L58: sent back: waits until that has ended, and then the house bears it', async () => {
   const { own, dropped, id } = await stray();
-  await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
+  await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`);
   expect(await told(dropped)).toBe('pending');
   await app.services.sandbox?.advanceClock(2_000);
   await settle(app.services, SILENT);

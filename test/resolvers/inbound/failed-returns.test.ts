@@ -94,7 +94,7 @@ describe('C-34: a held deposit whose return fails', () => {
 
   test('because the network refuses the order, is held again, and can be kept', async () => {
     const row = await held(OVER, '21');
-    sendBack.mockRejectedValueOnce(new RailRefused('what goes back is no more than what it costs'));
+    sendBack.mockRejectedValueOnce(new RailRefused('the amount to return is not above its fee'));
     expect(await post(row, 'refund')).toBe(200);
     await reach(row, OVER);
     expect(await post(row, 'resolve', { action: 'keep' })).toBe(200);
@@ -109,7 +109,7 @@ describe('C-34: a held deposit whose return fails', () => {
       // Another process has heard of it meanwhile, and the deposit was ordered back again.
       expect(await ended(key, false)).toBe('step');
       expect(await post(row, 'refund')).toBe(200);
-      throw new RailRefused('what goes back is no more than what it costs');
+      throw new RailRefused('the amount to return is not above its fee');
     });
     expect(await post(row, 'refund')).toBe(200);
     await expect.poll(() => orders().length).toBe(2);
@@ -165,7 +165,7 @@ describe('C-34: a held deposit whose return fails', () => {
     const row = await held(HELD);
     const decide = (name: string) =>
       ask(
-        `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}" }) { transaction { state } errors { code message path } } }`,
+        `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}", reason: "checked" }) { transaction { state } errors { code message path } } }`,
       );
     await decide('rejectHold');
     await work(row);
@@ -185,7 +185,7 @@ describe('C-34: a held deposit whose return fails', () => {
 test('C-34: a hold is not rejected while the deposit does not cover the network fee: it can be released', async () => {
   const row = await held(HELD);
   const decide = (name: string) =>
-    `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}" }) { transaction { state } errors { code message path } } }`;
+    `mutation { ${name}(input: { account: "${own.accountId}", end2end: "${row.end2end}", reason: "checked" }) { transaction { state } errors { code message path } } }`;
   const fee = vi.spyOn(chain(), 'networkFee').mockResolvedValue(10n ** 12n);
   expect(await refusal(decide('rejectHold'))).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   expect(await stepOf(row)).toBe(HELD);

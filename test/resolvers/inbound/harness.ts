@@ -90,7 +90,7 @@ async function own(services: Services, row: ProcessRow, trigger: Trigger): Promi
   }
 }
 
-/** @returns what a trigger is as news of money and payouts, which later news may be about; undefined for all others. */
+/** @returns the trigger as an event of money and payouts, which later events may be about; undefined for all others. */
 function eventOf(row: ProcessRow, trigger: Trigger): RailEvent | undefined {
   switch (trigger.on) {
     case 'pix_received':

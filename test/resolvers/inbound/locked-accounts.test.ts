@@ -1,5 +1,5 @@
 /**
- * C-34: news of an account that somebody holds locked for long, as an import does, keeps nobody else's waiting: it is stored, and tried again.
+ * C-34: an event of an account that another process holds locked, as an import does, delays no other event: it is stored, and tried again.
  * Method: somebody holds the lock, and what is asked of the engine is counted.
  */
 import { expect, test, vi } from 'vitest';
@@ -40,9 +40,9 @@ test('C-34: an event of a locked account waits for it once; then it is postponed
     expect(await retryRailEvents(app.services, SILENT, Date.now() + HOUR_MS)).toBe(4);
     expect(await stepOf(ofFree)).not.toBe('depositpix/QRCODE');
     expect((await app.services.receive(pixFor(told))).outcome).toBe('pending');
-    expect(asked(), 'news that waited for the account').toBe(1);
+    expect(asked(), 'events that waited for the account').toBe(1);
     const late = `select key from rail_news where due_at > now() + interval '1 minute'`;
-    expect((await app.owner.query(late)).rows, 'news that comes long after the account is free').toEqual([]);
+    expect((await app.owner.query(late)).rows, 'events retried long after the account is free').toEqual([]);
   } finally {
     await held.release();
   }

@@ -1,8 +1,8 @@
 /**
- * C-34: at every step of every template, every kind of news of a rail is stored, its money is booked, and its outcome is the one
+ * C-34: at every step of every template, every kind of rail event is stored, its money is booked, and its outcome is the one
  * of the tables in docs/ledger.md, which are made from the machines. Nothing is negative, and where the transaction has ended
  * nothing is left on its way but what is listed as waiting: returns to payers, and money in suspense. Method: transactions
- * on the real ledger, put to each place that news looks at; a seeded sample of it all, all of it with `MATRIX=all`, and all of some
+ * on the real ledger, put to each state that events depend on; a seeded sample of it all, all of it with `MATRIX=all`, and all of some
  * templates with their names, as `MATRIX=onramp,offramp`.
  */
 import { readFileSync } from 'node:fs';
@@ -29,22 +29,22 @@ import { returnsOf, sumOf } from '../../../src/templates/returns.ts';
 import type { Trigger } from '../../../src/templates/triggers.ts';
 import { useDatabase } from '../../support/database.ts';
 import { DURING_MS, text } from '../../support/machine.ts';
+import { type Position, placesOf } from '../../support/places.ts';
 import {
   hasDeposit,
   hasPaidOut,
-  type NewsCase,
-  RAIL_EVENT_JOB,
+  RAIL_EVENT_CASES,
+  type RailEventCase,
   returnedOf,
   returnUnderWay,
   stepAfter,
   UNTAKEN,
-} from '../../support/news-at-places.ts';
-import { type Position, placesOf } from '../../support/places.ts';
+} from '../../support/rail-events-at-places.ts';
 import { depositFor, endToEndIdOf, newName, paymentFor, returnIdOf, stand } from './harness.ts';
 
 const DOCUMENT = readFileSync(new URL('../../../docs/ledger.md', import.meta.url), 'utf8');
 const WHOLE = (process.env.MATRIX ?? '').split(',');
-/** News that comes to a place, of each template, in a usual run. */
+/** Events of one place, of each template, in a usual run. */
 const SAMPLE = 32;
 const SEED = 20_261_124;
 /** How many stand beside each other. */
@@ -87,9 +87,7 @@ function isPassedThrough({ machine }: Template, step: Position['step']): boolean
 
 describe.each(REGISTRY.templates)('$name', (template) => {
   test('C-34: every kind of rail event, at every step', { timeout: 3_600_000 }, async () => {
-    const cells = placesOf(template).flatMap((place) =>
-      RAIL_EVENT_JOB.map((event) => ({ place, news: event })),
-    );
+    const cells = placesOf(template).flatMap((place) => RAIL_EVENT_CASES.map((event) => ({ place, event })));
     const isWhole = WHOLE.includes('all') || WHOLE.includes(template.name);
     const tried = isWhole ? cells : drawn(cells);
     for (let from = 0; from < tried.length; from += ABREAST)
@@ -111,10 +109,10 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** One kind of news at one place. */
+/** One kind of rail event at one place. */
 interface Cell {
   readonly place: Position;
-  readonly news: NewsCase;
+  readonly event: RailEventCase;
 }
 
 /** A transaction that stands at the place of a cell, of an account of its own. */
@@ -133,19 +131,19 @@ async function tryOut(template: Template, cells: readonly Cell[]): Promise<void>
   await Promise.all(standing.map(examine));
 }
 
-async function standAt({ name }: Template, { place, news: event }: Cell): Promise<Standing> {
+async function standAt({ name }: Template, { place, event }: Cell): Promise<Standing> {
   const accountId = await createAccount(test$.database, 'Matrix', { templates: [name], mode: 'sandbox' });
   const row = await stand(services, accountId, place);
-  return { place, news: event, row, at: `${name} ${place.way.join(' ')}: ${event.name}` };
+  return { place, event, row, at: `${name} ${place.way.join(' ')}: ${event.name}` };
 }
 
 /** One after the other, because what belongs to nobody is looked at before and after. */
-async function tellIt({ place, news: event, row, at }: Standing): Promise<void> {
+async function tellIt({ place, event, row, at }: Standing): Promise<void> {
   const { accountId } = row;
   const { tell, money } = message(row, place, event);
-  const [stored, before] = await Promise.all([lastNews(), assets(accountId)]);
+  const [stored, before] = await Promise.all([lastRailEvent(), assets(accountId)]);
   expect(await tell(), at).toBe(stepAfter(place, event) ?? UNTAKEN[event.about]);
-  expect(await lastNews(), at).toBeGreaterThan(stored);
+  expect(await lastRailEvent(), at).toBeGreaterThan(stored);
   const after = await assets(accountId);
   expect(difference(before, after), at).toEqual(money);
   expect(await tell(), `${at}, twice`).toMatch(/^(duplicate|waits)$/);
@@ -159,7 +157,7 @@ async function examine({ row, at }: Standing): Promise<void> {
   await test$.owner.query('delete from job where account_id = $1', [String(row.accountId)]);
 }
 
-/** News that is told the same each time, and the money that comes with it. */
+/** An event that is reported the same each time, and the money that comes with it. */
 interface StepMessage {
   /** @returns what became of it. */
   readonly tell: () => Promise<string>;
@@ -167,7 +165,7 @@ interface StepMessage {
   readonly money: Readonly<Record<string, bigint>>;
 }
 
-function message(row: ProcessRow, place: Position, { about, word }: NewsCase): StepMessage {
+function message(row: ProcessRow, place: Position, { about, word }: RailEventCase): StepMessage {
   const { run } = place;
   const trigger = text(word, row);
   switch (about) {
@@ -286,8 +284,8 @@ async function transient({ accountId, id }: ProcessRow): Promise<Record<string, 
   return Object.fromEntries(rows.map(({ name, balance }) => [name, balance]));
 }
 
-/** Id of the newest news. */
-async function lastNews(): Promise<number> {
+/** Id of the newest rail event. */
+async function lastRailEvent(): Promise<number> {
   const { rows } = await test$.owner.query('select coalesce(max(id), 0)::int as id from rail_news');
   return rows[0].id;
 }

@@ -1,6 +1,6 @@
 /**
- * C-34: a PIX that came is a step of its transaction or a booking in suspense, never nothing. Method: news as a rail tells it,
- * received by the real application; then the news, the entries and the book are looked at.
+ * C-34: a PIX that came is a step of its transaction or a booking in suspense, never nothing. Method: events as a rail reports them,
+ * received by the real application; then the stored events, the entries and the books are read.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
@@ -17,7 +17,7 @@ const {
   play,
   reach,
   stepOf,
-  newsOf: eventOf,
+  eventsOf: eventOf,
   suspenseOf,
   bookOf,
   journalsOf,

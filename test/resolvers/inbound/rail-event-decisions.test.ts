@@ -1,5 +1,5 @@
 /**
- * C-34: news that is not settled is tried again by the operator, or closed by hand with a reason; each is written down and done
+ * C-34: a rail event that is not settled is tried again by the operator, or closed by hand with a reason; each is written down and done
  * once. Method: over GraphQL, on the real application.
  */
 
@@ -14,7 +14,7 @@ import { errorsIn } from '../../support/refusals.ts';
 import { inboundOf, type Merchant, pixFor, SILENT } from './support.ts';
 
 const app = useApp();
-const { onramp, reach, stepOf, newsOf: eventOf } = inboundOf(app);
+const { onramp, reach, stepOf, eventsOf: eventOf } = inboundOf(app);
 let merchant: Merchant;
 let platform: bigint;
 
@@ -32,7 +32,7 @@ const idOf = async (key: string): Promise<string> => {
   return rows[0].id;
 };
 const keysOf = async (args: string) =>
-  (await ask(`{ railNews${args} { nodes { key } } }`)).data.railNews.nodes.map(
+  (await ask(`{ railEvents${args} { nodes { key } } }`)).data.railEvents.nodes.map(
     ({ key }: { key: string }) => key,
   );
 const actions = async (accountId: bigint, action: string) => {
@@ -60,7 +60,7 @@ test('C-34, C-51: an event that the database refuses is logged and stored withou
   const { outcome } = await receiveRailEvent({ ...app.services, advance: refuse }, log, paid);
   expect(outcome).toBe('pending');
   const error = 'invalid input syntax for type bigint';
-  expect(lines).toEqual([{ news: expect.any(String), kind: 'payment', tries: 1, error }]);
+  expect(lines).toEqual([{ railEvent: expect.any(String), kind: 'payment', tries: 1, error }]);
   const { rows } = await app.owner.query('select last_error from rail_news where key = $1', [
     `pix:${paid.endToEndId}`,
   ]);
@@ -76,17 +76,17 @@ describe('an unsettled rail event', () => {
     const id = await idOf(`pix:${early.disputeId}`);
     const retry = (key: string) =>
       ask(
-        `mutation { retryRailNews(input: { newsId: "${id}", idempotencyKey: "${key}" }) { outcome errors { code message path } } }`,
+        `mutation { retryRailEvent(input: { railEventId: "${id}", idempotencyKey: "${key}" }) { outcome errors { code message path } } }`,
       );
-    expect((await retry('a')).data.retryRailNews.outcome).toBe('PENDING');
+    expect((await retry('a')).data.retryRailEvent.outcome).toBe('PENDING');
     await app.services.receive(paid);
     await reach(row, 'success/DONE');
-    expect((await retry('a')).data.retryRailNews.outcome).toBe('PENDING');
-    expect((await retry('b')).data.retryRailNews.outcome).toBe('STEP');
-    expect((await retry('b')).data.retryRailNews.outcome).toBe('STEP');
+    expect((await retry('a')).data.retryRailEvent.outcome).toBe('PENDING');
+    expect((await retry('b')).data.retryRailEvent.outcome).toBe('STEP');
+    expect((await retry('b')).data.retryRailEvent.outcome).toBe('STEP');
     expect(await stepOf(row)).toBe('dispute/OPEN');
     expect(codeOf(await retry('c'))).toBe('STEP_CONFLICT');
-    const written = await actions(platform, 'news.retry');
+    const written = await actions(platform, 'rail_event.retry');
     expect(written.map(({ object_id }) => object_id)).toEqual([id, id]);
     expect((await verifyAudit(app.database, platform)).defects).toEqual([]);
   });
@@ -101,9 +101,9 @@ describe('an unsettled rail event', () => {
     expect(
       (
         await ask(
-          `mutation { retryRailNews(input: { newsId: "${id}" }) { outcome errors { code message path } } }`,
+          `mutation { retryRailEvent(input: { railEventId: "${id}" }) { outcome errors { code message path } } }`,
         )
-      ).data.retryRailNews.outcome,
+      ).data.retryRailEvent.outcome,
     ).toBe('PENDING');
     await retryRailEvents(app.services, SILENT, at());
     expect(await eventOf(`pix:${stray.disputeId}`)).toMatchObject([{ outcome: 'pending' }]);
@@ -115,7 +115,7 @@ describe('an unsettled rail event', () => {
     const id = await idOf(`pix:${stray.disputeId}`);
     const close = (reason: string, key: string) =>
       ask(
-        `mutation { closeRailNews(input: { newsId: "${id}", reason: "${reason}", idempotencyKey: "${key}" }) { railNews { state closeReason closedBy closedAt nextTryAt } errors { code message path } } }`,
+        `mutation { closeRailEvent(input: { railEventId: "${id}", reason: "${reason}", idempotencyKey: "${key}" }) { railEvent { state closeReason closedBy closedAt nextTryAt } errors { code message path } } }`,
       );
     expect(codeOf(await close('', 'a'))).toBe('INVALID_PARAMETER');
     const closed = {
@@ -125,13 +125,13 @@ describe('an unsettled rail event', () => {
       closedAt: expect.any(String),
       nextTryAt: null,
     };
-    expect((await close('not ours', 'b')).data.closeRailNews.railNews).toEqual(closed);
-    expect((await close('not ours', 'b')).data.closeRailNews.railNews).toEqual(closed);
+    expect((await close('not ours', 'b')).data.closeRailEvent.railEvent).toEqual(closed);
+    expect((await close('not ours', 'b')).data.closeRailEvent.railEvent).toEqual(closed);
     expect(codeOf(await close('not ours', 'c'))).toBe('STEP_CONFLICT');
     expect((await app.services.receive(stray)).outcome).toBe('duplicate');
     expect(await keysOf('')).not.toContain(stray.disputeId);
     expect(await keysOf('(state: CLOSED)')).toEqual([stray.disputeId]);
-    const [written] = await actions(platform, 'news.close');
+    const [written] = await actions(platform, 'rail_event.close');
     expect(written.before).toMatchObject({ state: 'pending', kind: 'dispute_opened', tries: 1 });
     expect(written.after).toEqual({ state: 'closed', reason: 'not ours' });
   });
@@ -143,15 +143,15 @@ describe('an unsettled rail event', () => {
     await receiveRailEvent(failing, SILENT, paid);
     const id = await idOf(`pix:${paid.endToEndId}`);
     const closing = await ask(
-      `mutation { closeRailNews(input: { newsId: "${id}", reason: "x" }) { railNews { state } errors { code message path } } }`,
+      `mutation { closeRailEvent(input: { railEventId: "${id}", reason: "x" }) { railEvent { state } errors { code message path } } }`,
     );
     expect(codeOf(closing)).toBe('STEP_CONFLICT');
     expect(
       (
         await ask(
-          `mutation { retryRailNews(input: { newsId: "${id}" }) { outcome errors { code message path } } }`,
+          `mutation { retryRailEvent(input: { railEventId: "${id}" }) { outcome errors { code message path } } }`,
         )
-      ).data.retryRailNews.outcome,
+      ).data.retryRailEvent.outcome,
     ).toBe('STEP');
     await reach(row, 'success/DONE');
   });
@@ -159,8 +159,8 @@ describe('an unsettled rail event', () => {
   test('C-40: is decided by the operator; an unknown one is not found', async () => {
     const rails = await app.addKey(platform, ['platform:rails']);
     for (const call of [
-      'retryRailNews(input: { newsId: "1" }) { outcome errors { code message path } }',
-      'closeRailNews(input: { newsId: "1", reason: "x" }) { railNews { state } errors { code message path } }',
+      'retryRailEvent(input: { railEventId: "1" }) { outcome errors { code message path } }',
+      'closeRailEvent(input: { railEventId: "1", reason: "x" }) { railEvent { state } errors { code message path } }',
     ]) {
       expect(codeOf(await ask(`mutation { ${call} }`, rails.apiKey))).toBe('FORBIDDEN');
       expect(codeOf(await ask(`mutation { ${call} }`, merchant.apiKey))).toBe('FORBIDDEN');

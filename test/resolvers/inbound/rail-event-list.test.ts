@@ -19,16 +19,16 @@ beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
 });
 
-const FIELDS = 'state kind key rail tries lastError nextTryAt seenAt account end2end news';
+const FIELDS = 'state kind key rail tries lastError nextTryAt seenAt account end2end body';
 const ask = async (args: string, key: string) => {
   const { json } = await app.graphql(
-    `{ railNews${args} { totalCount nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
+    `{ railEvents${args} { totalCount nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } }`,
     {},
     { key },
   );
   return json;
 };
-const list = async (args: string, key = app.platformKey) => (await ask(args, key)).data.railNews;
+const list = async (args: string, key = app.platformKey) => (await ask(args, key)).data.railEvents;
 
 /** A payment that could not be settled yet, a dispute of a payment that nobody knows, and a report of fraud. */
 async function tellAll() {
@@ -93,7 +93,7 @@ describe('the list of rail events', () => {
   });
 
   test('C-40: is the operator’s; payers are unmasked for those who decide about money', async () => {
-    const taxIdIn = ({ nodes }: { nodes: { news: { payerTaxId?: string } }[] }) => nodes[0]?.news.payerTaxId;
+    const taxIdIn = ({ nodes }: { nodes: { body: { payerTaxId?: string } }[] }) => nodes[0]?.body.payerTaxId;
     expect((await ask('', merchant.apiKey)).errors[0].extensions.code).toBe('FORBIDDEN');
     const rails = await app.addKey(platform, ['platform:rails']);
     expect(taxIdIn(await list('', rails.apiKey))).toBe('***.982.247-**');

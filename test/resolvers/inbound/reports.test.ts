@@ -1,7 +1,7 @@
 /**
  * C-33, C-34: what rails report of payouts, transfers, returns and disputes is stored once, finds its transaction by what the rail
  * knows, and is a step, a booking, or an entry in the operator's list. Method: transactions on live rails that take every order
- * and tell nothing, so that all news comes from here; news is tried again by hand.
+ * and report nothing, so that all events come from here; events are tried again by hand.
  */
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ import { pixFor } from './support.ts';
 const store = useDatabase();
 const CONFIG = { publicUrl: 'http://127.0.0.1', exactIntegers: false, sandboxAuto: false };
 const ANA = { clientName: 'Ana Souza', clientTaxId: '52998224725' };
-const lines: { news?: string; kind?: string; tries?: number; error?: string; msg: string }[] = [];
+const lines: { railEvent?: string; kind?: string; tries?: number; error?: string; msg: string }[] = [];
 const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
 let live: Services;
 
@@ -62,7 +62,7 @@ const MAKES = {
   ],
 } as const satisfies Record<string, readonly [string, Partial<NewProcess>]>;
 
-/** A transaction of a new account with means, as far as it goes without news. */
+/** A transaction of a new account with means, as far as it goes without rail events. */
 const GROUP = 'whg_reports';
 
 async function make(what: keyof typeof MAKES): Promise<ProcessRow> {
@@ -137,10 +137,10 @@ const dispute = (row: ProcessRow, kind: DisputeEvent['kind'], disputeId: string)
 
 async function cached({ accountId }: ProcessRow): Promise<string[]> {
   const { rows } = await store.owner.query(
-    `select kind || ' ' || outcome as news from rail_news where account_id = $1 order by id`,
+    `select kind || ' ' || outcome as event from rail_news where account_id = $1 order by id`,
     [String(accountId)],
   );
-  return rows.map(({ news: event }) => event);
+  return rows.map(({ event }) => event);
 }
 
 async function stored(kind: string) {
@@ -189,7 +189,7 @@ describe('transfers of ours', () => {
     const event = sent(row);
     lines.length = 0;
     expect(await receive({ ...event, kind: 'broadcast_confirmed' })).toBe('pending');
-    expect(lines).toMatchObject([{ kind: 'broadcast_confirmed', tries: 1, news: expect.any(String) }]);
+    expect(lines).toMatchObject([{ kind: 'broadcast_confirmed', tries: 1, railEvent: expect.any(String) }]);
     expect(await stored('broadcast_confirmed')).toMatchObject({ outcome: 'pending', untaken: 1 });
     expect(await receive(event)).toBe('step');
     await again();

@@ -1,4 +1,4 @@
-/** Orders that money comes for, the news that tells of it, and what the books say afterwards. */
+/** Orders that are paid, the rail events that report the money, and the books afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect } from 'vitest';
@@ -74,8 +74,8 @@ export function inboundOf(app: TestApp) {
       const { component, state } = await rowOf(end2end);
       return `${component}/${state}`;
     },
-    /** What is stored of news by its natural key, the oldest first. */
-    newsOf: async (key: string) => {
+    /** Stored rail events of a natural key, the oldest first. */
+    eventsOf: async (key: string) => {
       const { rows } = await app.owner.query(
         'select kind, outcome, account_id, transaction_id from rail_news where key = $1 order by id',
         [key],

@@ -9,6 +9,7 @@ import { GatewayError } from '../../../src/base/errors/errors.ts';
 import { isReturnId } from '../../../src/base/pix/end-to-end-id.ts';
 import { settle } from '../../../src/resolvers/engine/run-jobs.ts';
 import { submitDueOrders } from '../../../src/resolvers/inbound/return-suspense.ts';
+import type { DisputeEvent } from '../../../src/resolvers/services/rail-event.ts';
 import { RailRefused } from '../../../src/resolvers/services/rails.ts';
 import { platformAccount } from '../../../src/store/account/accounts.ts';
 import { clearingDefects } from '../../../src/store/ledger/verify.ts';
@@ -23,7 +24,7 @@ const {
   act: action,
   reach,
   rowOf,
-  newsOf: eventOf,
+  eventsOf: eventOf,
   suspenseOf,
   bookOf,
   journalsOf,
@@ -81,15 +82,15 @@ describe('an account', () => {
     });
     expect((await ask(LIST)).json.data.suspense.totalCount).toBe(2);
     for (const mutation of [
-      `assignSuspense(input: { suspenseId: "${id}", account: "1" })`,
-      `returnSuspense(input: { suspenseId: "${id}" })`,
+      `assignSuspense(input: { suspenseId: "${id}", account: "1", reason: "checked" })`,
+      `returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`,
     ])
       expect(codeOf(await decide(mutation, merchant.apiKey))).toBe('FORBIDDEN');
   });
 });
 
 describe('the holder’s view', () => {
-  const SEEN = '{ suspense { nodes { id: suspenseId state assignedTo news } } }';
+  const SEEN = '{ suspense { nodes { id: suspenseId state assignedTo railEvent } } }';
   const seenBy = async (key: string, id: string) => {
     const { nodes } = (await ask(SEEN, key)).json.data.suspense;
     const found = nodes.find((each: { id: string }) => each.id === id);
@@ -99,19 +100,28 @@ describe('the holder’s view', () => {
   test('C-15: neither the payer nor another account’s id; the operator reads both', async () => {
     const [own, other] = [await app.addAccount(), await app.addAccount()];
     const id = await strayPix(own);
-    expect((await seenBy(own.apiKey, id)).news.payerTaxId).toBe('***.982.247-**');
-    expect((await seenBy(app.platformKey, id)).news.payerTaxId).toBe('52998224725');
-    const { json } = await decide(`assignSuspense(input: { suspenseId: "${id}", account: "999999" })`);
+    expect((await seenBy(own.apiKey, id)).railEvent.payerTaxId).toBe('***.982.247-**');
+    expect((await seenBy(app.platformKey, id)).railEvent.payerTaxId).toBe('52998224725');
+    const { json } = await decide(
+      `assignSuspense(input: { suspenseId: "${id}", account: "999999", reason: "checked" })`,
+    );
     expect(errorsIn(json)[0].extensions).toMatchObject({
       code: 'NOT_FOUND',
       violations: [{ parameter: 'input.account' }],
     });
-    await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`);
-    await decide(`approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}" })`, second);
+    await decide(
+      `assignSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" })`,
+    );
+    await decide(
+      `approveSuspense(input: { suspenseId: "${id}", account: "${other.accountId}", reason: "checked" })`,
+      second,
+    );
     expect(await seenBy(own.apiKey, id)).toMatchObject({ state: 'ASSIGNED', assignedTo: null });
     expect((await seenBy(app.platformKey, id)).assignedTo).toBe(String(other.accountId));
     const kept = await strayPix(own);
-    await decide(`assignSuspense(input: { suspenseId: "${kept}", account: "${own.accountId}" })`);
+    await decide(
+      `assignSuspense(input: { suspenseId: "${kept}", account: "${own.accountId}", reason: "checked" })`,
+    );
     expect((await seenBy(own.apiKey, kept)).assignedTo).toBe(String(own.accountId));
   });
 });
@@ -122,14 +132,16 @@ describe('decisions under a key', () => {
     const [id, second] = [await strayPix(own), await strayPix(own)];
     const assign = (entry: string) =>
       decide(
-        `assignSuspense(input: { suspenseId: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}" })`,
+        `assignSuspense(input: { suspenseId: "${entry}", account: "${own.accountId}", idempotencyKey: "a-${id}", reason: "checked" })`,
       );
     const first = (await assign(id)).json.data.assignSuspense.suspenseEntry;
     expect((await assign(id)).json.data.assignSuspense.suspenseEntry).toEqual(first);
     expect(codeOf(await assign(second))).toBe('IDEMPOTENCY_MISMATCH');
     expect(await journalsOf(own.accountId)).toBe('L50 L50 L38 L35');
     const release = () =>
-      decide(`returnSuspense(input: { suspenseId: "${second}", idempotencyKey: "r-${id}" })`);
+      decide(
+        `returnSuspense(input: { suspenseId: "${second}", idempotencyKey: "r-${id}", reason: "checked" })`,
+      );
     const answers = [
       (await release()).json.data.returnSuspense.suspenseEntry,
       (await release()).json.data.returnSuspense.suspenseEntry,
@@ -146,11 +158,11 @@ describe('assigning', () => {
   test('L38, L35: within an account credits its balance, once', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    const mutation = `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`;
+    const mutation = `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`;
     const answers = await Promise.all([
       decide(mutation),
       decide(mutation),
-      decide(`returnSuspense(input: { suspenseId: "${id}" })`),
+      decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`),
     ]);
     expect(answers.map(codeOf).sort()).toEqual(['STEP_CONFLICT', 'STEP_CONFLICT', undefined]);
     const done = answers.find((each) => codeOf(each) === undefined);
@@ -165,9 +177,11 @@ describe('assigning', () => {
     const own = await app.addAccount();
     const id = await unknownPix('34.56');
     const before = await bookOf(platform);
-    await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`);
+    await decide(
+      `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`,
+    );
     const { json } = await decide(
-      `approveSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`,
+      `approveSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`,
       second,
     );
     expect(json.data.approveSuspense.suspenseEntry).toMatchObject({
@@ -187,10 +201,15 @@ describe('assigning', () => {
     const live = await app.addAccount({ mode: 'live' });
     for (const account of ['999999', 'x', String(platform), String(live.accountId)])
       expect(
-        codeOf(await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${account}" })`)),
+        codeOf(
+          await decide(
+            `assignSuspense(input: { suspenseId: "${id}", account: "${account}", reason: "checked" })`,
+          ),
+        ),
       ).toBe('NOT_FOUND');
     const missing = ['999999', 'x', '0'].map(
-      (each) => `assignSuspense(input: { suspenseId: "${each}", account: "${merchant.accountId}" })`,
+      (each) =>
+        `assignSuspense(input: { suspenseId: "${each}", account: "${merchant.accountId}", reason: "checked" })`,
     );
     for (const mutation of missing) expect(codeOf(await decide(mutation))).toBe('NOT_FOUND');
   });
@@ -201,13 +220,15 @@ describe('sending back', () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
     const { json } = await ask(
-      `mutation { returnSuspense(input: { suspenseId: "${id}" }) { suspenseEntry { state returnId } errors { code message path } } }`,
+      `mutation { returnSuspense(input: { suspenseId: "${id}", reason: "checked" }) { suspenseEntry { state returnId } errors { code message path } } }`,
     );
     const { state, returnId } = json.data.returnSuspense.suspenseEntry;
     expect([state, isReturnId(returnId)]).toEqual(['RETURNING', true]);
     expect(await eventOf(`pix:${returnId}`)).toEqual([]);
     expect(await bookOf(own.accountId)).toMatchObject({ 'L.suspense BRL': '10000' });
-    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBe('STEP_CONFLICT');
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`))).toBe(
+      'STEP_CONFLICT',
+    );
     await arrive();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
@@ -228,8 +249,12 @@ describe('sending back', () => {
     for (const amount of ['9', '1'])
       await app.services.receive(depositFor(row, { currency: 'TRX_TRX', amount }));
     const [nine, one] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${one.id}" })`))).toBe('LIMIT_EXCEEDED');
-    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${nine.id}" })`))).toBeUndefined();
+    expect(
+      codeOf(await decide(`returnSuspense(input: { suspenseId: "${one.id}", reason: "checked" })`)),
+    ).toBe('LIMIT_EXCEEDED');
+    expect(
+      codeOf(await decide(`returnSuspense(input: { suspenseId: "${nine.id}", reason: "checked" })`)),
+    ).toBeUndefined();
     await arrive();
     // Of 10 that came, 7.9 went out, and 13.4 were burnt for it.
     expect(await bookOf(own.accountId)).toEqual({
@@ -248,7 +273,9 @@ describe('sending back', () => {
     await reach(made, 'crypto_deposit/WAITING_DEPOSIT');
     await app.services.receive(depositFor(await rowOf(made.end2end), { currency: 'TRX_TRX', amount: '9' }));
     const [{ id }] = await suspenseOf(own.accountId);
-    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBeUndefined();
+    expect(
+      codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)),
+    ).toBeUndefined();
     const { rows } = await app.owner.query(`select key from sandbox_order where key like 'suspense:${id}:%'`);
     const ended = {
       kind: 'refund_ended',
@@ -269,7 +296,7 @@ describe('sending back', () => {
   test('an entry whose return failed is open again', async () => {
     const own = await app.addAccount();
     const id = await strayPix(own);
-    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`);
     const { rows } = await app.owner.query(
       `select key from sandbox_order o join suspense_entry s on s.return_id = o.key where s.id = $1`,
       [id],
@@ -288,7 +315,11 @@ describe('sending back', () => {
     expect((await app.services.receive(event)).outcome).toBe('suspense');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(
-      codeOf(await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)),
+      codeOf(
+        await decide(
+          `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`,
+        ),
+      ),
     ).toBeUndefined();
     await verified(own.accountId);
   });
@@ -302,8 +333,8 @@ describe('sending back', () => {
     const away = new Error('the bank does not answer');
     release.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
     expect(
-      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
-        .state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)).json.data
+        .returnSuspense.suspenseEntry.state,
     ).toBe('RETURNING');
     await later(0);
     expect(release).toHaveBeenCalledTimes(1);
@@ -327,8 +358,8 @@ describe('sending back', () => {
     const release = vi.spyOn(app.services.rails.pix, 'refund');
     release.mockRejectedValue(new Error('the bank does not answer'));
     expect(
-      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
-        .state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)).json.data
+        .returnSuspense.suspenseEntry.state,
     ).toBe('RETURNING');
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
@@ -339,14 +370,20 @@ describe('sending back', () => {
     const orders = vi.spyOn(app.services.rails.pix, 'refund');
     expect(
       errorsIn(
-        (await decide(`assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}" })`)).json,
+        (
+          await decide(
+            `assignSuspense(input: { suspenseId: "${id}", account: "${own.accountId}", reason: "checked" })`,
+          )
+        ).json,
       )[0].message,
     ).toContain('its order failed 36 times and waits for a person: return it again');
     expect(
-      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
-        .state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)).json.data
+        .returnSuspense.suspenseEntry.state,
     ).toBe('RETURNING');
-    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}" })`))).toBe('STEP_CONFLICT');
+    expect(codeOf(await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`))).toBe(
+      'STEP_CONFLICT',
+    );
     expect(orders.mock.calls.map(([{ key }]) => key)).toEqual([first]);
     orders.mockRestore();
     await arrive();
@@ -362,7 +399,7 @@ describe('sending back', () => {
     const unreachable = Object.assign(new Error('the server ended the connection'), { code: '57P01' });
     const unpriced = new GatewayError('QUOTE_UNAVAILABLE', 'there is no rate', { retryAfter: 5 });
     release.mockRejectedValue(unreachable);
-    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1) {
       release.mockRejectedValue(hours % 2 === 0 ? unreachable : unpriced);
@@ -396,7 +433,7 @@ describe('sending back', () => {
       stuck.push(await isStuck());
       throw new Error('the bank does not answer');
     });
-    await decide(`returnSuspense(input: { suspenseId: "${id}" })`);
+    await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`);
     const log = pino({ level: 'silent' });
     for (let hours = 1; hours <= 40; hours += 1)
       await submitDueOrders(app.services, log, Date.now() + hours * 3_600_000);
@@ -410,18 +447,89 @@ describe('sending back', () => {
     const release = vi.spyOn(app.services.rails.pix, 'refund');
     release.mockRejectedValueOnce(new RailRefused('the account of the payer is closed'));
     expect(
-      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
-        .state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)).json.data
+        .returnSuspense.suspenseEntry.state,
     ).toBe('OPEN');
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'open' }]);
     expect(
-      (await decide(`returnSuspense(input: { suspenseId: "${id}" })`)).json.data.returnSuspense.suspenseEntry
-        .state,
+      (await decide(`returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`)).json.data
+        .returnSuspense.suspenseEntry.state,
     ).toBe('RETURNING');
     release.mockRestore();
     await arrive();
     await arrive();
     expect(await suspenseOf(own.accountId)).toMatchObject([{ state: 'returned' }]);
     await verified(own.accountId);
+  });
+});
+
+describe('a MED dispute about a PIX in suspense', () => {
+  const reportOf = (id: string, kind: DisputeEvent['kind'], amount: string | null = null) =>
+    app.services.receive({ kind, disputeId: `med-${id}`, endToEndId: endToEndIdOf(id), amount });
+  const endToEndIdOf = (id: string) => endToEndIds.get(id) as string;
+  const endToEndIds = new Map<string, string>();
+  const disputed = async (): Promise<string> => {
+    const row = await onramp(merchant);
+    await action(merchant, `/v2/onramp/${row.end2end}/cancel`);
+    const payment = pixFor(row);
+    await app.services.receive(payment);
+    const { id } = (await suspenseOf(merchant.accountId)).at(-1);
+    endToEndIds.set(id, payment.endToEndId);
+    await reportOf(id, 'dispute_opened');
+    return id;
+  };
+  const RETURN = (id: string) => `returnSuspense(input: { suspenseId: "${id}", reason: "checked" })`;
+  const ASSIGN = (id: string) =>
+    `assignSuspense(input: { suspenseId: "${id}", account: "${merchant.accountId}", reason: "checked" })`;
+
+  test('neither a return nor a credit goes out while it is open, and both may when it was rejected', async () => {
+    const id = await disputed();
+    for (const mutation of [RETURN(id), ASSIGN(id)])
+      expect(errorsIn((await decide(mutation)).json)?.[0]).toMatchObject({
+        message: `suspense entry ${id} is held by a MED dispute until it is decided`,
+        extensions: { code: 'STEP_CONFLICT' },
+      });
+    await reportOf(id, 'dispute_rejected');
+    expect(codeOf(await decide(RETURN(id)))).toBeUndefined();
+    await arrive();
+    expect((await suspenseOf(merchant.accountId)).find((each) => each.id === id)?.state).toBe('returned');
+  });
+
+  test('an accepted one took the money back: it is booked once, and not sent again', async () => {
+    const id = await disputed();
+    await reportOf(id, 'dispute_accepted');
+    expect(await reportOf(id, 'dispute_accepted')).toMatchObject({ outcome: 'duplicate' });
+    expect((await suspenseOf(merchant.accountId)).find((each) => each.id === id)).toMatchObject({
+      state: 'returned',
+    });
+    expect(codeOf(await decide(RETURN(id)))).toBe('STEP_CONFLICT');
+    await verified(merchant.accountId);
+  });
+
+  test('one about a part takes it, and the rest can go back', async () => {
+    const id = await disputed();
+    await reportOf(id, 'dispute_accepted', '40.00');
+    const entry = async () => (await suspenseOf(merchant.accountId)).find((each) => each.id === id);
+    expect(await entry()).toMatchObject({ state: 'open', amount: '6000' });
+    expect(codeOf(await decide(RETURN(id)))).toBeUndefined();
+    await arrive();
+    expect(await entry()).toMatchObject({ state: 'returned' });
+    await verified(merchant.accountId);
+  });
+
+  test('a return that was decided before it was opened is not ordered until it is decided', async () => {
+    const id = await disputed();
+    await reportOf(id, 'dispute_rejected');
+    const refund = vi.spyOn(app.services.rails.pix, 'refund').mockRejectedValueOnce(new Error('away'));
+    await decide(RETURN(id));
+    await app.services.receive({
+      ...{ kind: 'dispute_opened', disputeId: `late-${id}` },
+      ...{ endToEndId: endToEndIdOf(id), amount: null },
+    });
+    const before = refund.mock.calls.length;
+    await submitDueOrders(app.services, SILENT, app.database.nowMs() + 60_000);
+    expect(refund.mock.calls.length).toBe(before);
+    refund.mockRestore();
+    expect((await suspenseOf(merchant.accountId)).find((each) => each.id === id)?.state).toBe('returning');
   });
 });

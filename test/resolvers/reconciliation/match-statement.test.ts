@@ -34,7 +34,7 @@ const match = (entries: readonly ReportedEntry[], lines: readonly VaultLine[]) =
 };
 
 describe('a return that failed once and was charged for, and then succeeded: each charge has its own line', () => {
-  /** Booked by its news, and by a step. */
+  /** Booked by its rail event, and by a step. */
   const [FAILED, DONE] = [7n, 9n];
   const lines = [FAILED, DONE].map((journalId) =>
     line({ journalId, name: 'L12', currency: 'TRX_TRX', minor: '-21' }),
@@ -60,7 +60,7 @@ test.each([
   'pending',
   'failed',
   'closed',
-])('news that is %s has no line, whatever its transaction has', (outcome) => {
+])('a rail event that is %s has no line, whatever its transaction has', (outcome) => {
   const earlier = line({ postedAt: instantOf(YESTERDAY) });
   expect(match([told({}, booked({ outcome }))], [earlier])).toEqual({
     matched: 0,

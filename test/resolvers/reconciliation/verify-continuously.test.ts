@@ -12,9 +12,9 @@ import {
 } from '../../../src/resolvers/reconciliation/verify-continuously.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import { claimVerification, readVerifyState } from '../../../src/store/ledger/verify-state.ts';
+import { command } from '../../support/command.ts';
 import { useDatabase } from '../../support/database.ts';
 import { fundAccount } from '../../support/fund-account.ts';
-import { crossramp } from '../../support/process.ts';
 import { eventually } from '../../support/receiver.ts';
 
 const store = useDatabase();
@@ -88,7 +88,7 @@ test('an import of history, and postings after it, are no defect', async () => {
   const accountId = await account();
   await verifyNew(parts());
   const args = ['import', file, '--account', String(accountId)];
-  expect((await crossramp({ DATABASE_URL: store.url }, ...args)).code).toBe(0);
+  expect((await command({ DATABASE_URL: store.url }, ...args)).code).toBe(0);
   await post(accountId, 1);
   expect(await verifyNew(parts())).toBeGreaterThan(10);
   await roundOnce();

@@ -176,7 +176,7 @@ test('records before a page that are passed over cost as well', () => {
     '{ customers(ARGS) { nodes { taxId } } }',
     '{ viewer { account { webhookDeliveries(ARGS) { nodes { state } } } } }',
     '{ suspense(ARGS) { nodes { state } } }',
-    '{ railNews(ARGS) { nodes { state } } }',
+    '{ railEvents(ARGS) { nodes { state } } }',
     '{ screeningHits(ARGS) { nodes { state } } }',
     '{ requestLog(ARGS, statusClass: SUCCESSFUL) { nodes { status } } }',
     '{ receivables(ARGS) { nodes { amount } } }',

@@ -206,6 +206,24 @@ test('the first MED case that waits for an answer shows its remaining time, and 
   expect((await metrics.scrape()).get(name)).toBeUndefined();
 });
 
+test('a rail that is stopped after a restore shows for how long, and fires its alert', async () => {
+  const healthy = await metrics.scrape();
+  await app.owner.query(`with point as (
+      insert into restore_point (since, noticed_at) values (now(), now() - interval '31 minutes') returning id)
+    insert into restored_rail (restore_id, mode, rail) select id, 'live', 'pix' from point`);
+  await app.owner.query(`insert into unknown_payment (mode, rail, name, kind, currency, amount_minor, sent_at)
+    values ('live', 'pix', 'one', 'payout', 'BRL', 100, now())`);
+  const troubled = await metrics.scrape();
+  const name = 'crossramp_rail_stopped_seconds{mode="live",rail="pix"}';
+  expect(troubled.get(name)).toBeGreaterThanOrEqual(1_860);
+  expect(troubled.get('crossramp_unknown_payments{mode="live",rail="pix"}')).toBe(1);
+  const only = (samples: Samples) =>
+    new Map([...samples].filter(([each]) => [name, 'crossramp_database_up'].includes(each)));
+  if (hasPromtool) expect(compareAlerts(only(healthy), only(troubled), ['CrossrampRailStopped'])).toBe('');
+  await app.owner.query('update restored_rail set cleared_at = now()');
+  expect((await metrics.scrape()).get(name)).toBe(0);
+});
+
 test('rails, networks, rates, suspense and an imbalance of the ledger are shown as they are', async () => {
   const healthy = await metrics.scrape();
   expect(healthy.get('crossramp_ledger_imbalances{mode="sandbox"}')).toBe(0);

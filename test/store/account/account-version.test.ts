@@ -5,7 +5,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { versionReader } from '../../../src/store/account/account-version.ts';
-import { HISTORY, useApp } from '../../support/app.ts';
+import { useApp } from '../../support/app.ts';
+import { HISTORY } from '../../support/sandbox.ts';
 
 const app = useApp();
 /** Tables whose rows can be written anew, and those that are only added to. */

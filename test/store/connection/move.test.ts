@@ -56,5 +56,6 @@ test('opens a connection to another server without the pauses that the silence o
   await Promise.allSettled(Array.from({ length: CLIENTS }, () => new Client().connect()));
   name = 'next';
   await expect(new Client().connect()).rejects.toThrow();
-  expect(sockets.next.size).toBe(1);
+  // On a busy machine a connection is accepted after its client has given up.
+  await expect.poll(() => sockets.next.size).toBe(1);
 });

@@ -6,9 +6,10 @@ import { expect, test } from 'vitest';
 import { importAccount } from '../../../src/resolvers/history/import-account.ts';
 import { verifyVolumes } from '../../../src/store/engine/verify-volumes.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
-import { HISTORY, useApp } from '../../support/app.ts';
+import { useApp } from '../../support/app.ts';
 import { newCustomer, newShop, stepOf } from '../../support/limits.ts';
 import { useOneDay } from '../../support/one-day.ts';
+import { HISTORY } from '../../support/sandbox.ts';
 
 useOneDay();
 const app = useApp();

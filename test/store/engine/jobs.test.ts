@@ -627,7 +627,7 @@ describe('a worker that died', () => {
     const row = await payable('onramp');
     const told = payment('550.00', row);
     await services.receive(told);
-    await addNews(row, told);
+    await addRailEvent(row, told);
     await run(row);
     await pass(row, 10);
     expect(await stepOf(row)).toBe('success/DONE');
@@ -636,7 +636,7 @@ describe('a worker that died', () => {
   });
 });
 
-describe('news', () => {
+describe('rail events', () => {
   test('the same event is reported for one transaction of an account only', async () => {
     const rows = [await payable('onramp'), await payable('onramp')];
     const other = await payable('onramp');
@@ -837,7 +837,7 @@ function payment(amount: string, { process }: ProcessRow): PaymentEvent {
   return { kind: 'payment', txid, endToEndId, amount, settledAt: new Date().toISOString(), payerTaxId: null };
 }
 
-async function addNews(row: ProcessRow, event: RailEvent): Promise<void> {
+async function addRailEvent(row: ProcessRow, event: RailEvent): Promise<void> {
   const dueMs = await services.clock.nowMs();
   await addJobs(store.database, [{ ...keyOf(row), kind: RAIL_EVENT_JOB, payload: event, dueMs }], null);
 }

@@ -8,9 +8,9 @@ import { createAccount } from '../../../src/store/account/accounts.ts';
 import type { Tx } from '../../../src/store/connection/database.ts';
 import { changeTransactions, readProcesses } from '../../../src/store/engine/processes.ts';
 import { REGISTRY } from '../../../src/templates/index.ts';
-import { HISTORY } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { addBusiness } from '../../support/events.ts';
+import { HISTORY } from '../../support/sandbox.ts';
 
 const store = useDatabase();
 

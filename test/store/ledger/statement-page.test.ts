@@ -6,11 +6,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BRL, CURRENCIES, type Currency } from '../../../src/base/money/currency.ts';
+import { BRASILIA } from '../../../src/base/time/zone.ts';
 import { houseSheet, SUB_ACCOUNTS, type SubAccount, subAccountSheet } from '../../../src/ledger/chart.ts';
 import { createAccount } from '../../../src/store/account/accounts.ts';
 import type { Statement } from '../../../src/store/connection/database.ts';
 import { importLines, openLedgerAccounts } from '../../../src/store/ledger/history.ts';
 import {
+  findStatementLine,
   readBalances,
   readStatementEntries,
   readStatementLines,
@@ -128,9 +130,10 @@ const NAIVE = `from ledger_line l join ledger_account a on a.account_id = l.acco
     and ($5::date is null or (l.posted_at at time zone 'UTC')::date <= $5)`;
 
 async function naiveIds(filter: StatementFilter): Promise<bigint[]> {
-  const { currencies, subAccount, dateFrom, dateTo } = filter;
+  const { currencies, subAccount, dateFrom, dateTo, zone = 'UTC' } = filter;
   const values = [book.accountId, currencies ?? null, subAccount ?? null, dateFrom ?? null, dateTo ?? null];
-  const { rows } = await test.owner.query(`select l.id ${NAIVE} order by l.id desc`, values);
+  const condition = NAIVE.replaceAll("'UTC'", `'${zone}'`);
+  const { rows } = await test.owner.query(`select l.id ${condition} order by l.id desc`, values);
   return rows.map((row) => BigInt(row.id));
 }
 
@@ -207,6 +210,31 @@ describe('the statement equals naive SQL', () => {
       },
     );
     await fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+
+  it('for days of Brasília: a part from either end, the exact total, and the line of any number', async () => {
+    const property = fc.asyncProperty(
+      filter,
+      limit,
+      part,
+      fc.boolean(),
+      async (days, size, { share, more }, isBackward) => {
+        const given = { ...days, zone: BRASILIA };
+        const all = await naiveIds(given);
+        const { total, ids } = await slice(given, { limit: size, isBackward });
+        expect({ total, ids }).toEqual({
+          total: BigInt(all.length),
+          ids: (isBackward ? all.toReversed() : all).slice(0, size),
+        });
+        const number = Math.floor(all.length * share) + more + 1;
+        const found = await findStatementLine(test.database, book.accountId, given, number);
+        expect(found).toEqual(all[number - 1] ?? all.at(-1));
+        const below = all[number - 1];
+        if (below !== undefined)
+          expect((await slice(given, { limit: size, below })).ids).toEqual(all.slice(number, number + size));
+      },
+    );
+    await fc.assert(property, { seed: SEED, numRuns: 200 });
   });
 
   const filters: [what: string, filter: StatementFilter][] = [

@@ -13,6 +13,7 @@ import { useDatabase } from '../../support/database.ts';
 const WRITERS = 8;
 /** Longest time for which a writer has the later table alone. Unit: ms. */
 const HOLD_MS = 900;
+const TOLD = { onEnded: () => {} };
 const store = useDatabase();
 let isOver = false;
 let committed = 0;
@@ -51,15 +52,15 @@ test('a busy cell is fenced, refuses every write, and accepts them again', async
   await expect.poll(() => committed).toBeGreaterThan(2 * WRITERS);
   const server = await CellServer.connect({ url: store.ownerUrl, schema: 'public' });
   try {
-    await raiseFence(server, 'elsewhere');
+    await raiseFence(server, 'elsewhere', TOLD);
     const atFence = committed;
     expect(await server.cell()).toMatchObject({ state: 'fenced', other: 'elsewhere' });
     expect((await checkCell(server)).filter(({ ok }) => !ok)).toEqual([]);
     await sleep(HOLD_MS * 3);
     expect(committed).toBe(atFence);
     expect([...refused]).toEqual(['25006']);
-    await raiseFence(server, 'elsewhere');
-    await lowerFence(server);
+    await raiseFence(server, 'elsewhere', TOLD);
+    await lowerFence(server, TOLD);
     expect(await server.cell()).toMatchObject({ state: 'serving', other: null });
     expect((await checkCell(server)).filter(({ ok }) => !ok)).toEqual([]);
     await expect.poll(() => committed).toBeGreaterThan(atFence);

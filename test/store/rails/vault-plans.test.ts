@@ -1,4 +1,4 @@
-/** Goal: lines of news are found one by one, however many lines a vault has. Method: the plan, as prepared statements have it. */
+/** Goal: lines of rail events are found one by one, however many lines a vault has. Method: the plan, as prepared statements have it. */
 import { expect, test } from 'vitest';
 import { BANK, readLinesOf } from '../../../src/store/rails/vault.ts';
 import { useApp } from '../../support/app.ts';

@@ -7,7 +7,7 @@ export const STOP = /^(?:UNAUTHORIZED|FORBIDDEN|NOT_FOUND|STEP_CONFLICT|RAILS_MI
 /** Members of answers whose numbers are counts, not amounts. */
 export const INTEGERS = /^(?:attempts?|duration_ms|expires_in|failures|id|limit|matched|max_concurrency|max_per_second|offset|redelivered|round|sequence|status|total)$/;
 /** Inputs of mutations that take an `idempotencyKey`, without the word `Input` at their end. */
-export const ONCE = /^(?:(?:Accept|Answer|Approve|Attach|Enter|Make|Provide|Recover|Redeliver|Refund|Reject|Resolve|Sandbox)\w+|AddReviewNote|AddWhitelistEntry|CancelTransaction|ConfirmIdentity|CreateCheckout|CreateOfframp|CreateOnramp|CreateQuote|CreateStaticLink|CreateWebhookEndpoint|CreateWhitelistGroup|CreateWithdrawal|SendTestWebhook)Input$/;
+export const ONCE = /^(?:(?:Accept|Answer|Approve|Attach|Enter|Make|Provide|Recover|Redeliver|Refund|Reject|Resolve|Rotate|Sandbox|Send)\w+|AddReviewNote|AddWhitelistEntry|CancelTransaction|ConfirmIdentity|CreateApiKey|CreateCheckout|CreateOfframp|CreateOnramp|CreateQuote|CreateStaticLink|CreateWebhookEndpoint|CreateWhitelistGroup|CreateWithdrawal)Input$/;
 /** Selection of the refusals of a payload. */
 export const REFUSAL =
   '__typename action code message path ... on WaitRefusal { retryAfter } ... on StateRefusal { possibleActions } ... on PermissionRefusal { scope } ... on LimitRefusal { limit limitCurrency } ... on CursorRefusal { earliest latest }';

@@ -9,9 +9,9 @@ export interface AcceptQuoteInput {
 /** Result of `acceptQuote`, or its refusals. */
 export interface AcceptQuotePayload {
   readonly __typename: 'AcceptQuotePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** The account holder. */
@@ -37,13 +37,13 @@ export interface Account {
   readonly mode: AccountMode;
   /** Name of the account holder. */
   readonly name: string;
-  /** The time on the clock of the account: the time of the machine, or in a sandbox that of the sandbox clock. */
+  /** The time on the clock of the account: of the machine, or of the sandbox clock. */
   readonly now: string;
   /** Roles whose people need a fresh passkey for every action on the account. */
   readonly passkeyRoles: readonly (MemberRole)[];
-  /** The static links of the account: those that are open, newest first, then those that were disabled last; at most 1,000. */
+  /** The static links of the account: open ones, newest first, then the last disabled ones; at most 1,000. */
   readonly staticLinks: readonly (StaticLink)[];
-  /** Limits that the account set itself on its templates; a template without any is not listed. */
+  /** Limits that the account set on its templates; a template without limits is not listed. */
   readonly templateLimits: readonly (TemplateLimits)[];
   /** Price and limits of each template, as the platform set them. */
   readonly templateSettings: readonly (TemplateSetting)[];
@@ -53,7 +53,7 @@ export interface Account {
   readonly webhookDelivery: WebhookDelivery | null;
   /** One endpoint of the account; null where it has none of this id, or it was removed. */
   readonly webhookEndpoint: WebhookEndpoint | null;
-  /** The endpoints of the account without removed ones: those that were created for it, at most 50, then of those that came with transactions the newest, at most 200; both oldest first. */
+  /** The endpoints of the account without removed ones: those that were created for it, at most 50, then the newest ones of transactions, at most 200; both oldest first. */
   readonly webhookEndpoints: readonly (WebhookEndpoint)[];
   /** Redeliveries of many events and of missed ones, newest first; at most 20. Needs the scope `admin`. */
   readonly webhookRedeliveries: readonly (WebhookRedeliveryProgress)[];
@@ -103,15 +103,15 @@ export interface AccountSettings {
 /** A member of the input of the mutation of an action. */
 export interface ActionArgument {
   readonly __typename: 'ActionArgument';
-  /** Whether this action needs it. The type alone may not say so: a payee needs a PIX key, a customer has none. */
+  /** Whether this action needs it. The type does not show it: a payee needs a PIX key, a customer has none. */
   readonly isRequired: boolean;
-  /** The largest amount that it can have; null where it is no amount, or has no such limit. */
+  /** The maximum amount; null if it is no amount, or has no such limit. */
   readonly max: string | null;
   /** Name of the member. */
   readonly name: string;
   /** Type that a variable for it must have, such as `String!`. */
   readonly type: string;
-  /** The value to send as it is; null where you choose it. */
+  /** The value to send unchanged; null if you choose it. */
   readonly value: string | null;
 }
 /** An amount that an action moves. */
@@ -119,9 +119,11 @@ export interface ActionEffect {
   readonly __typename: 'ActionEffect';
   /** Kind of its movement. */
   readonly kind: ActionEffectKind;
-  /** The amount; null where the action makes a new price, and the amount follows from it. */
+  /** The amount. For an action with a new price, the amount at the current price; null without a price. */
   readonly money: Money | null;
-  /** Part of the balance that a credit or debit is booked on; null for the others. */
+  /** BRL for one unit of crypto from which `money` was calculated, if the action makes a new price; null for others. */
+  readonly quote: string | null;
+  /** Part of the balance for a credit or debit; null for others. */
   readonly subAccount: SubAccount | null;
 }
 /** Movement of an amount by an action. */
@@ -130,7 +132,7 @@ export type ActionEffectKind = 'CREDIT' | 'DEBIT' | 'PAYOUT' | 'REFUND';
 export interface AddReviewNoteInput {
   /** Text of the note, 1 to 2,000 characters. */
   readonly body: string;
-  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  /** Key of the case, from `ReviewCase.caseKey`. */
   readonly caseKey: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
@@ -138,9 +140,9 @@ export interface AddReviewNoteInput {
 /** Result of `addReviewNote`, or its refusals. */
 export interface AddReviewNotePayload {
   readonly __typename: 'AddReviewNotePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly reviewNote: ReviewNote | null;
 }
 /** Input of `addWhitelistEntry`. */
@@ -159,9 +161,9 @@ export interface AddWhitelistEntryInput {
 /** Result of `addWhitelistEntry`, or its refusals. */
 export interface AddWhitelistEntryPayload {
   readonly __typename: 'AddWhitelistEntryPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly whitelistEntry: WhitelistEntry | null;
 }
 /** Input of `addWhitelistProof`. */
@@ -174,12 +176,12 @@ export interface AddWhitelistProofInput {
 /** Result of `addWhitelistProof`, or its refusals. */
 export interface AddWhitelistProofPayload {
   readonly __typename: 'AddWhitelistProofPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly whitelistEntry: WhitelistEntry | null;
 }
-/** Treatment of a payment after the lock of its price, where the session lasts longer (C-21). */
+/** Treatment of a payment after the lock of its price, if the session lasts longer (C-21). */
 export type AfterLock = 'END' | 'REPRICE';
 /** Input of `answerMedCase`. */
 export interface AnswerMedCaseInput {
@@ -195,9 +197,9 @@ export interface AnswerMedCaseInput {
 /** Result of `answerMedCase`, or its refusals. */
 export interface AnswerMedCasePayload {
   readonly __typename: 'AnswerMedCasePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly medCase: MedCase | null;
 }
 /** An API key. Its secret text is shown once, when it is issued. */
@@ -227,7 +229,7 @@ export interface ApiKey {
   readonly replaces: string | null;
   /** When it was revoked; null: not revoked. */
   readonly revokedAt: string | null;
-  /** Its rights: `read`, `create`, `move`, `admin`; for keys of the operator also `platform:…`. */
+  /** Its rights: `read`, `create`, `move`, `admin`. */
   readonly scopes: readonly (string)[];
 }
 /** Money out that waits for people other than its maker (C-22, C-25). */
@@ -237,26 +239,26 @@ export interface Approval {
   readonly approvalsNeeded: number;
   /** Worth of the money in BRL, as limits count it. */
   readonly brl: string;
-  /** Address or PIX key that it goes to; null of a refund, which goes to its payer. */
+  /** Destination address or PIX key; null for a refund, which goes to its payer. */
   readonly destination: string | null;
-  /** Way out of the money. */
+  /** Route of the money. */
   readonly kind: MoneyOutKind;
   /** Whether your key may approve it. */
   readonly mayApprove: boolean;
   /** Reason of the wait. */
   readonly reason: ApprovalReason;
-  /** When it was requested; `approveMoneyOut` takes it. Null where it is not known. */
+  /** When it was requested; `approveMoneyOut` takes it. Null if unknown. */
   readonly requestedAt: string | null;
   /** Id of the key or person that requested it. */
   readonly requestedBy: string | null;
   /** Name of that key or person, as it is now. */
   readonly requestedByName: string | null;
-  /** The transaction that it leaves by. */
+  /** Its transaction. */
   readonly transaction: Transaction;
-  /** Reason that keeps your key from approving it; null where it may. */
+  /** Reason that keeps your key from approving it; null if it may. */
   readonly whyNot: ApprovalBar | null;
 }
-/** Reason that keeps your key from approving money out. */
+/** Reason that keeps your key from approving. */
 export type ApprovalBar = 'NEWCOMER' | 'SAME_MAKER' | 'SCOPE';
 /** Reason for which money out waits for approval. */
 export type ApprovalReason = 'CEILING' | 'THRESHOLD';
@@ -266,15 +268,15 @@ export interface ApproveMoneyOutInput {
   readonly end2end: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** `requestedAt` of the approval that you read: its maker can replace it by another amount or destination. Any request of the transaction where it is not given. */
+  /** `requestedAt` of the approval that you read, because its maker can replace it by another amount or destination. If missing, any request of the transaction is approved. */
   readonly requestedAt?: string | null | undefined;
 }
 /** Result of `approveMoneyOut`, or its refusals. */
 export interface ApproveMoneyOutPayload {
   readonly __typename: 'ApproveMoneyOutPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `approveWithdrawal`. */
@@ -287,22 +289,22 @@ export interface ApproveWithdrawalInput {
 /** Result of `approveWithdrawal`, or its refusals. */
 export interface ApproveWithdrawalPayload {
   readonly __typename: 'ApproveWithdrawalPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `assignReviewCase`. */
 export interface AssignReviewCaseInput {
-  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  /** Key of the case, from `ReviewCase.caseKey`. */
   readonly caseKey: string;
 }
 /** Result of `assignReviewCase`, or its refusals. */
 export interface AssignReviewCasePayload {
   readonly __typename: 'AssignReviewCasePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly reviewCase: ReviewCase | null;
 }
 /** Input of `attachMedFile`. */
@@ -319,9 +321,9 @@ export interface AttachMedFileInput {
 /** Result of `attachMedFile`, or its refusals. */
 export interface AttachMedFilePayload {
   readonly __typename: 'AttachMedFilePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly medCase: MedCase | null;
 }
 /** Open tasks of the account that wait for a person. */
@@ -348,12 +350,12 @@ export interface Attention {
 }
 /** Kind of actor. */
 export type AuditActorKind = 'KEY' | 'OPERATOR' | 'PAYER' | 'PERSON' | 'SYSTEM';
-/** An act that is not a read, as it was written down with it. */
+/** An action that is not a read, recorded together with it. */
 export interface AuditEntry {
   readonly __typename: 'AuditEntry';
-  /** Name of the act, such as `webhook.create`. */
+  /** Name of the action, such as `webhook.create`. */
   readonly act: string;
-  /** Id of who did it, such as that of a key or person. */
+  /** Id of the actor, such as that of a key or person. */
   readonly actorId: string;
   /** Kind of the actor. */
   readonly actorKind: AuditActorKind;
@@ -361,29 +363,29 @@ export interface AuditEntry {
   readonly actorName: string | null;
   /** Address of the client, or the host of an operator. */
   readonly address: string | null;
-  /** The state after the act of what it changed or created. No secrets. */
+  /** Changed or created members of the object after the action. No secrets. */
   readonly after: Readonly<Record<string, unknown>> | null;
-  /** When it was done, on the clock of the account. */
+  /** When it happened, on the clock of the account. */
   readonly at: string;
-  /** The state before the act of what it changed. No secrets. */
+  /** Changed members of the object before the action. No secrets. */
   readonly before: Readonly<Record<string, unknown>> | null;
-  /** SHA-256 over the hash of the entry before and this entry, hexadecimal (docs/decisions/0022). */
+  /** SHA-256 over the hash of the previous entry and this entry, hexadecimal (docs/decisions/0022). */
   readonly hash: string;
-  /** When it was done by the clock of the database; only if the clock of the account differs from it by more than a minute. */
+  /** When it happened on the clock of the database; only if the two clocks differ by more than a minute. */
   readonly machineAt: string | null;
   /** For an approval: the key or person that requested the approved withdrawal or journal. */
   readonly maker: string | null;
   /** For an approval: name of the key or person that made the request, as it is now. */
   readonly makerName: string | null;
-  /** Id of what was acted on. */
+  /** Id of the object. */
   readonly objectId: string;
-  /** Kind of the object: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `med_case`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
+  /** Kind of the object: `account`, `book_day`, `customer`, `customer_case`, `key`, `link`, `manual_journal`, `med_case`, `network`, `passkey`, `person`, `pix_order`, `quote`, `rail`, `rail_news`, `review_case`, `sandbox_clock`, `screening_hit`, `session`, `suspense_entry`, `template`, `transaction`, `unknown_payment`, `view`, `webhook_delivery`, `webhook_endpoint`, `whitelist_entry`, `whitelist_group`. */
   readonly objectKind: string;
   /** Name of the key or the person that was acted on; null for other objects. */
   readonly objectName: string | null;
   /** Id of the request, as its answer has it in `X-Request-Id`. */
   readonly requestId: string | null;
-  /** Scope that the act needs. */
+  /** Scope that the action needs. */
   readonly scope: string;
   /** Number of the entry in the log of the account, from 1 without gaps. */
   readonly seq: string;
@@ -395,7 +397,7 @@ export interface AuditLogConnection {
   readonly edges: readonly (AuditLogEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (AuditEntry)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all entries that match, not only of this page. Exact. */
   readonly totalCount: number;
@@ -419,19 +421,19 @@ export interface Balance {
   readonly blocked: string;
   /** `available` in BRL at the last known mid-market rate, rounded half up to cents; null when no rate was ever known. */
   readonly calculatedBrl: string | null;
-  /** The currency of all amounts here but `calculatedBrl`. */
+  /** The currency of all amounts except `calculatedBrl`. */
   readonly currency: Currency;
   /** Reserved for or sent by transactions under way. */
   readonly inTransit: string;
   /** Expected, not yet settled. */
   readonly toReceive: string;
 }
-/** All balances of the account at one moment. */
+/** All balances of the account at one time. */
 export interface BalanceChange {
   readonly __typename: 'BalanceChange';
   /** The balances. */
   readonly balances: readonly (Balance)[];
-  /** Cursor of the newest event of the account at that moment. */
+  /** Cursor of the newest event of the account at that time. */
   readonly cursor: string;
 }
 /** Worth of the account’s balances, in BRL at the last known mid-market rates. */
@@ -443,7 +445,7 @@ export interface BalanceWorth {
   readonly ratesAt: string | null;
   /** All parts of all balances that have a rate, each rounded half up to cents. */
   readonly total: string;
-  /** Currencies that are held and have no rate: they are not in the total. */
+  /** Currencies without a rate, which are not in the total. */
   readonly unpriced: readonly (Currency)[];
 }
 /** Look of the hosted pages of the account. */
@@ -466,19 +468,21 @@ export interface Branding {
   /** Where payers find help: an https URL or a `mailto:` address, of at most 2,048 characters. */
   readonly supportUrl: string | null;
 }
+/** Zone of calendar days. */
+export type CalendarZone = 'BRASILIA' | 'UTC';
 /** Input of `cancelSettingChange`. */
 export interface CancelSettingChangeInput {
   /** The setting of the pending change. */
   readonly setting: ProtectionSetting;
-  /** Tax id of the customer, or the template, whose setting it is; not for settings of the account. */
+  /** Customer’s tax id, or template, of the setting; missing for settings of the account. */
   readonly subject?: string | null | undefined;
 }
 /** Result of `cancelSettingChange`, or its refusals. */
 export interface CancelSettingChangePayload {
   readonly __typename: 'CancelSettingChangePayload';
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly accountSettings: AccountSettings | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Input of `cancelTransaction`. */
@@ -491,77 +495,39 @@ export interface CancelTransactionInput {
 /** Result of `cancelTransaction`, or its refusals. */
 export interface CancelTransactionPayload {
   readonly __typename: 'CancelTransactionPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
-/** An entry of the evidence of a case. It is never changed, and holds neither images nor answers of a provider. */
-export interface CaseEvidence {
-  readonly __typename: 'CaseEvidence';
-  /** Key or person that acted; null for the provider and for a timer. */
-  readonly actor: string | null;
-  /** SHA-256 of the answer or the callback, hexadecimal; null where there was none. */
-  readonly answerHash: string | null;
-  /** Time of the entry. */
-  readonly at: string;
-  /** Number of the check, from 1. */
-  readonly attempt: number;
-  /** Last decision of the provider, in the words of the gateway; null before one. */
-  readonly decision: string | null;
-  /** Event: `opened`, `callback`, `answered`, `approved`, `denied`, `retried`, `frozen`, `unfreeze_asked`, `unfrozen` or `expired`. */
-  readonly event: string;
-  /** Position in the evidence of the case, from 1. */
-  readonly n: number;
-  /** Kind of the provider; null where there is none. */
-  readonly provider: string | null;
-  /** Reason that the person gave; null where nobody did. */
-  readonly reason: string | null;
-  /** Reason codes of the provider. */
-  readonly reasons: readonly (string)[];
-  /** Identifier at the provider; null before it gave one. */
-  readonly reference: string | null;
-  /** Score of the provider; null where it gives none. */
-  readonly score: string | null;
-  /** State of the case after it. */
-  readonly state: CaseState;
-}
-/** A fact that a rail reported with the money. */
-export interface CaseFact {
-  readonly __typename: 'CaseFact';
-  /** Name of the fact, such as `payerTaxId`. */
-  readonly name: string;
-  /** The fact. */
-  readonly value: string;
-}
-/** A case with everything that a person decides by. */
+/** A case with all data for a decision. */
 export interface CaseFile {
   readonly __typename: 'CaseFile';
-  /** Identifier of the account that it is about; null for what is of the house. */
+  /** Identifier of its account; null for the house. */
   readonly account: string | null;
-  /** Of money in suspense, open transactions of the account that wait for exactly this amount, newest first; at most 10. For the operator. */
-  readonly candidates: readonly (Transaction)[];
   /** Key of the case. */
   readonly caseKey: string;
-  /** Of money in suspense, what the rail reported about payer and payment; for the operator. */
-  readonly facts: readonly (CaseFact)[];
+  /** Decisions of people about it, newest first; at most 20. Empty without `admin`. */
+  readonly decisions: readonly (AuditEntry)[];
   /** Kind. */
   readonly kind: ReviewKind;
   /** Cases of MED about its transaction, the first first; at most 100. */
   readonly medCases: readonly (MedCase)[];
   /** Notes about it that people of your account, or of the platform, wrote; newest first, at most 100. */
   readonly notes: readonly (ReviewNote)[];
-  /** `end2end` of its transaction, or the id, day or name of what else it is about. */
+  /** Other cases of the same customer in your account, newest first; at most 20. Decisions about transactions need `admin`. */
+  readonly otherCases: readonly (OtherCase)[];
+  /** `end2end` of its transaction; otherwise the id, day or name of its subject. */
   readonly reference: string;
-  /** Other transactions of the account with the same customer, newest first; at most 10. */
-  readonly samePayer: readonly (Transaction)[];
-  /** Other transactions of the account with the same wallet, newest first; at most 10. */
-  readonly sameWallet: readonly (Transaction)[];
+  /** Other transactions of your account with the same customer. */
+  readonly samePayer: RelatedPayments;
+  /** Other transactions of your account with the same wallet. */
+  readonly sameWallet: RelatedPayments;
   /** The money in suspense that it is about; null where it is about none. */
   readonly suspense: SuspenseEntry | null;
   /** Its transaction; null where it is about none. */
   readonly transaction: Transaction | null;
-  /** The case as it stands in the queue; null where it was decided. */
+  /** The case in the queue; null if it was decided. */
   readonly waiting: ReviewCase | null;
 }
 /** State of the case of a customer. */
@@ -576,14 +542,14 @@ export interface ChangeMemberRoleInput {
 /** Result of `changeMemberRole`, or its refusals. */
 export interface ChangeMemberRolePayload {
   readonly __typename: 'ChangeMemberRolePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly member: Member | null;
 }
 /** Input of `chooseNotifications`. */
 export interface ChooseNotificationsInput {
-  /** All kinds that are to be on, at most one of each; the others are off. */
+  /** All kinds to receive, each at most once; the others are off. */
   readonly kinds: readonly (NotificationKind)[];
   /** Language of the e-mail. */
   readonly language: NotificationLanguage;
@@ -591,9 +557,9 @@ export interface ChooseNotificationsInput {
 /** Result of `chooseNotifications`, or its refusals. */
 export interface ChooseNotificationsPayload {
   readonly __typename: 'ChooseNotificationsPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly notifications: NotificationSettings | null;
 }
 /** An owner of a company. */
@@ -616,9 +582,9 @@ export interface ConfirmIdentityInput {
 /** Result of `confirmIdentity`, or its refusals. */
 export interface ConfirmIdentityPayload {
   readonly __typename: 'ConfirmIdentityPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `confirmMember`. */
@@ -629,9 +595,9 @@ export interface ConfirmMemberInput {
 /** Result of `confirmMember`, or its refusals. */
 export interface ConfirmMemberPayload {
   readonly __typename: 'ConfirmMemberPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly member: Member | null;
 }
 /** Another line of the same journal. Debits and credits of a line and its counterparts are equal in each currency. */
@@ -652,8 +618,10 @@ export interface Counterpart {
 export interface CreateApiKeyInput {
   /** Networks that it may be used from, such as `203.0.113.0/24`. Default: those of the key that creates it; not outside of them. At most 50 networks. */
   readonly allowedCidrs?: readonly (string)[] | null | undefined;
-  /** When it stops working. Default: when the key that creates it does; not later than that. */
+  /** When it stops working. Default: the end of the key that creates it, which is also the latest possible end. */
   readonly expiresAt?: string | null | undefined;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
   /** Purpose, 1 to 200 characters. */
   readonly name: string;
   /** Its rights: `read`, `create`, `move`, `admin`; only scopes of the key that creates it. At most 9 scopes. */
@@ -662,9 +630,9 @@ export interface CreateApiKeyInput {
 /** Result of `createApiKey`, or its refusals. */
 export interface CreateApiKeyPayload {
   readonly __typename: 'CreateApiKeyPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly issuedApiKey: IssuedApiKey | null;
 }
 /** A checkout session on a hosted page. Data that is not given here is entered there by the customer, or given by the caller with `provideIdentity`. */
@@ -697,7 +665,7 @@ export interface CreateCheckoutInput {
 /** Result of `createCheckout`, or its refusals. */
 export interface CreateCheckoutPayload {
   readonly __typename: 'CreateCheckoutPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
   /** URL of the hosted page: send the customer there. */
   readonly paymentLink: string | null;
@@ -707,7 +675,7 @@ export interface CreateCheckoutPayload {
   readonly pixQrSvgUrl: string | null;
   /** True when the `idempotencyKey` was used before: the earlier answer, which may be a refusal, is repeated; nothing new was created. */
   readonly replayed: boolean;
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** An offramp. Give all data of the payee (`pixKey`, `pixKeyType`, `clientName`, `clientTaxId`), or none and name the payee later by `provideIdentity`. */
@@ -748,11 +716,11 @@ export interface CreateOfframpPayload {
   readonly __typename: 'CreateOfframpPayload';
   /** Link that opens a wallet with the address and the exact amount of the deposit. Null when no deposit is expected yet, or the network has no such form. */
   readonly depositUri: string | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
   /** True when the `idempotencyKey` was used before: the earlier answer, which may be a refusal, is repeated; nothing new was created. */
   readonly replayed: boolean;
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** An onramp. Without `clientTaxId` the process waits for `provideIdentity`. */
@@ -787,7 +755,7 @@ export interface CreateOnrampInput {
 /** Result of `createOnramp`, or its refusals. */
 export interface CreateOnrampPayload {
   readonly __typename: 'CreateOnrampPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
   /** PIX code to pay (copy and paste); null until the charge exists, which needs an amount and a customer. */
   readonly pixCopyPaste: string | null;
@@ -795,7 +763,7 @@ export interface CreateOnrampPayload {
   readonly pixQrSvgUrl: string | null;
   /** True when the `idempotencyKey` was used before: the earlier answer, which may be a refusal, is repeated; nothing new was created. */
   readonly replayed: boolean;
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** An order to be priced. */
@@ -806,15 +774,15 @@ export interface CreateQuoteInput {
   readonly currency: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
+  /** Template of the order. It determines the direction and the price settings. Withdrawals have no quote. */
   readonly template: Template;
 }
 /** Result of `createQuote`, or its refusals. */
 export interface CreateQuotePayload {
   readonly __typename: 'CreateQuotePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly quote: Quote | null;
 }
 /** A static link, and what its sessions are created with. */
@@ -839,9 +807,9 @@ export interface CreateStaticLinkInput {
 /** Result of `createStaticLink`, or its refusals. */
 export interface CreateStaticLinkPayload {
   readonly __typename: 'CreateStaticLinkPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly staticLink: StaticLink | null;
 }
 /** Input of `createStreamToken`. */
@@ -852,9 +820,9 @@ export interface CreateStreamTokenInput {
 /** Result of `createStreamToken`, or its refusals. */
 export interface CreateStreamTokenPayload {
   readonly __typename: 'CreateStreamTokenPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly streamToken: StreamToken | null;
 }
 /** A new webhook endpoint. */
@@ -881,9 +849,9 @@ export interface CreateWebhookEndpointInput {
 /** Result of `createWebhookEndpoint`, or its refusals. */
 export interface CreateWebhookEndpointPayload {
   readonly __typename: 'CreateWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
 /** Input of `createWhitelistGroup`. */
@@ -896,9 +864,9 @@ export interface CreateWhitelistGroupInput {
 /** Result of `createWhitelistGroup`, or its refusals. */
 export interface CreateWhitelistGroupPayload {
   readonly __typename: 'CreateWhitelistGroupPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly whitelistGroup: WhitelistGroup | null;
 }
 /** A withdrawal to a destination of a whitelist group. */
@@ -913,7 +881,7 @@ export interface CreateWithdrawalInput {
   readonly groupId: string;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
-  /** Most network fee that you accept, in the currency. Error `LIMIT_EXCEEDED` above it. At most 40 characters. */
+  /** Maximum network fee that you accept, in the currency. Error `LIMIT_EXCEEDED` above it. At most 40 characters. */
   readonly networkFeeMax?: string | null | undefined;
   /** Your own notes. At most 500 characters. */
   readonly notes?: string | null | undefined;
@@ -925,11 +893,11 @@ export interface CreateWithdrawalInput {
 /** Result of `createWithdrawal`, or its refusals. */
 export interface CreateWithdrawalPayload {
   readonly __typename: 'CreateWithdrawalPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
   /** True when the `idempotencyKey` was used before: the earlier answer, which may be a refusal, is repeated; nothing new was created. */
   readonly replayed: boolean;
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Crossramp Checkout. Customer pays BRL by PIX on a hosted session; crypto is credited to the account. */
@@ -977,15 +945,15 @@ export interface CrossrampCheckout {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** Effective rate used, BRL for one unit of crypto. */
   readonly quote: string | null;
@@ -995,9 +963,9 @@ export interface CrossrampCheckout {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -1007,7 +975,7 @@ export interface CrossrampCheckout {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -1019,7 +987,7 @@ export interface CrossrampCheckout {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -1035,19 +1003,19 @@ export interface Currency {
   readonly asset: string;
   /** Raw ledger code: `<ASSET>_<NETWORK>`, or `BRL`. */
   readonly code: string;
-  /** Most decimals of an amount, 2 to 18. They depend on asset and network. */
+  /** Maximum number of decimals of an amount, 2 to 18. It depends on asset and network. */
   readonly decimals: number;
   /** Name shown to people: `<ASSET> (<NETWORK>)`, or `BRL`. */
   readonly displayName: string;
   /** The network, such as `TRX`; null for BRL. */
   readonly network: string | null;
 }
-/** Events after the given cursor are no longer kept. The stream ends after this frame. */
+/** Events after the given cursor are no longer stored. The stream ends after this frame. */
 export interface CursorExpired {
   readonly __typename: 'CursorExpired';
   /** Cursor to continue with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`. */
   readonly cursor: string;
-  /** Cursor to continue with the oldest event that is kept. */
+  /** Cursor to continue with the oldest stored event. */
   readonly earliest: string;
   /** Cursor to continue with the next new event. */
   readonly latest: string;
@@ -1065,7 +1033,7 @@ export interface CursorRefusal {
   readonly latest: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
 }
 /** A customer or payee of the account: a tax id that its transactions name (C-21). */
@@ -1089,10 +1057,10 @@ export interface Customer {
   readonly stepUp30d: string | null;
   /** CPF or CNPJ without punctuation. */
   readonly taxId: string;
-  /** Its volumes by day, newest first: the last 30 days on which it moved anything. */
+  /** Its volumes by day, newest first: the last 30 days on which they changed. */
   readonly volumes: readonly (CustomerVolume)[];
 }
-/** Level of identification of a customer of an account, once for all transactions of the account. Transactions ask for the case, and wait for it. */
+/** Level of identification of a customer of an account, once for all transactions of the account. Transactions refer to the case, and wait for it. */
 export interface CustomerCase {
   readonly __typename: 'CustomerCase';
   /** Identifier of the account whose customer it is. */
@@ -1105,9 +1073,7 @@ export interface CustomerCase {
   readonly decidedAt: string | null;
   /** Key or person that decided last, or the kind of the provider; null before a decision. */
   readonly decidedBy: string | null;
-  /** Requests, answers and decisions, newest first; at most 100. Null without the scope `platform:risk`. */
-  readonly evidence: readonly (CaseEvidence)[] | null;
-  /** State that unfreezing leads back to; null unless it is frozen. */
+  /** State after unfreezing; null unless it is frozen. */
   readonly frozenState: CaseState | null;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
@@ -1115,20 +1081,14 @@ export interface CustomerCase {
   readonly isLateDenial: boolean;
   /** Kind of the customer. */
   readonly kind: CustomerKind;
-  /** Level that an approval leads to. */
+  /** Level after an approval. */
   readonly level: CustomerLevel;
-  /** Name that the transaction gave which opened the case; null where a person opened it. */
+  /** Name in the transaction that opened the case; null if a person opened it. */
   readonly name: string | null;
   /** When it was opened. */
   readonly openedAt: string;
   /** Kind of the provider that checks; null where people alone decide. */
   readonly provider: string | null;
-  /** Reason codes of the provider. Null without the scope `platform:risk`. */
-  readonly reasons: readonly (string)[] | null;
-  /** Identifier of the customer at the provider. Null without the scope `platform:risk`. */
-  readonly reference: string | null;
-  /** Score of the provider; null where it gives none. Null without the scope `platform:risk`. */
-  readonly score: string | null;
   /** Its state. */
   readonly state: CaseState;
   /** CPF or CNPJ of the customer, without punctuation. */
@@ -1147,7 +1107,7 @@ export interface CustomerCaseConnection {
   readonly edges: readonly (CustomerCaseEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (CustomerCase)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all cases that match, not only of this page. Exact. */
   readonly totalCount: number;
@@ -1167,7 +1127,7 @@ export interface CustomerConnection {
   readonly edges: readonly (CustomerEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (Customer)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all customers, not only of this page. Exact. */
   readonly totalCount: number;
@@ -1199,14 +1159,14 @@ export type DeliveryFigures = TotalFigures | EndpointFigures | DeliverySlice;
 /** Outcomes and times of the deliveries of an account. */
 export interface DeliveryReport {
   readonly __typename: 'DeliveryReport';
-  /** Of each endpoint that had a delivery in the time, the most deliveries first; at most 100. */
+  /** Figures of each endpoint with a delivery in the period, most deliveries first; at most 100. */
   readonly endpoints: readonly (EndpointFigures)[];
-  /** Of equal slices of the time, oldest first; at most 24. */
+  /** Figures of equal slices of the period, oldest first; at most 24. */
   readonly slices: readonly (DeliverySlice)[];
-  /** Of all deliveries. */
+  /** Figures of all deliveries. */
   readonly total: TotalFigures;
 }
-/** Figures of the deliveries that were created in one slice of the time. */
+/** Figures of the deliveries that were created in one slice of the period. */
 export interface DeliverySlice {
   readonly __typename: 'DeliverySlice';
   /** Attempts to deliver them. */
@@ -1219,7 +1179,7 @@ export interface DeliverySlice {
   readonly failedAttempts: number;
   /** Median time of the attempts that were accepted, in ms; null where there is none. */
   readonly medianMs: number | null;
-  /** Time that 95 of 100 of them needed at most, in ms. */
+  /** 95th percentile of that time, in ms. */
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
@@ -1238,9 +1198,9 @@ export interface DisableStaticLinkInput {
 /** Result of `disableStaticLink`, or its refusals. */
 export interface DisableStaticLinkPayload {
   readonly __typename: 'DisableStaticLinkPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly staticLink: StaticLink | null;
 }
 /** Figures of the deliveries to one endpoint. */
@@ -1258,7 +1218,7 @@ export interface EndpointFigures {
   readonly failedAttempts: number;
   /** Median time of the attempts that were accepted, in ms; null where there is none. */
   readonly medianMs: number | null;
-  /** Time that 95 of 100 of them needed at most, in ms. */
+  /** 95th percentile of that time, in ms. */
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
@@ -1277,9 +1237,9 @@ export interface EnterAmountInput {
 /** Result of `enterAmount`, or its refusals. */
 export interface EnterAmountPayload {
   readonly __typename: 'EnterAmountPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** One change of component or state of a transaction. */
@@ -1313,7 +1273,7 @@ export interface EventConnection {
   readonly edges: readonly (EventEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (TransactionEvent)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all events that are kept, not only of this page. Exact. */
   readonly totalCount: number;
@@ -1338,7 +1298,7 @@ export interface Flow {
   /** Outgoing sum. */
   readonly out: string;
 }
-/** Sign that the stream is alive. Its cursor is past the events that the filter left out. */
+/** Sign that the stream is alive. Its cursor is after the events that the filter left out. */
 export interface Heartbeat {
   readonly __typename: 'Heartbeat';
   /** When it was sent. */
@@ -1351,7 +1311,7 @@ export interface Hold {
   readonly __typename: 'Hold';
   /** Identifier of the account that it belongs to. */
   readonly account: string;
-  /** Since when it is held. */
+  /** Start of the hold. */
   readonly heldSince: string;
   /** The transaction. */
   readonly transaction: Transaction;
@@ -1365,7 +1325,7 @@ export interface InputRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
 }
 /** An invitation that was just made. */
@@ -1390,16 +1350,16 @@ export interface InviteMemberInput {
 /** Result of `inviteMember`, or its refusals. */
 export interface InviteMemberPayload {
   readonly __typename: 'InviteMemberPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly invitation: Invitation | null;
 }
 /** A key that was just created. */
 export interface IssuedApiKey {
   readonly __typename: 'IssuedApiKey';
-  /** The secret text of the key. It is shown here once; store it. */
-  readonly apiKey: string;
+  /** The secret text of the key. It is shown here once; store it. Null when the request is repeated under its `idempotencyKey`: the text is stored nowhere. */
+  readonly apiKey: string | null;
   /** The key. */
   readonly key: ApiKey;
 }
@@ -1444,7 +1404,7 @@ export interface LedgerLine {
   readonly debit: string;
   /** Number of the journal that the line belongs to: all lines of one change of the books have the same one. */
   readonly journalId: string;
-  /** The ledger account that moved. */
+  /** The ledger account of the movement. */
   readonly ledgerAccount: LedgerAccount;
   /** Id of the line, as on `/v2`. Ids rise with time within the account. */
   readonly number: string;
@@ -1460,13 +1420,13 @@ export interface LimitRefusal {
   readonly action: RefusalAction;
   /** Code of the refusal. */
   readonly code: RefusalCode;
-  /** The amount that is allowed at least or at most; null where it is not one amount. */
+  /** The minimum or maximum amount; null if it is not a single amount. */
   readonly limit: string | null;
   /** Raw code of the currency of `limit`; null without it. */
   readonly limitCurrency: string | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
 }
 /** Input of `makeMedEvidence`. */
@@ -1481,9 +1441,9 @@ export interface MakeMedEvidenceInput {
 /** Result of `makeMedEvidence`, or its refusals. */
 export interface MakeMedEvidencePayload {
   readonly __typename: 'MakeMedEvidencePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly medCase: MedCase | null;
 }
 /** Standpoint of an answer to a case of MED. */
@@ -1493,7 +1453,7 @@ export interface MedAnswer {
   readonly __typename: 'MedAnswer';
   /** Standpoint. */
   readonly analysis: MedAnalysis;
-  /** Identifier of the answer: the provider takes it once under this identifier. */
+  /** Identifier of the answer; the provider accepts it once under this identifier. */
   readonly answerId: string;
   /** Id of the key or person that gave it. */
   readonly author: string;
@@ -1515,13 +1475,13 @@ export type MedAnswerState = 'DROPPED' | 'PENDING' | 'REFUSED' | 'SENT' | 'WITHD
 /** A case of the special return mechanism of PIX (MED): a dispute or a report of fraud about a payment. While it is open the payment cannot be refunded. */
 export interface MedCase {
   readonly __typename: 'MedCase';
-  /** Identifier of the account whose payment it is; of the platform where no account has the payment. */
+  /** Identifier of the account of the payment; the platform if no account has it. */
   readonly account: string;
-  /** BRL that it is about; null for all that is left of the payment. */
+  /** BRL of the case; null for the whole rest of the payment. */
   readonly amount: string | null;
   /** Answers, the first first; at most 100. */
   readonly answers: readonly (MedAnswer)[];
-  /** Amount that it blocks now; null where it blocks none. */
+  /** Currently blocked amount; null without one. */
   readonly blocked: Money | null;
   /** Identifier of the case. */
   readonly caseId: string;
@@ -1529,7 +1489,7 @@ export interface MedCase {
   readonly closedAt: string | null;
   /** Key or person that recorded the decision; null where the provider reported it. */
   readonly closedBy: string | null;
-  /** End of the time to answer: the provider’s, or five days after it was opened. */
+  /** Deadline for an answer: the provider’s, or five days after the opening. */
   readonly dueAt: string;
   /** Attachments and evidence packs, the first first; at most 100. */
   readonly files: readonly (MedFile)[];
@@ -1559,7 +1519,7 @@ export interface MedCaseConnection {
   readonly edges: readonly (MedCaseEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (MedCase)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all cases that match, not only of this page. Exact. */
   readonly totalCount: number;
@@ -1629,7 +1589,7 @@ export interface Member {
   readonly invitedAt: string;
   /** Inviter: `keyId` of a key, id of a person, or the user name of an operator. */
   readonly invitedBy: string;
-  /** Whether the person counts as a maker of their own. False: as one with whoever invited them, until another owner confirms. */
+  /** Whether the person counts as a separate maker. False: the person counts as one with the inviter, until another owner confirms. */
   readonly isConfirmed: boolean;
   /** When the invitation was accepted; null: not yet. */
   readonly joinedAt: string | null;
@@ -1647,7 +1607,7 @@ export interface Member {
   readonly scopes: readonly (string)[];
 }
 /** Rights of a person in an account: each role has scopes, with the same meaning as for a key. */
-export type MemberRole = 'DEVELOPER' | 'FINANCE' | 'OPERATOR' | 'OWNER' | 'PLATFORM_FINANCE' | 'PLATFORM_OPERATOR' | 'PLATFORM_OWNER' | 'PLATFORM_RISK' | 'PLATFORM_VIEWER' | 'VIEWER';
+export type MemberRole = 'DEVELOPER' | 'FINANCE' | 'OPERATOR' | 'OWNER' | 'VIEWER';
 /** An exact amount and its currency. */
 export interface Money {
   readonly __typename: 'Money';
@@ -1656,7 +1616,7 @@ export interface Money {
   /** Its currency. */
   readonly currency: Currency;
 }
-/** Way on which money leaves an account. */
+/** Route by which money leaves an account. */
 export type MoneyOutKind = 'PAYOUT' | 'REDIRECT' | 'REFUND' | 'WITHDRAWAL';
 /** A record with a global id (Relay). */
 export type Node = Withdrawal | WebhookDelivery | WebhookEndpoint | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout | WhitelistEntry | Customer | ApiKey | Member | MedCase | StaticLink | WhitelistGroup | Person | Account | SuspenseEntry | PersonSession | Passkey | CustomerCase;
@@ -1677,7 +1637,7 @@ export interface NotificationSettings {
   readonly __typename: 'NotificationSettings';
   /** Address that they are sent to: that of the person. */
   readonly email: string;
-  /** Whether this gateway has a mail server: otherwise nothing is sent. */
+  /** Whether this gateway has a mail server; without one nothing is sent. */
   readonly isSending: boolean;
   /** Kinds that the role may choose. Until a person chooses, owners get all, others none. */
   readonly kinds: readonly (NotificationChoice)[];
@@ -1727,11 +1687,11 @@ export interface Offramp {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payout. */
   readonly pixE2e: string | null;
@@ -1739,7 +1699,7 @@ export interface Offramp {
   readonly pixKey: string | null;
   /** Type of the PIX key. */
   readonly pixKeyType: PixKeyType | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** Effective rate used, BRL for one unit of crypto. */
   readonly quote: string | null;
@@ -1749,9 +1709,9 @@ export interface Offramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -1761,7 +1721,7 @@ export interface Offramp {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -1773,7 +1733,7 @@ export interface Offramp {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -1831,11 +1791,11 @@ export interface OfframpInstant {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payout. */
   readonly pixE2e: string | null;
@@ -1843,7 +1803,7 @@ export interface OfframpInstant {
   readonly pixKey: string | null;
   /** Type of the PIX key. */
   readonly pixKeyType: PixKeyType | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** Effective rate used, BRL for one unit of crypto. */
   readonly quote: string | null;
@@ -1853,9 +1813,9 @@ export interface OfframpInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -1865,7 +1825,7 @@ export interface OfframpInstant {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -1877,7 +1837,7 @@ export interface OfframpInstant {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -1888,7 +1848,7 @@ export interface OfframpInstant {
   /** URL that receives the state updates. */
   readonly webhook: string | null;
 }
-/** Where the crypto of an offramp comes from. */
+/** Source of the crypto of an offramp. */
 export type OfframpSource = 'BALANCE' | 'EXTERNAL';
 /** Onramp to Account. Customer pays BRL by PIX; crypto is credited to the account balance. */
 export interface Onramp {
@@ -1933,15 +1893,15 @@ export interface Onramp {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** Effective rate used, BRL for one unit of crypto. */
   readonly quote: string | null;
@@ -1951,9 +1911,9 @@ export interface Onramp {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -1963,7 +1923,7 @@ export interface Onramp {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -1975,7 +1935,7 @@ export interface Onramp {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -2027,17 +1987,17 @@ export interface OnrampInstant {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
   /** Blockchain network fee charged. */
   readonly networkFee: string | null;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id; known after the payment. */
   readonly pixE2e: string | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** Effective rate used, BRL for one unit of crypto. */
   readonly quote: string | null;
@@ -2047,9 +2007,9 @@ export interface OnrampInstant {
   readonly record: TransactionRecord | null;
   /** Mid-market reference rate at quote time. */
   readonly refQuote: string | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -2059,7 +2019,7 @@ export interface OnrampInstant {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -2071,7 +2031,7 @@ export interface OnrampInstant {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -2084,7 +2044,7 @@ export interface OnrampInstant {
   /** URL that receives the state updates. */
   readonly webhook: string | null;
 }
-/** A transaction with a return to a payer that is on its way, or failed and is still owed; `refunds` of the transaction lists the returns. */
+/** A transaction with an open refund to a payer, under way or failed; `refunds` of the transaction lists them. */
 export interface OpenRefund {
   readonly __typename: 'OpenRefund';
   /** Identifier of the account that it belongs to. */
@@ -2102,6 +2062,38 @@ export type OrderAmountInput =
   | { readonly brl: string; readonly crypto?: undefined; readonly quoteId?: undefined }
   | { readonly brl?: undefined; readonly crypto: string; readonly quoteId?: undefined }
   | { readonly brl?: undefined; readonly crypto?: undefined; readonly quoteId: string };
+/** Another case of the same customer. */
+export interface OtherCase {
+  readonly __typename: 'OtherCase';
+  /** Identifier of its account. */
+  readonly account: string;
+  /** Name of the holder of its account. */
+  readonly accountName: string | null;
+  /** When it was decided; when it began if it was not. */
+  readonly at: string;
+  /** Key of the case, for `reviewCase`. */
+  readonly caseKey: string;
+  /** Its state, or the name of the last action that decided its transaction; null where there are notes only. */
+  readonly decision: string | null;
+  /** Number of its files. */
+  readonly files: number;
+  /** Kind. */
+  readonly kind: ReviewKind;
+  /** Number of notes of people of your account about it. */
+  readonly notes: number;
+  /** Customer, entry of a list, reason of a bank, or `end2end` of its transaction. */
+  readonly title: string | null;
+}
+/** Number and BRL of transactions that have ended alike. */
+export interface OutcomeSum {
+  readonly __typename: 'OutcomeSum';
+  /** Their BRL; those without BRL add nothing. */
+  readonly brl: string;
+  /** Number of transactions. */
+  readonly count: number;
+  /** Outcome of the transactions. */
+  readonly outcome: PaymentOutcome;
+}
 /** An account in which the person has a role. */
 export interface OwnAccount {
   readonly __typename: 'OwnAccount';
@@ -2112,7 +2104,7 @@ export interface OwnAccount {
   /** Role of the person there. */
   readonly role: MemberRole;
 }
-/** Where a page stands in its list (Relay cursor connections). */
+/** Position of a page in its list (Relay cursor connections). */
 export interface PageInfo {
   readonly __typename: 'PageInfo';
   /** Cursor of the last node, for `after`; null when the page is empty, except in `Query.events`, where it is the cursor for the next request. */
@@ -2131,7 +2123,7 @@ export interface Passkey {
   readonly createdAt: string;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** When it was last shown; null: not since it was added. */
+  /** When it was last presented; null if it was not since it was added. */
   readonly lastUsedAt: string | null;
   /** Name that the person gave it. */
   readonly name: string;
@@ -2146,9 +2138,9 @@ export interface PauseWebhookEndpointInput {
 /** Result of `pauseWebhookEndpoint`, or its refusals. */
 export interface PauseWebhookEndpointPayload {
   readonly __typename: 'PauseWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
 /** Data for a payer: the hosted page, and the amount to pay or deposit. */
@@ -2158,6 +2150,8 @@ export interface Payment {
   readonly depositUri: string | null;
   /** URL of the hosted page. */
   readonly link: string;
+  /** Total that came from the payer, before any return; null until it came. The expected amount is `source`, or the `exactDepositAmount` of a deposit. */
+  readonly paid: Money | null;
   /** PIX code to pay (copy and paste); null until the charge exists, and when nothing is paid by PIX. */
   readonly pixCopyPaste: string | null;
   /** URL of the QR image to pay or deposit by, SVG; null when there is none. */
@@ -2165,10 +2159,12 @@ export interface Payment {
 }
 /** Form of the page for the payer. */
 export type PaymentAsk = 'AMOUNT' | 'CONFIRMATION' | 'DEPOSIT' | 'IDENTITY' | 'PAYMENT' | 'QUOTE' | 'RESOLUTION';
+/** Outcome of a transaction. */
+export type PaymentOutcome = 'CANCELLED' | 'EXPIRED' | 'FAILED' | 'OPEN' | 'PARTIAL_SUCCESS' | 'REFUNDED' | 'SUCCESS';
 /** The public view of a transaction: what its payer may see. */
 export interface PaymentSession {
   readonly __typename: 'PaymentSession';
-  /** Present form for the payer; null when there is nothing to do. */
+  /** Current form for the payer; null when there is nothing to do. */
   readonly ask: PaymentAsk | null;
   /** First name and initials of the customer or payee. */
   readonly clientName: string | null;
@@ -2206,7 +2202,7 @@ export interface PaymentSession {
   readonly pixE2e: string | null;
   /** PIX key of the payee, mostly masked. */
   readonly pixKey: string | null;
-  /** Until when the price holds, if that is before the session ends. A later payment is priced when it arrives (C-21). */
+  /** End of the price, if that is before the end of the session. A later payment is priced when it arrives (C-21). */
   readonly priceHeldUntil: string | null;
   /** URL of the QR image to pay by, SVG; null when there is none. */
   readonly qrSvgUrl: string | null;
@@ -2222,7 +2218,7 @@ export interface PaymentSession {
   readonly refundTxHash: string | null;
   /** Where the merchant sends the payer after the payment. */
   readonly returnUrl: string | null;
-  /** Number of state changes so far. While it stays the same, nothing changed. */
+  /** Number of state changes so far. An unchanged number means that nothing changed. */
   readonly sequence: number;
   /** Broad label, for the state of a user interface. */
   readonly status: Label;
@@ -2242,15 +2238,15 @@ export interface PendingSettingChange {
   readonly __typename: 'PendingSettingChange';
   /** When it takes effect. */
   readonly effectiveAt: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly requestedAt: string;
-  /** `keyId` of the key that asked for it. */
+  /** `keyId` of the key that requested it. */
   readonly requestedBy: string;
   /** The changes. */
   readonly setting: ProtectionSetting;
-  /** Tax id of the customer, or the template, whose setting it is; null: that of the account. */
+  /** Customer’s tax id, or template, of the setting; null for the account. */
   readonly subject: string | null;
-  /** The value then; null: none. */
+  /** The new value; null for none. */
   readonly value: string | null;
 }
 /** The caller may not do this. */
@@ -2262,12 +2258,12 @@ export interface PermissionRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
-  /** Scope that the caller lacks; null where it is another rule. */
+  /** Scope that the caller lacks; null for another rule. */
   readonly scope: string | null;
 }
-/** The person who asks, signed in by a session. */
+/** The person of the request, signed in by a session. */
 export interface Person {
   readonly __typename: 'Person';
   /** The accounts in which the person has a role, at most 500. */
@@ -2289,7 +2285,7 @@ export interface Person {
   /** The views of the person in the account of the request, by name; at most 50. */
   readonly savedViews: readonly (SavedView)[];
 }
-/** A browser in which the person is signed in. It ends 12 hours after its last use, 7 days after its begin. */
+/** A browser in which the person is signed in. It ends 12 hours after its last use, or 7 days after its start. */
 export interface PersonSession {
   readonly __typename: 'PersonSession';
   /** The account that the person acts on in it. */
@@ -2311,25 +2307,25 @@ export interface PersonSession {
 }
 /** A PIX key. */
 export interface PixKeyTargetInput {
-  /** The key, in the form that its type asks for. */
+  /** The key, in the form of its type. */
   readonly key: string;
   /** Type of the key. */
   readonly type: PixKeyType;
 }
 /** Type of a PIX key; `/v2` has the same values in lower case. */
 export type PixKeyType = 'CNPJ' | 'CPF' | 'EMAIL' | 'PHONE' | 'RANDOM';
-/** An action that you can take on a transaction now. */
+/** An action that you can perform on a transaction now. */
 export interface PossibleAction {
   readonly __typename: 'PossibleAction';
   /** The action. */
   readonly action: TransactionAction;
-  /** Members of the `input` of the mutation, as this action takes them. */
+  /** Members of the `input` of the mutation for this action. */
   readonly arguments: readonly (ActionArgument)[];
-  /** Amounts that it moves with its default input; with the largest amount where `amount` must be given. Empty when nothing moves. */
+  /** Amounts that it moves with its default input; with the largest amount if `amount` is required. Empty when nothing moves. */
   readonly effects: readonly (ActionEffect)[];
   /** Name of the mutation that performs it. */
   readonly mutation: string;
-  /** Whether you must show your passkey first: otherwise the mutation answers `STEP_UP_REQUIRED`. False for keys. A deposit that is sent to another address than its own needs the passkey, too. */
+  /** Whether you must present your passkey first: otherwise the mutation answers `STEP_UP_REQUIRED`. False for keys. A deposit that is sent to another address than its own needs the passkey, too. */
   readonly needsPasskey: boolean;
 }
 /** The scenarios of the sandbox that are possible at the present step of a transaction. */
@@ -2339,20 +2335,6 @@ export interface PossibleScenarios {
   readonly later: readonly (SandboxScenarioName)[];
   /** Scenarios that can happen now. */
   readonly now: readonly (SandboxScenarioName)[];
-}
-/** Price of a template that one person proposed and another one approves by setting the same. */
-export interface ProposedPrice {
-  readonly __typename: 'ProposedPrice';
-  /** Fixed fee of a transaction, BRL. */
-  readonly feeFixed: string;
-  /** Fee as a fraction of the amount in BRL, from 0 to below 1: `0.01` is 1 %. */
-  readonly feeRate: string;
-  /** When it was proposed. */
-  readonly proposedAt: string;
-  /** Key or person that proposed it. */
-  readonly proposedBy: string;
-  /** Distance of the quote from the market rate, as a fraction from 0 to below 1: `0.01` is 1 %. */
-  readonly spread: string;
 }
 /** A setting that protects the money of an account, of one of its customers or templates. */
 export type ProtectionSetting = 'APPROVAL_ABOVE' | 'CUSTOMER_LIMIT_DAILY' | 'CUSTOMER_STEP_UP_30D' | 'NEW_TARGET_PER_HOUR' | 'OUTFLOW_PER_HOUR' | 'TEMPLATE_AMOUNT_MAX' | 'TEMPLATE_AMOUNT_MIN' | 'TEMPLATE_LIMIT_DAILY' | 'TEMPLATE_STEP_UP_30D' | 'WHITELIST_COOLING_SECONDS';
@@ -2374,9 +2356,9 @@ export interface ProvideIdentityInput {
 /** Result of `provideIdentity`, or its refusals. */
 export interface ProvideIdentityPayload {
   readonly __typename: 'ProvideIdentityPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** The price of an order (C-21). */
@@ -2419,7 +2401,7 @@ export interface QuoteInput {
   readonly amount: QuoteAmountInput;
   /** The crypto that is bought or sold. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`TRX`) when it exists on one network only (C-6). */
   readonly currency: string;
-  /** Template of the order. It decides the direction and the price settings. Withdrawals have no quote. */
+  /** Template of the order. It determines the direction and the price settings. Withdrawals have no quote. */
   readonly template: Template;
 }
 /** Recorded facts for reports to authorities. Later, members that are not given stay as they are, and null takes one away. */
@@ -2432,7 +2414,7 @@ export interface RecordFactsInput {
   readonly purposeCode?: string | null | undefined;
   /** Value in USD, with `usdValueAt`. At most 15 digits before the point and 8 decimals. At creation, default: by the rate of USD, where a source of rates has one. */
   readonly usdValue?: string | null | undefined;
-  /** The moment that `usdValue` is of. */
+  /** The time for which `usdValue` was computed. */
   readonly usdValueAt?: string | null | undefined;
   /** Country of the wallet: two letters of ISO 3166-1, such as `BR`. */
   readonly walletCountry?: string | null | undefined;
@@ -2446,9 +2428,9 @@ export interface RecordFactsInput {
 /** Result of `recordFacts`, or its refusals. */
 export interface RecordFactsPayload {
   readonly __typename: 'RecordFactsPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `recoverWebhookEndpoint`. */
@@ -2461,9 +2443,9 @@ export interface RecoverWebhookEndpointInput {
 /** Result of `recoverWebhookEndpoint`, or its refusals. */
 export interface RecoverWebhookEndpointPayload {
   readonly __typename: 'RecoverWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly redelivery: WebhookRedelivery | null;
 }
 /** Input of `redeliverWebhook`. */
@@ -2476,16 +2458,16 @@ export interface RedeliverWebhookInput {
 /** Result of `redeliverWebhook`, or its refusals. */
 export interface RedeliverWebhookPayload {
   readonly __typename: 'RedeliverWebhookPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookDelivery: WebhookDelivery | null;
 }
 /** Input of `redeliverWebhooks`. */
 export interface RedeliverWebhooksInput {
-  /** Only count: nothing is sent. */
+  /** Only counts; nothing is sent. */
   readonly dryRun?: boolean | undefined;
-  /** Deliveries that are meant. */
+  /** Selected deliveries. */
   readonly filter: WebhookRedeliveryFilter;
   /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
   readonly idempotencyKey?: string | null | undefined;
@@ -2493,9 +2475,9 @@ export interface RedeliverWebhooksInput {
 /** Result of `redeliverWebhooks`, or its refusals. */
 export interface RedeliverWebhooksPayload {
   readonly __typename: 'RedeliverWebhooksPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly redelivery: WebhookRedelivery | null;
 }
 /** A return of BRL to the payer of a transaction. */
@@ -2503,13 +2485,13 @@ export interface Refund {
   readonly __typename: 'Refund';
   /** Amount that the payer gets. */
   readonly amount: Money;
-  /** When it was done, or failed; null while it is under way. */
+  /** When it ended; null while it is under way. */
   readonly endedAt: string | null;
   /** Reason of the return. */
   readonly kind: RefundKind;
-  /** Reference of the payment by hand that the operator gave, or `MED` with the id of the dispute; null otherwise. */
+  /** The operator’s reference of a manual payment, or `MED` with the id of the dispute; null otherwise. */
   readonly reference: string | null;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly requestedAt: string;
   /** Return id of PIX, `D…`. */
   readonly returnId: string;
@@ -2520,7 +2502,7 @@ export interface Refund {
 export type RefundKind = 'DISPUTE' | 'EXCESS' | 'PARTIAL_REFUND' | 'PAYMENT' | 'REFUND';
 /** Input of `refundPayment`. */
 export interface RefundPaymentInput {
-  /** BRL to give back, 0.01 at least, at most 2 decimals and 40 characters. Default: the whole rest of the payment. */
+  /** BRL to refund, at least 0.01, at most 2 decimals and 40 characters. Default: the whole rest of the payment. */
   readonly amount?: string | null | undefined;
   /** Identifier of the transaction, `CRX…`. */
   readonly end2end: string;
@@ -2530,14 +2512,14 @@ export interface RefundPaymentInput {
 /** Result of `refundPayment`, or its refusals. */
 export interface RefundPaymentPayload {
   readonly __typename: 'RefundPaymentPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** State of a return to the payer. */
 export type RefundState = 'CREDITED_BACK' | 'DONE' | 'FAILED' | 'PAID_BY_HAND' | 'REQUESTED' | 'RETRIED';
-/** A reason for which a mutation was not done. New types and codes may be added: handle those that you do not know by `action`. */
+/** A reason why a mutation was not executed. New types and codes may be added: handle those that you do not know by `action`. */
 export type Refusal = WaitRefusal | StateRefusal | RuleRefusal | PermissionRefusal | LimitRefusal | InputRefusal | CursorRefusal;
 /** Next action of a caller whose mutation was refused. */
 export type RefusalAction = 'FIX' | 'STOP' | 'WAIT';
@@ -2553,9 +2535,9 @@ export interface RejectMoneyOutInput {
 /** Result of `rejectMoneyOut`, or its refusals. */
 export interface RejectMoneyOutPayload {
   readonly __typename: 'RejectMoneyOutPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `rejectWithdrawal`. */
@@ -2568,22 +2550,42 @@ export interface RejectWithdrawalInput {
 /** Result of `rejectWithdrawal`, or its refusals. */
 export interface RejectWithdrawalPayload {
   readonly __typename: 'RejectWithdrawalPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
+}
+/** A transaction with its account. */
+export interface RelatedPayment {
+  readonly __typename: 'RelatedPayment';
+  /** Identifier of its account. */
+  readonly account: string;
+  /** Name of the holder of its account. */
+  readonly accountName: string | null;
+  /** The transaction. */
+  readonly transaction: Transaction;
+}
+/** Transactions that have something in common with a case. */
+export interface RelatedPayments {
+  readonly __typename: 'RelatedPayments';
+  /** Number of accounts that have any. */
+  readonly accounts: number;
+  /** The newest, newest first; at most 10. */
+  readonly payments: readonly (RelatedPayment)[];
+  /** Sums over all of them by outcome, the most first; of each list of an account the newest 1000 count. */
+  readonly sums: readonly (OutcomeSum)[];
 }
 /** Input of `releaseReviewCase`. */
 export interface ReleaseReviewCaseInput {
-  /** Key of the case, as `ReviewCase.caseKey` has it. */
+  /** Key of the case, from `ReviewCase.caseKey`. */
   readonly caseKey: string;
 }
 /** Result of `releaseReviewCase`, or its refusals. */
 export interface ReleaseReviewCasePayload {
   readonly __typename: 'ReleaseReviewCasePayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly reviewCase: ReviewCase | null;
 }
 /** Input of `removeMember`. */
@@ -2594,22 +2596,22 @@ export interface RemoveMemberInput {
 /** Result of `removeMember`, or its refusals. */
 export interface RemoveMemberPayload {
   readonly __typename: 'RemoveMemberPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly member: Member | null;
 }
 /** Input of `removePasskey`. */
 export interface RemovePasskeyInput {
-  /** The passkey, as `passkeyId` has it. */
+  /** Identifier of the passkey, from `passkeyId`. */
   readonly passkeyId: string;
 }
 /** Result of `removePasskey`, or its refusals. */
 export interface RemovePasskeyPayload {
   readonly __typename: 'RemovePasskeyPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly passkeyId: string | null;
 }
 /** Input of `removeView`. */
@@ -2620,9 +2622,9 @@ export interface RemoveViewInput {
 /** Result of `removeView`, or its refusals. */
 export interface RemoveViewPayload {
   readonly __typename: 'RemoveViewPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly savedView: SavedView | null;
 }
 /** Input of `removeWebhookEndpoint`. */
@@ -2633,9 +2635,9 @@ export interface RemoveWebhookEndpointInput {
 /** Result of `removeWebhookEndpoint`, or its refusals. */
 export interface RemoveWebhookEndpointPayload {
   readonly __typename: 'RemoveWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
 /** Input of `removeWhitelistEntry`. */
@@ -2646,9 +2648,9 @@ export interface RemoveWhitelistEntryInput {
 /** Result of `removeWhitelistEntry`, or its refusals. */
 export interface RemoveWhitelistEntryPayload {
   readonly __typename: 'RemoveWhitelistEntryPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly whitelistEntry: WhitelistEntry | null;
 }
 /** A page of the request log. */
@@ -2658,7 +2660,7 @@ export interface RequestLogConnection {
   readonly edges: readonly (RequestLogEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (RequestLogEntry)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all entries that match, not only of this page. Exact up to 10,000; null when there are more. */
   readonly totalCount: number | null;
@@ -2671,7 +2673,7 @@ export interface RequestLogEdge {
   /** The record. */
   readonly node: RequestLogEntry;
 }
-/** A request as it was answered: no ids of its path, no query, no body. */
+/** An answered request: no ids of its path, no query, no body. */
 export interface RequestLogEntry {
   readonly __typename: 'RequestLogEntry';
   /** Id of the key, the person or the payment session. */
@@ -2686,13 +2688,13 @@ export interface RequestLogEntry {
   readonly durationMs: number;
   /** Reference id of the transaction that it was about. */
   readonly end2end: string | null;
-  /** Code of the error that it was answered with; in GraphQL, of the first. */
+  /** Code of the error in the answer; for GraphQL, of the first one. */
   readonly errorCode: string | null;
   /** Method, such as `POST`. */
   readonly method: string;
   /** Name of the GraphQL operation, as the request gives it or its document begins with it. */
   readonly operationName: string | null;
-  /** Id of the request, as its answer has it in `X-Request-Id`. */
+  /** Id of the request, from `X-Request-Id` of its answer. */
   readonly requestId: string;
   /** Path with names in place of ids, such as `/v2/onramp/{id}`. */
   readonly route: string;
@@ -2713,9 +2715,9 @@ export interface ResolveDepositInput {
 /** Result of `resolveDeposit`, or its refusals. */
 export interface ResolveDepositPayload {
   readonly __typename: 'ResolveDepositPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** Input of `resumeWebhookEndpoint`. */
@@ -2726,17 +2728,17 @@ export interface ResumeWebhookEndpointInput {
 /** Result of `resumeWebhookEndpoint`, or its refusals. */
 export interface ResumeWebhookEndpointPayload {
   readonly __typename: 'ResumeWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
 /** Assignee of a case. */
 export type ReviewAssignee = 'ME' | 'NO_ONE';
-/** Something that waits for a person. */
+/** Work that waits for a person. */
 export interface ReviewCase {
   readonly __typename: 'ReviewCase';
-  /** Identifier of the account that it is about; null for what is of the house. */
+  /** Identifier of its account; null for the house. */
   readonly account: string | null;
   /** Name of that account holder. */
   readonly accountName: string | null;
@@ -2748,19 +2750,19 @@ export interface ReviewCase {
   readonly brl: string | null;
   /** Key of the case: its kind, account and reference, such as `HOLD:100:CRX…`. */
   readonly caseKey: string;
-  /** Person, reason, address or day that it is about; null where there is none. */
+  /** Its person, reason, address or day; null without one. */
   readonly detail: string | null;
-  /** When it has to be decided; null where nothing is due. */
+  /** Its deadline; null without one. */
   readonly dueAt: string | null;
   /** Whether you work on it. */
   readonly isMine: boolean;
   /** Kind. */
   readonly kind: ReviewKind;
-  /** Amount that waits; null where `transaction` has the amounts, or there is none. */
+  /** Waiting amount; null if `transaction` has the amounts, or there is none. */
   readonly money: Money | null;
-  /** `end2end` of its transaction, or the id, day or name of what else it is about. */
+  /** `end2end` of its transaction; otherwise the id, day or name of its subject. */
   readonly reference: string;
-  /** Since when it waits. */
+  /** Start of its wait. */
   readonly since: string;
   /** Its transaction; null where it is about none. */
   readonly transaction: Transaction | null;
@@ -2774,7 +2776,7 @@ export interface ReviewCount {
   readonly kind: ReviewKind;
 }
 /** Kind of a case of the review queue. */
-export type ReviewKind = 'APPROVAL' | 'CUSTOMER_CASE' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'JOURNAL' | 'MED_CASE' | 'OPEN_RECONCILIATION' | 'OUTFLOW_CEILING' | 'PAUSED_NETWORK' | 'SCREENING_HIT' | 'STEP_UP' | 'SUSPENSE' | 'UNCLOSED_DAY';
+export type ReviewKind = 'APPROVAL' | 'DISPUTE' | 'FAILED_REFUND' | 'FAILING_ENDPOINT' | 'HELD_DEPOSIT' | 'HOLD' | 'MED_CASE' | 'OUTFLOW_CEILING' | 'STEP_UP' | 'SUSPENSE';
 /** A note about the subject of a case. It stays when the case is decided. */
 export interface ReviewNote {
   readonly __typename: 'ReviewNote';
@@ -2796,7 +2798,7 @@ export interface ReviewQueueConnection {
   readonly edges: readonly (ReviewQueueEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (ReviewCase)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all cases that match; of each kind at most 200 are read. */
   readonly totalCount: number;
@@ -2817,9 +2819,9 @@ export interface RevokeApiKeyInput {
 /** Result of `revokeApiKey`, or its refusals. */
 export interface RevokeApiKeyPayload {
   readonly __typename: 'RevokeApiKeyPayload';
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly apiKey: ApiKey | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Input of `revokeSession`. */
@@ -2830,13 +2832,15 @@ export interface RevokeSessionInput {
 /** Result of `revokeSession`, or its refusals. */
 export interface RevokeSessionPayload {
   readonly __typename: 'RevokeSessionPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly sessionId: string | null;
 }
 /** Input of `rotateApiKey`. */
 export interface RotateApiKeyInput {
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
   /** The key, `key_…`, as `keyId` has it. */
   readonly keyId: string;
   /** Time for which the old key stays valid, in seconds: 0 to 2,592,000, default 86,400. Only 0 while 500 keys are valid. */
@@ -2845,24 +2849,26 @@ export interface RotateApiKeyInput {
 /** Result of `rotateApiKey`, or its refusals. */
 export interface RotateApiKeyPayload {
   readonly __typename: 'RotateApiKeyPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly issuedApiKey: IssuedApiKey | null;
 }
 /** Input of `rotateWebhookSecret`. */
 export interface RotateWebhookSecretInput {
   /** The endpoint, `whe_…`. Default: the secrets shared by all endpoints that came with transactions. */
   readonly endpointId?: string | null | undefined;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
   /** Time for which the old secret stays valid, in seconds: 0 to 604,800, default 86,400. Only 0 while 10 secrets are valid. */
   readonly overlapSeconds?: number | undefined;
 }
 /** Result of `rotateWebhookSecret`, or its refusals. */
 export interface RotateWebhookSecretPayload {
   readonly __typename: 'RotateWebhookSecretPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** The valid secrets, the new one first, at most 10; null where it was refused. */
+  /** The valid secrets, the new one first, at most 10; null after a refusal. */
   readonly secrets: readonly (WebhookSecret)[] | null;
 }
 /** A record does not exist, or a rule does not allow the mutation. */
@@ -2874,7 +2880,7 @@ export interface RuleRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
 }
 /** An amount that was credited. */
@@ -2899,12 +2905,12 @@ export interface SandboxFundInput {
 /** Result of `sandboxFund`, or its refusals. */
 export interface SandboxFundPayload {
   readonly __typename: 'SandboxFundPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly funding: SandboxFunding | null;
 }
-/** Something that the outside world can do to a transaction. */
+/** A simulated outside event for a transaction. */
 export interface SandboxScenario {
   readonly __typename: 'SandboxScenario';
   /** Effect, in one sentence. */
@@ -2928,9 +2934,9 @@ export interface SandboxTriggerInput {
 /** Result of `sandboxTrigger`, or its refusals. */
 export interface SandboxTriggerPayload {
   readonly __typename: 'SandboxTriggerPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly transaction: Transaction | null;
 }
 /** An address of a screen that a person saved under a name. */
@@ -2953,9 +2959,9 @@ export interface SaveViewInput {
 /** Result of `saveView`, or its refusals. */
 export interface SaveViewPayload {
   readonly __typename: 'SaveViewPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly savedView: SavedView | null;
 }
 /** A record that was found. */
@@ -2974,15 +2980,17 @@ export type SearchMatch = 'ADDRESS' | 'DESTINATION' | 'END2END' | 'EXTERNAL_CODE
 export interface SendSampleWebhookInput {
   /** The endpoint, `whe_…`. */
   readonly endpointId: string;
-  /** Name of the event, of those that `webhookEventNames` lists for the endpoint. */
+  /** Name of the event, from `webhookEventNames` of the endpoint. */
   readonly eventName: string;
+  /** Your own key for this request, 1 to 255 printable ASCII characters without spaces. For 24 hours, the same request with the same key gets the stored answer; another request with it is refused (C-52). */
+  readonly idempotencyKey?: string | null | undefined;
 }
 /** Result of `sendSampleWebhook`, or its refusals. */
 export interface SendSampleWebhookPayload {
   readonly __typename: 'SendSampleWebhookPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookSample: WebhookSample | null;
 }
 /** Input of `sendTestWebhook`. */
@@ -2995,9 +3003,9 @@ export interface SendTestWebhookInput {
 /** Result of `sendTestWebhook`, or its refusals. */
 export interface SendTestWebhookPayload {
   readonly __typename: 'SendTestWebhookPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookDelivery: WebhookDelivery | null;
 }
 /** A page of the statement. */
@@ -3007,7 +3015,7 @@ export interface StatementConnection {
   readonly edges: readonly (StatementEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (LedgerLine)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all lines that match, not only of this page. Exact. */
   readonly totalCount: number;
@@ -3025,19 +3033,21 @@ export interface StatementEntryAdded {
   readonly __typename: 'StatementEntryAdded';
   /** Cursor to go on with after this frame; also the `id` of the server-sent event. */
   readonly cursor: string;
-  /** The line. Null in the first frame of a stream without `after`: its cursor is that of the newest line. */
+  /** The line. Null in the first frame of a stream without `after`, whose cursor is that of the newest line. */
   readonly entry: LedgerLine | null;
 }
-/** Filters of the statement. A line must meet all that are given. */
+/** Filters of the statement. A line must meet all given ones. */
 export interface StatementFilter {
   /** Currency of the ledger account. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`USDT`), which stands for all its networks (C-6). At most 200 characters. */
   readonly currency?: string | null | undefined;
-  /** First UTC day of the journal, inclusive. */
+  /** First day of the journal, in `zone`, inclusive. */
   readonly dateFrom?: string | null | undefined;
-  /** Last UTC day of the journal, inclusive. */
+  /** Last day of the journal, in `zone`, inclusive. */
   readonly dateTo?: string | null | undefined;
   /** Part of the balance that the ledger account holds. */
   readonly subAccount?: SubAccount | null | undefined;
+  /** Zone of both days. Default: `UTC`. */
+  readonly zone?: CalendarZone | null | undefined;
 }
 /** The present state does not allow this. */
 export interface StateRefusal {
@@ -3048,9 +3058,9 @@ export interface StateRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
-  /** Actions that you can take on the transaction now; empty where there are none, or the mutation is not about a transaction. */
+  /** Actions that you can perform on the transaction now; empty if there are none, or the mutation is not about a transaction. */
   readonly possibleActions: readonly (TransactionAction)[];
 }
 /** A link that opens a new checkout session at each visit. */
@@ -3072,7 +3082,7 @@ export interface StaticLink {
   readonly id: string;
   /** Purpose, as payers see it. */
   readonly name: string;
-  /** Where its customers are sent after the payment. */
+  /** URL for customers after the payment. */
   readonly returnUrl: string | null;
   /** Identifier of the link: the last part of its URL. */
   readonly slug: string;
@@ -3083,7 +3093,7 @@ export interface StaticLink {
 }
 /** A class of HTTP statuses. */
 export type StatusClass = 'CLIENT_ERROR' | 'REDIRECTION' | 'SERVER_ERROR' | 'SUCCESSFUL';
-/** A transaction whose customer or payee waits for extra verification. It is denied when the time of `STEP_UP_HOURS` is over. */
+/** A transaction whose customer or payee waits for extra verification. It is denied after the time of `STEP_UP_HOURS`. */
 export interface StepUp {
   readonly __typename: 'StepUp';
   /** Identifier of the account that it belongs to. */
@@ -3096,7 +3106,7 @@ export interface StepUp {
 /** Opens subscriptions of the account, and nothing else, from a page that must not have the API key. */
 export interface StreamToken {
   readonly __typename: 'StreamToken';
-  /** It opens no streams after that; those that are open go on as long as its API key is valid. */
+  /** It opens no streams after that; open streams continue as long as its API key is valid. */
   readonly expiresAt: string;
   /** `Authorization: Bearer <token>`, or `?access_token=<token>` where a browser can send no headers. */
   readonly token: string;
@@ -3110,7 +3120,7 @@ export interface SuspenseConnection {
   readonly edges: readonly (SuspenseEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (SuspenseEntry)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all entries that match, not only of this page. Exact. */
   readonly totalCount: number;
@@ -3123,38 +3133,34 @@ export interface SuspenseEdge {
   /** The record. */
   readonly node: SuspenseEntry;
 }
-/** Money that came and that no transaction took. */
+/** Money that arrived without a matching transaction. */
 export interface SuspenseEntry {
   readonly __typename: 'SuspenseEntry';
   /** Identifier of the account that holds it; that of the platform if the owner is not known. */
   readonly account: string;
-  /** Amount that came. */
+  /** Arrived amount. */
   readonly amount: string;
-  /** Identifier of the account that got it; null unless it was assigned, and, without `platform:risk`, if that account is not your own. */
+  /** Identifier of the account that got it; null unless it was assigned to your own. */
   readonly assignedTo: string | null;
   /** Currency of the money. */
   readonly currency: Currency;
-  /** When that was decided, or when it went back; null while it is open. */
+  /** When it was decided or returned; null while it is open. */
   readonly decidedAt: string | null;
   /** Key or operator that decided; null while it is open. */
   readonly decidedBy: string | null;
-  /** Transaction that it came for; null where that is not known. */
+  /** Its transaction; null if unknown. */
   readonly end2end: string | null;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** Whether its return failed so often that it is ordered again only with `returnSuspense`, by a person. */
+  /** Whether its return failed so often that it is ordered again only by a person. */
   readonly isStuck: boolean;
-  /** Report of the rail. The tax id of the payer is complete with `platform:risk`, otherwise masked. */
-  readonly news: Readonly<Record<string, unknown>>;
   /** When it was booked. */
   readonly openedAt: string;
-  /** Key or person that proposed it; null where none is proposed, and without `platform:risk`. */
-  readonly proposedBy: string | null;
-  /** Identifier of the account that gets it once another person approves; null where none is proposed, and without `platform:risk`. */
-  readonly proposedTo: string | null;
+  /** Report of the rail. The tax id of the payer is masked. */
+  readonly railEvent: Readonly<Record<string, unknown>>;
   /** Reason for which no transaction accepted it. */
   readonly reason: SuspenseReason;
-  /** Return id of PIX (`D…`) under which it goes or went back; null without a return by PIX. */
+  /** Return id of PIX (`D…`) under which it is or was returned; null without a return by PIX. */
   readonly returnId: string | null;
   /** Its state. */
   readonly state: SuspenseState;
@@ -3168,13 +3174,15 @@ export type SuspenseState = 'ASSIGNED' | 'DROPPED' | 'OPEN' | 'RETURNED' | 'RETU
 /** Payments by PIX that succeeded, by day and period. */
 export interface Takings {
   readonly __typename: 'Takings';
+  /** The calendar month so far, and the previous month up to the same day; all of its days if it is shorter. */
+  readonly calendarMonth: TakingsPeriod;
   /** By day, oldest first, at most 60; the last one is today. */
   readonly days: readonly (TakingsDay)[];
   /** Median time from payment to the end of the transaction in the last 30 days, in ms; null without a payment whose time is known. */
   readonly medianMs: number | null;
   /** The 30 days that end today, and the 30 days before. */
   readonly month: TakingsPeriod;
-  /** Time that 95 of 100 of those payments needed at most, in ms. */
+  /** 95th percentile of that time, in ms. */
   readonly p95Ms: number | null;
   /** Today so far, and yesterday. */
   readonly today: TakingsPeriod;
@@ -3193,23 +3201,23 @@ export interface TakingsDay {
   /** Number of these payments. */
   readonly payments: number;
 }
-/** Payments of the days that end today, and of as many days before. */
+/** Payments of the days that end today, and of the days before with which they are compared. */
 export interface TakingsPeriod {
   readonly __typename: 'TakingsPeriod';
   /** BRL that payers paid. */
   readonly amount: string;
-  /** The same of as many days before. */
+  /** Amount of the days before. */
   readonly amountBefore: string;
   /** Number of transactions of the period that have ended, whether they were paid or not: `payments` of them succeeded. */
   readonly ended: number;
   /** Number of these payments. */
   readonly payments: number;
-  /** The same of as many days before. */
+  /** Number of payments of the days before. */
   readonly paymentsBefore: number;
 }
 /** The process templates, by their published names. */
 export type Template = 'crossramp_checkout' | 'offramp' | 'offramp_instant' | 'onramp' | 'onramp_instant' | 'withdraw_dash_same_curr';
-/** Limits that the account set itself on a template; null where there is none. The tighter of these and of those in `templateSettings` applies. */
+/** Limits that the account set on a template; null without one. The tighter of these and of `templateSettings` applies. */
 export interface TemplateLimits {
   readonly __typename: 'TemplateLimits';
   /** Largest amount of a transaction, BRL. */
@@ -3238,10 +3246,8 @@ export interface TemplateSetting {
   readonly feeFixed: string;
   /** Fee as a fraction of the amount in BRL, from 0 to below 1: `0.01` is 1 %. */
   readonly feeRate: string;
-  /** Whether orders of the template have a price and a customer. For others, which are withdrawals, only `amountMin` and `amountMax` apply. */
+  /** Whether orders of the template have a price and a customer. For other templates, which are withdrawals, only `amountMin` and `amountMax` apply. */
   readonly isPriced: boolean;
-  /** Price without margin that waits until another person sets it too; null where none does, and without `platform:pricing`. */
-  readonly proposedPrice: ProposedPrice | null;
   /** Distance of the quote from the market rate, as a fraction from 0 to below 1: `0.01` is 1 %. */
   readonly spread: string;
   /** The template. */
@@ -3260,7 +3266,7 @@ export interface TotalFigures {
   readonly failedAttempts: number;
   /** Median time of the attempts that were accepted, in ms; null where there is none. */
   readonly medianMs: number | null;
-  /** Time that 95 of 100 of them needed at most, in ms. */
+  /** 95th percentile of that time, in ms. */
   readonly p95Ms: number | null;
   /** Deliveries that wait for their next attempt. */
   readonly pending: number;
@@ -3270,7 +3276,7 @@ export interface TotalFigures {
 /** A transaction: one process of any template. Each template has a type with its own fields. */
 export type Transaction = Withdrawal | OnrampInstant | Onramp | OfframpInstant | Offramp | CrossrampCheckout;
 /** An action on a transaction. */
-export type TransactionAction = 'ACCEPT_QUOTE' | 'APPROVE_MONEY_OUT' | 'APPROVE_STEP_UP' | 'CANCEL' | 'CONFIRM_IDENTITY' | 'DENY_STEP_UP' | 'ENTER_AMOUNT' | 'KEEP_DEPOSIT' | 'PROVIDE_IDENTITY' | 'REFUND_DEPOSIT' | 'REFUND_PAYMENT' | 'REJECT_HOLD' | 'REJECT_MONEY_OUT' | 'RELEASE_HOLD' | 'REQUOTE_DEPOSIT' | 'RETRY_REFUND' | 'SETTLE_REFUND_BY_HAND';
+export type TransactionAction = 'ACCEPT_QUOTE' | 'APPROVE_MONEY_OUT' | 'CANCEL' | 'CONFIRM_IDENTITY' | 'ENTER_AMOUNT' | 'KEEP_DEPOSIT' | 'PROVIDE_IDENTITY' | 'REFUND_DEPOSIT' | 'REFUND_PAYMENT' | 'REJECT_MONEY_OUT' | 'REQUOTE_DEPOSIT';
 /** A transaction after a change of its state. */
 export interface TransactionChange {
   readonly __typename: 'TransactionChange';
@@ -3278,7 +3284,7 @@ export interface TransactionChange {
   readonly cursor: string;
   /** The change; null in the first frame, which shows the present state. */
   readonly event: TransactionEvent | null;
-  /** The transaction as it stands when it is read, which can be later than `event`. */
+  /** The current state of the transaction, which can be later than `event`. */
   readonly transaction: Transaction;
 }
 /** A page of a list of transactions. */
@@ -3286,13 +3292,13 @@ export interface TransactionConnection {
   readonly __typename: 'TransactionConnection';
   /** The nodes of the page with their cursors, in the order of the list. */
   readonly edges: readonly (TransactionEdge)[];
-  /** Whether the page ends before it is full, because the maximum of transactions of a list was scanned: 20,000, for a text, an amount, a currency of either side, or a template. To continue, ask for the page after `pageInfo.endCursor` (backward: before `startCursor`), or narrow the days. */
+  /** Whether the page ends before it is full, because a scan reached its maximum number of transactions of a list: 20,000, for a text, an amount, a currency of either side, or a template. To continue, request the page after `pageInfo.endCursor` (backward: before `startCursor`), or narrow the days. */
   readonly endsEarly: boolean;
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (Transaction)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
-  /** Sums of the amounts that go in and come out, by currency, over all transactions that match. Null if too many would have to be read for an exact sum, as for `totalIsExact`: narrow the days. */
+  /** Sums of incoming and outgoing amounts, by currency, over all matching transactions. Null if too many would have to be read for an exact sum, as for `totalIsExact`: narrow the days. */
   readonly sums: readonly (TransactionSum)[] | null;
   /** Number of all transactions that match, not only of this page. Exact where `totalIsExact` says so. */
   readonly totalCount: number;
@@ -3316,7 +3322,7 @@ export interface TransactionEvent {
   readonly component: string;
   /** Cursor to continue with after this frame: for `after`, for `Last-Event-ID`, and for `GET /v2/events`. */
   readonly cursor: string;
-  /** JSON text: the `/v2` body of the transaction at that moment, which webhooks carry too. */
+  /** JSON text: the `/v2` body of the transaction at that time, as in webhooks. */
   readonly legacyBody: string;
   /** Name of the event: `<template>.<component>.<state>` in lower case. */
   readonly name: string;
@@ -3330,12 +3336,12 @@ export interface TransactionEvent {
   readonly status: Label;
   /** Label of the step; several share a status. */
   readonly substatus: Label;
-  /** The transaction as it stands when it is read. */
+  /** The current state of the transaction. */
   readonly transaction: Transaction;
 }
 /** The lists of transactions. Each holds the templates of one REST path. */
 export type TransactionFamily = 'CHECKOUTS' | 'OFFRAMPS' | 'ONRAMPS' | 'WITHDRAWALS';
-/** Filters of a list. A transaction must meet all that are given; an empty text or list is refused. */
+/** Filters of a list. A transaction must meet all given ones; an empty text or list is refused. */
 export interface TransactionFilter {
   /** Destination wallet, or for an offramp the address that the deposit came from. EVM and bech32 addresses match in any case (C-14). At most 200 characters. */
   readonly address?: string | null | undefined;
@@ -3387,7 +3393,7 @@ export interface TransactionRecord {
   readonly usdRate: string | null;
   /** Value in USD. */
   readonly usdValue: string | null;
-  /** The moment that `usdValue` is of. */
+  /** The time for which `usdValue` was computed. */
   readonly usdValueAt: string | null;
   /** Country of the wallet: two letters of ISO 3166-1, such as `BR`. */
   readonly walletCountry: string | null;
@@ -3406,7 +3412,7 @@ export interface TransactionRecordInput {
   readonly purposeCode?: string | null | undefined;
   /** Value in USD, with `usdValueAt`. At most 15 digits before the point and 8 decimals. At creation, default: by the rate of USD, where a source of rates has one. */
   readonly usdValue?: string | null | undefined;
-  /** The moment that `usdValue` is of. */
+  /** The time for which `usdValue` was computed. */
   readonly usdValueAt?: string | null | undefined;
   /** Country of the wallet: two letters of ISO 3166-1, such as `BR`. */
   readonly walletCountry?: string | null | undefined;
@@ -3426,19 +3432,19 @@ export interface TransactionSum {
   readonly currency: Currency | null;
   /** Sums of those that ended with another status; the rest is under way. */
   readonly failed: TransactionSumSides;
-  /** Sum of what goes in; null where no transaction has an amount of it. */
+  /** Incoming sum; null without any such amount. */
   readonly source: string | null;
   /** Sums of those that ended with `SUCCESS` or `PARTIAL_SUCCESS`. */
   readonly succeeded: TransactionSumSides;
-  /** Sum of what comes out; null where no transaction has an amount of it. */
+  /** Outgoing sum; null without any such amount. */
   readonly target: string | null;
 }
 /** Sums of some transactions of a list in one currency. */
 export interface TransactionSumSides {
   readonly __typename: 'TransactionSumSides';
-  /** Sum of what goes in; null where none of them has an amount of it. */
+  /** Incoming sum; null without any such amount. */
   readonly source: string | null;
-  /** Sum of what comes out; null where none of them has an amount of it. */
+  /** Outgoing sum; null without any such amount. */
   readonly target: string | null;
 }
 /** Reason for which a transaction waits for a person. */
@@ -3459,9 +3465,9 @@ export interface UpdateAccountSettingsInput {
 /** Result of `updateAccountSettings`, or its refusals. */
 export interface UpdateAccountSettingsPayload {
   readonly __typename: 'UpdateAccountSettingsPayload';
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly accountSettings: AccountSettings | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Input of `updateAllowedOrigins`. */
@@ -3474,9 +3480,9 @@ export interface UpdateAllowedOriginsInput {
 /** Result of `updateAllowedOrigins`, or its refusals. */
 export interface UpdateAllowedOriginsPayload {
   readonly __typename: 'UpdateAllowedOriginsPayload';
-  /** The origins that are allowed now; null where it was refused. */
+  /** The origins that are allowed now; null after a refusal. */
   readonly allowedOrigins: readonly (string)[] | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Changes. Null removes a setting; members that are not given stay as they are. */
@@ -3501,9 +3507,9 @@ export interface UpdateBrandingInput {
 /** Result of `updateBranding`, or its refusals. */
 export interface UpdateBrandingPayload {
   readonly __typename: 'UpdateBrandingPayload';
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly branding: Branding | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Changes. Members that are not given stay as they are; null takes a limit away. */
@@ -3518,9 +3524,9 @@ export interface UpdateCustomerInput {
 /** Result of `updateCustomer`, or its refusals. */
 export interface UpdateCustomerPayload {
   readonly __typename: 'UpdateCustomerPayload';
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly customer: Customer | null;
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
 }
 /** Input of `updatePasskeyRoles`. */
@@ -3531,9 +3537,9 @@ export interface UpdatePasskeyRolesInput {
 /** Result of `updatePasskeyRoles`, or its refusals. */
 export interface UpdatePasskeyRolesPayload {
   readonly __typename: 'UpdatePasskeyRolesPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** The roles that need a passkey now; null where it was refused. */
+  /** The roles that need a passkey now; null after a refusal. */
   readonly passkeyRoles: readonly (MemberRole)[] | null;
 }
 /** Changes. Members that are not given stay as they are; null takes a limit away. */
@@ -3552,9 +3558,9 @@ export interface UpdateTemplateLimitsInput {
 /** Result of `updateTemplateLimits`, or its refusals. */
 export interface UpdateTemplateLimitsPayload {
   readonly __typename: 'UpdateTemplateLimitsPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly templateLimits: TemplateLimits | null;
 }
 /** Changes. Members that are not given stay as they are. */
@@ -3579,9 +3585,9 @@ export interface UpdateWebhookEndpointInput {
 /** Result of `updateWebhookEndpoint`, or its refusals. */
 export interface UpdateWebhookEndpointPayload {
   readonly __typename: 'UpdateWebhookEndpointPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly webhookEndpoint: WebhookEndpoint | null;
 }
 /** The caller: an API key or a person, and the account. */
@@ -3589,11 +3595,11 @@ export interface Viewer {
   readonly __typename: 'Viewer';
   /** The account that the caller acts on. */
   readonly account: Account;
-  /** The key of this request. A person has none: ask for `person` then. */
+  /** The key of this request. Null for a person; read `person` then. */
   readonly key: ApiKey;
-  /** The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most 500 of each. Needs the scope `admin`. */
+  /** The keys of the account, newest first, with their last use: all valid ones, and the newest ended ones; at most 500 of each. Needs the scope `admin`. */
   readonly keys: readonly (ApiKey)[];
-  /** The person who asks; null for a key. */
+  /** The person of the request; null for a key. */
   readonly person: Person | null;
   /** Scopes of the caller, key or person. */
   readonly scopes: readonly (string)[];
@@ -3607,9 +3613,9 @@ export interface WaitRefusal {
   readonly code: RefusalCode;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
-  /** Member of the input that it is about, such as `input.amount.brl` or `input.scopes.0`; null where it is about none. */
+  /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
-  /** Seconds after which to send the same request again; null where that is not known. */
+  /** Seconds after which to send the same request again; null if unknown. */
   readonly retryAfter: number | null;
 }
 /** Holder of the keys of a wallet. */
@@ -3634,7 +3640,7 @@ export interface WebhookAttempt {
   readonly durationMs: number;
   /** Reason for which no complete answer came; null when one did. */
   readonly error: string | null;
-  /** HTTP status of the answer; null when none came. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status: number | null;
 }
 /** One event that is delivered to one endpoint. */
@@ -3656,7 +3662,7 @@ export interface WebhookDelivery {
   readonly eventCursor: string;
   /** Global id, for `node`: opaque text. */
   readonly id: string;
-  /** When the next attempt is due, unless deliveries before it hold it back; null when it has ended. */
+  /** When the next attempt is due, unless earlier deliveries hold it back; null after the end. */
   readonly nextAttemptAt: string | null;
   /** 0 for the first delivery of the event, 1 and higher for redeliveries, below 0 for tests. */
   readonly round: number;
@@ -3674,7 +3680,7 @@ export interface WebhookDeliveryConnection {
   readonly edges: readonly (WebhookDeliveryEdge)[];
   /** The nodes of the page, for clients that need no cursors. */
   readonly nodes: readonly (WebhookDelivery)[];
-  /** Where the page stands in its list. */
+  /** Position of the page in its list. */
   readonly pageInfo: PageInfo;
   /** Number of all deliveries that match, not only of this page. Exact up to 100,000; null when there are more. */
   readonly totalCount: number | null;
@@ -3716,7 +3722,7 @@ export interface WebhookEndpoint {
   readonly id: string;
   /** Whether it missed events while it was disabled. `recoverWebhookEndpoint` sends them. */
   readonly isRecoverable: boolean;
-  /** Transactions that it is for. */
+  /** Kind of its transactions. */
   readonly kind: WebhookEndpointKind;
   /** Most deliveries in progress at the same time: 1 to 100, default 20. */
   readonly maxConcurrency: number;
@@ -3728,7 +3734,7 @@ export interface WebhookEndpoint {
   readonly publicKey: string | null;
   /** When it was removed; null while it exists. */
   readonly removedAt: string | null;
-  /** Made-up events that were sent to it, newest first; at most 20. Needs the scope `admin`. */
+  /** Sample events that were sent to it, newest first; at most 20. Needs the scope `admin`. */
   readonly samples: readonly (WebhookSample)[];
   /** Whether events are sent to it. */
   readonly state: WebhookEndpointState;
@@ -3737,7 +3743,7 @@ export interface WebhookEndpoint {
   /** URL that receives the requests. */
   readonly url: string;
 }
-/** Transactions that an endpoint is for. The events of a transaction go to the most specific kind that exists. */
+/** Kind of transactions of an endpoint. The events of a transaction go to the most specific kind that exists. */
 export type WebhookEndpointKind = 'GENERAL' | 'TEMPLATE' | 'TRANSACTION';
 /** Whether events are sent to an endpoint. */
 export type WebhookEndpointState = 'DISABLED' | 'ENABLED' | 'PAUSED';
@@ -3751,21 +3757,21 @@ export interface WebhookEventName {
   /** Template of its transactions; null for a notification of the account. */
   readonly template: Template | null;
 }
-/** Order in which deliveries wait for each other. A failed delivery holds back the ones behind it until it is delivered or dead. */
+/** Order in which deliveries wait for each other. A failed delivery holds back later ones until it is delivered or dead. */
 export type WebhookOrder = 'ACCOUNT' | 'PARALLEL' | 'TRANSACTION';
 /** Deliveries to send again. */
 export interface WebhookRedelivery {
   readonly __typename: 'WebhookRedelivery';
-  /** Cursor of the last event that is sent again; give it as `after` to continue. Null when there is none. */
+  /** Cursor of the last event that is sent again; pass it as `after` to continue. Null if there is none. */
   readonly lastCursor: string | null;
   /** Number of deliveries, or missed events, that match. */
   readonly matched: number;
-  /** Number that is sent again, oldest events first: at most 10,000, and 0 in a dry run. */
+  /** Number of deliveries that are sent again, oldest events first: at most 10,000, and 0 in a dry run. */
   readonly redelivered: number;
   /** Identifier by which `webhookRedeliveries` of the account has its progress; null when nothing is sent. */
   readonly redeliveryId: string | null;
 }
-/** Filters of a redelivery. The latest delivery of an event to an endpoint must meet all that are given. */
+/** Filters of a redelivery. The latest delivery of an event to an endpoint must meet all given ones. */
 export interface WebhookRedeliveryFilter {
   /** Only events after this cursor of the event log. */
   readonly after?: string | null | undefined;
@@ -3780,7 +3786,7 @@ export interface WebhookRedeliveryFilter {
   /** Only events that occurred before. */
   readonly until?: string | null | undefined;
 }
-/** A redelivery of many events, and the states of its deliveries now. */
+/** A redelivery of many events, and the current states of its deliveries. */
 export interface WebhookRedeliveryProgress {
   readonly __typename: 'WebhookRedeliveryProgress';
   /** Deliveries that were given up. */
@@ -3800,7 +3806,7 @@ export interface WebhookRedeliveryProgress {
   /** Deliveries that were skipped, because their endpoint was disabled or removed. */
   readonly skipped: number;
 }
-/** A made-up event that was sent to an endpoint as a test. */
+/** A sample event that was sent to an endpoint as a test. */
 export interface WebhookSample {
   readonly __typename: 'WebhookSample';
   /** First 4 KiB of the answer. */
@@ -3819,7 +3825,7 @@ export interface WebhookSample {
   readonly requestedAt: string;
   /** Identifier of the test. */
   readonly sampleId: string;
-  /** HTTP status of the answer; null when none came. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status: number | null;
   /** Value of the header `webhook-id`, `evt_0_…`: no event has the number 0. */
   readonly webhookId: string;
@@ -3940,7 +3946,7 @@ export interface Withdrawal {
   readonly id: string;
   /** The statement lines that the transaction posted, in order. */
   readonly ledgerLines: readonly (LedgerLine)[];
-  /** JSON text: the transaction as `/v2` gives it, and as webhooks carry it. */
+  /** JSON text: the transaction as in `/v2` and in webhooks. */
   readonly legacyBody: string;
   /** Meaning of the present state. */
   readonly message: Label;
@@ -3948,19 +3954,19 @@ export interface Withdrawal {
   readonly networkFee: string | null;
   /** Notes attached to the withdrawal. */
   readonly notes: string | null;
-  /** Data for a payer; null when nobody pays from outside, and for imported history. */
+  /** Data for a payer; null if no outside person pays, and for imported history. */
   readonly payment: Payment | null;
   /** PIX end-to-end id of the payment or payout; null until it is known, and when nothing is paid by PIX. */
   readonly pixE2e: string | null;
-  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. For another account than your own, only actions of the platform. */
+  /** The actions that your key or role can take on it now, by its step, the time, your scopes and the rules for approvers. The balance, prices, limits of customers and limits of money out are judged when an action is performed. Empty for imported history. */
   readonly possibleActions: readonly (PossibleAction)[];
   /** URL of a page for the payer or payee: it shows the state of the transaction, and is the receipt after its end. Anybody with the link sees the page; data of people is masked. Null for imported history. */
   readonly receiptUrl: string | null;
   /** Facts recorded for reports to authorities; null if there are none. Data, not an official file. */
   readonly record: TransactionRecord | null;
-  /** Amounts that `refundPayment` would move now, exactly: the amount that goes back and the one that the balance is debited. Null when the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
+  /** Exact amounts that `refundPayment` would move now: the refunded one, and the one that the balance is debited. Null if the payment cannot be refunded, or not by this amount. Error `LIMIT_EXCEEDED` above `refundable`. */
   readonly refundEffects: readonly (ActionEffect)[] | null;
-  /** The amount of the payment that has not gone back. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null when nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or all of it went back. */
+  /** The amount of the payment that was not refunded. The balance must cover the amount of `refundPayment`; while a partial refund is under way, only a part of this amount can be refunded. Null if nothing can be refunded: the payment is not finished, not by PIX, older than 90 days, or was refunded whole. */
   readonly refundable: Money | null;
   /** Returns to the payer by PIX, in the order of their requests: a payment that was not converted, an amount paid beyond the price, refunds, accepted disputes. Empty when there is none, and for imported history. */
   readonly refunds: readonly (Refund)[];
@@ -3968,7 +3974,7 @@ export interface Withdrawal {
   readonly sandboxScenarios: PossibleScenarios | null;
   /** Incoming amount: paid, deposited, or taken from the balance. Null until the amount is known. */
   readonly source: Money | null;
-  /** Currency that goes in; null when imported history does not tell. */
+  /** Incoming currency; null if imported history lacks it. */
   readonly sourceCurrency: Currency | null;
   /** State of the step. */
   readonly state: string;
@@ -3980,7 +3986,7 @@ export interface Withdrawal {
   readonly substatus: Label;
   /** Outgoing amount: credited, delivered, or paid out. Null until the amount is known. */
   readonly target: Money | null;
-  /** Currency that comes out; null when imported history does not tell. */
+  /** Outgoing currency; null if imported history lacks it. */
   readonly targetCurrency: Currency | null;
   /** Template of the process. */
   readonly template: Template;
@@ -3997,22 +4003,22 @@ export interface WithdrawWhitelistProofInput {
 /** Result of `withdrawWhitelistProof`, or its refusals. */
 export interface WithdrawWhitelistProofPayload {
   readonly __typename: 'WithdrawWhitelistProofPayload';
-  /** Refusals, one for each bad member of the input, at most 50; empty where the mutation was carried out. */
+  /** Refusals, one for each bad member of the input, at most 50; empty if the mutation was executed. */
   readonly errors: readonly (Refusal)[];
-  /** Result of the mutation; null where it was refused. */
+  /** Result of the mutation; null after a refusal. */
   readonly whitelistEntry: WhitelistEntry | null;
 }
 export interface Query {
   readonly __typename: 'Query';
-  /** The keys of the account, newest first, with their last use: all that are valid, and of those that ended the newest; at most 500 of each. Needs the scope `admin`. */
+  /** The keys of the account, newest first, with their last use: all valid ones, and the newest ended ones; at most 500 of each. Needs the scope `admin`. */
   readonly apiKeys: readonly (ApiKey)[] | null;
   /** Money out that waits for people other than its maker, longest waiting first; at most 100. */
   readonly approvals: readonly (Approval)[] | null;
   /** Number of open tasks of the account that wait for a person, by kind. */
   readonly attention: Attention | null;
-  /** The audit log of the account: one entry for each act that is not a read, newest first. Needs the scope `admin`. */
+  /** The audit log of the account: one entry for each action that is not a read, newest first. Needs the scope `admin`. */
   readonly auditLog: AuditLogConnection | null;
-  /** Present worth of the balances, in BRL. */
+  /** Current worth of the balances, in BRL. */
   readonly balanceWorth: BalanceWorth | null;
   /** The balances of every currency that the account has ever held. */
   readonly balances: readonly (Balance)[] | null;
@@ -4022,57 +4028,57 @@ export interface Query {
   readonly customer: Customer | null;
   /** A case of a customer; null where there is none that you may see. */
   readonly customerCase: CustomerCase | null;
-  /** Cases of customers, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  /** Cases of customers of your account, newest first. */
   readonly customerCases: CustomerCaseConnection | null;
   /** The customers of the account, by tax id. */
   readonly customers: CustomerConnection | null;
   /** Outcomes and times of webhook deliveries that were created in the last hours, of the newest 10,000 deliveries at most, without tests. Needs the scope `admin`. */
   readonly deliveryReport: DeliveryReport | null;
-  /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer kept; its extension `earliest` is the cursor to go on with. */
+  /** The event log of the account, oldest first. Error `CURSOR_EXPIRED` when events after `after` are no longer stored; its extension `earliest` is the cursor to continue from. */
   readonly events: EventConnection | null;
   /** Amounts that came in and went out in the last hours, by currency, from the ledger. Null if the account has more than 200,000 statement lines since the first day of that period. */
   readonly flows: readonly (Flow)[] | null;
-  /** Transactions that compliance screening holds, the longest held first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  /** Transactions of your account that compliance screening holds, the longest held first; at most 100. */
   readonly holds: readonly (Hold)[] | null;
-  /** A case of MED; null where there is none that you may see: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  /** A case of MED of your account; null where there is none. */
   readonly medCase: MedCase | null;
-  /** Cases of MED, newest first: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  /** Cases of MED of your account, newest first. */
   readonly medCases: MedCaseConnection | null;
   /** A file of a case of MED that you may see; null where there is none. */
   readonly medFile: MedFile | null;
   /** The people of the account, also those who have not accepted their invitation, in the order in which they were invited; at most 500. Needs the scope `admin`. */
   readonly members: readonly (Member)[] | null;
-  /** The passkeys of the person who asks, the oldest first, at most 50; none for a key. Needs the scope `read`. */
+  /** The passkeys of the person of the request, oldest first, at most 50; none for a key. Needs the scope `read`. */
   readonly myPasskeys: readonly (Passkey)[] | null;
-  /** The sessions of the person who asks, the last used first, at most 100; none for a key. */
+  /** The sessions of the person of the request, last used first, at most 100; none for a key. */
   readonly mySessions: readonly (PersonSession)[] | null;
   /** The record with a global id; null where the caller has none. Needs the scope of the query that lists such records. */
   readonly node: Node | null;
-  /** Transactions with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. */
+  /** Transactions of your account with returns to payers that are on their way, or failed and are still owed, the longest unchanged first; at most 100. */
   readonly openRefunds: readonly (OpenRefund)[] | null;
   /** The public view of one transaction. Needs the token of a payment session instead of an API key. The token is the last part of the payment link; send it as `Authorization: Bearer <token>`, or as `?access_token=<token>` where a browser cannot send headers. */
   readonly paymentSession: PaymentSession | null;
-  /** The price of an order now. It is not reserved: `createQuote` does that. Needs the scope `read`. */
+  /** The price of an order now. It is not reserved; `createQuote` does that. Needs the scope `read`. */
   readonly quote: Quote | null;
   /** The requests of the account in the last days (`REQUEST_LOG_DAYS`, 7 by default), newest first; each is here within about a second. Needs the scope `admin`. */
   readonly requestLog: RequestLogConnection | null;
-  /** A case of the review queue, whether it still waits or not. A look of the operator at a transaction or money in suspense of an account is written into the audit logs of both (`transaction.view`, `suspense.view`), once in 15 minutes. Error `NOT_FOUND` for what you do not see. */
+  /** A case of the review queue, whether it still waits or not. A view by the operator of a transaction, money in suspense, a customer or a hit of an account is written into the audit logs of both (`transaction.view`, `suspense.view`, `case.view`, `hit.view`), once in 15 minutes; likewise of each listed transaction of a further account. Error `NOT_FOUND` for a case that you may not see. */
   readonly reviewCase: CaseFile | null;
-  /** Number of cases that wait, one entry for each kind that you see. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. */
+  /** Number of cases of your account that wait, one entry for each kind that you see. */
   readonly reviewCounts: readonly (ReviewCount)[] | null;
-  /** Everything that waits for a person: what is due first, then what has waited longest. With scopes of the platform, cases of all accounts of your mode, of the kinds that these scopes decide about; otherwise those of your account. Of each kind the oldest 200 are read. */
+  /** Everything of your account that waits for a person: what is due first, then what has waited longest. Of each kind the oldest 200 are read. */
   readonly reviewQueue: ReviewQueueConnection | null;
   /** The scenarios that `sandboxTrigger` can play; null for a live account. */
   readonly sandboxScenarios: readonly (SandboxScenario)[] | null;
-  /** Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name, with accents or without, and destinations of the whitelist. Exact matches come first, then the newest; at most 20. */
+  /** Finds transactions by end2end, PIX end-to-end id, txid, hash, your reference, address, CPF or CNPJ, or beginnings of words of a name (with or without accents), and destinations of the whitelist. Exact matches come first, then the newest; at most 20. */
   readonly search: readonly (SearchHit)[] | null;
   /** The account statement, newest line first. */
   readonly statement: StatementConnection | null;
-  /** Transactions whose customer or payee waits for extra verification, longest waiting first; at most 100: those of your account; with the scope `platform:risk`, those of all accounts of your mode. `approveStepUp` and `denyStepUp` decide. */
+  /** Transactions of your account whose customer or payee waits for extra verification, longest waiting first; at most 100. */
   readonly stepUps: readonly (StepUp)[] | null;
-  /** Money that came and that no transaction took, newest first: that of your account; with the scope `platform:risk`, that of all accounts of your mode, and money that matches no account. */
+  /** Money that came to your account and that no transaction took, newest first. */
   readonly suspense: SuspenseConnection | null;
-  /** Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last 30 days with today, and the 30 days before. Amounts are gross: refunds in part are not taken off, payments that went back whole are not counted. Null if the account created more than 200,000 transactions in that time. */
+  /** Payments by PIX that succeeded, at least in part, in BRL, by the Brasília day on which they were paid: the last 30 days with today, and the 30 days before. Amounts are gross: partial refunds are not subtracted, and payments that were refunded whole are not counted. Null if the account created more than 200,000 transactions in that time. */
   readonly takings: Takings | null;
   /** One transaction; null when the account has none with this id. */
   readonly transaction: Transaction | null;
@@ -4087,54 +4093,54 @@ export interface Query {
 }
 export interface Subscription {
   readonly __typename: 'Subscription';
-  /** All balances as they stand now, then again after every movement of the ledger. */
+  /** All current balances, then again after every movement of the ledger. */
   readonly balanceChanged: BalanceChange;
-  /** Events of the account in their order, after a cursor or from now on. Without a cursor, the stream begins with a `Heartbeat`, so that the client has a cursor at once; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, when events after the cursor are no longer kept. */
+  /** Events of the account in their order, after a cursor or from now on. Without a cursor, the stream begins with a `Heartbeat`, so that the client has a cursor immediately; another comes every 20 seconds. `CursorExpired` comes, and the stream ends, if events after the cursor are no longer stored. */
   readonly events: EventItem;
-  /** The session as it stands now, then again after every change. Needs the token of a payment session instead of an API key. The token is the last part of the payment link; send it as `Authorization: Bearer <token>`, or as `?access_token=<token>` where a browser cannot send headers. */
+  /** The current session, then again after every change. Needs the token of a payment session instead of an API key. The token is the last part of the payment link; send it as `Authorization: Bearer <token>`, or as `?access_token=<token>` where a browser cannot send headers. */
   readonly paymentSession: PaymentSession;
   /** Statement lines in their order, after a cursor or from now on. Error `CURSOR_EXPIRED` when the statement no longer has the line of the cursor, because the database was restored from a backup; its extensions `earliest` and `latest` are cursors to go on with. */
   readonly statementEntryAdded: StatementEntryAdded;
-  /** One transaction as it stands now, then every change of its state. */
+  /** The current state of a transaction, then every change of it. */
   readonly transactionChanged: TransactionChange;
 }
 /** Mutations by name, with input and payload. */
 export interface Mutations {
-  /** Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; out of the balance, `move`. */
+  /** Accepts the quote of a transaction that was created with `accept: false`. Needs the scope `create`; for an offramp from the balance, `move`. */
   readonly acceptQuote: { readonly input: AcceptQuoteInput; readonly payload: AcceptQuotePayload };
-  /** Adds a note about the subject of a case. Notes are read by people of your account alone, and cannot be changed. Needs the scope `read`. */
+  /** Adds a note about the subject of a case. Only people of your account read notes, which cannot be changed. Needs the scope `read`. */
   readonly addReviewNote: { readonly input: AddReviewNoteInput; readonly payload: AddReviewNotePayload };
   /** Adds a destination to a group. Withdrawals may use it after the cooling time of the account, which can have at most 5,000 destinations. Needs the scope `move`. */
   readonly addWhitelistEntry: { readonly input: AddWhitelistEntryInput; readonly payload: AddWhitelistEntryPayload };
-  /** Stores the proof of an address with its entry, in place of one that it had: it goes to the signer with each withdrawal there. Needs the scope `move`. */
+  /** Stores the proof of an address with its entry, replacing an earlier one: it goes to the signer with each withdrawal there. Needs the scope `move`. */
   readonly addWhitelistProof: { readonly input: AddWhitelistProofInput; readonly payload: AddWhitelistProofPayload };
-  /** Answers a case of MED with all its files. The answer is sent to the provider until the provider has it. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  /** Answers a case of MED with all its files. The answer is sent to the provider until the provider has it. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`. */
   readonly answerMedCase: { readonly input: AnswerMedCaseInput; readonly payload: AnswerMedCasePayload };
-  /** Approves money out in `approvals`, of whatever kind. The key must differ from the one that asked for it and from each that has approved it, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` where another request than that of `requestedAt` waits by now. Needs the scope `move`. */
+  /** Approves money out in `approvals`, of any kind. The key must differ from the requesting one and from each approving one, and none may have made another, directly or through other keys. Error `STEP_CONFLICT` if another request than that of `requestedAt` waits by now. Needs the scope `move`. */
   readonly approveMoneyOut: { readonly input: ApproveMoneyOutInput; readonly payload: ApproveMoneyOutPayload };
   /** Approves a withdrawal as the second approver. The key must differ from the one that created it, and neither may have made the other, directly or through other keys. Needs the scope `move`. */
   readonly approveWithdrawal: { readonly input: ApproveWithdrawalInput; readonly payload: ApproveWithdrawalPayload };
-  /** Takes a case of the review queue, whoever had it: you work on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
+  /** Assigns a case of the review queue to you, whoever had it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
   readonly assignReviewCase: { readonly input: AssignReviewCaseInput; readonly payload: AssignReviewCasePayload };
-  /** Attaches a file to a case of MED: a PDF, PNG, JPEG or WebP of at most 524,288 bytes; at most 5 for a case. A picture keeps the parts that draw it alone. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  /** Attaches a file to a case of MED: a PDF, PNG, JPEG or WebP of at most 524,288 bytes; at most 5 for a case. A picture keeps the parts that draw it alone. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`. */
   readonly attachMedFile: { readonly input: AttachMedFileInput; readonly payload: AttachMedFilePayload };
   /** Cancels a change in `pendingChanges`. Needs the scope `admin`. */
   readonly cancelSettingChange: { readonly input: CancelSettingChangeInput; readonly payload: CancelSettingChangePayload };
   /** Cancels a transaction before anything is paid or sent. Error `STEP_CONFLICT` after that. Needs the scope `create`; for a withdrawal, `move`. */
   readonly cancelTransaction: { readonly input: CancelTransactionInput; readonly payload: CancelTransactionPayload };
-  /** Gives a person another role in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner. */
+  /** Changes the role of a person in the account. It applies from the next request on. Needs the scope `admin`, and every scope of the old role and the new one; only an owner decides who is an owner. */
   readonly changeMemberRole: { readonly input: ChangeMemberRoleInput; readonly payload: ChangeMemberRolePayload };
   /** Chooses the notifications that you get by e-mail about the account. People only. Needs the scope `read`. */
   readonly chooseNotifications: { readonly input: ChooseNotificationsInput; readonly payload: ChooseNotificationsPayload };
   /** Confirms the customer whom `provideIdentity` named last. Needs the scope `create`. */
   readonly confirmIdentity: { readonly input: ConfirmIdentityInput; readonly payload: ConfirmIdentityPayload };
-  /** Confirms a person who was invited: they count as one maker with whoever invited them no more. Only an owner does, who does not count with the person. Needs the scope `admin`. */
+  /** Confirms an invited person, who then no longer counts as one maker with the inviter. Only an owner may, who does not count as one maker with the person. When the access of all inviters has ended, the owner takes their place, and another one confirms. Needs the scope `admin`. */
   readonly confirmMember: { readonly input: ConfirmMemberInput; readonly payload: ConfirmMemberPayload };
   /** Creates a key of the account, which can have at most 500 that are valid. Keys that one key created count as one maker when a withdrawal is approved. Needs the scope `admin`, and every scope that the new key gets. */
   readonly createApiKey: { readonly input: CreateApiKeyInput; readonly payload: CreateApiKeyPayload };
   /** Creates a checkout session: the customer pays BRL by PIX, crypto is credited to the balance. Needs the scope `create`. */
   readonly createCheckout: { readonly input: CreateCheckoutInput; readonly payload: CreateCheckoutPayload };
-  /** Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; out of the balance, unless with `accept: false`, `move`. */
+  /** Creates an offramp: crypto is debited from the balance or deposited on-chain, and a payee receives BRL by PIX. Needs the scope `create`; for an offramp from the balance `move`, unless it has `accept: false`. */
   readonly createOfframp: { readonly input: CreateOfframpInput; readonly payload: CreateOfframpPayload };
   /** Creates an onramp: the customer pays BRL by PIX, crypto is credited to the balance or delivered to `wallet`. Needs the scope `create`. */
   readonly createOnramp: { readonly input: CreateOnrampInput; readonly payload: CreateOnrampPayload };
@@ -4156,11 +4162,11 @@ export interface Mutations {
   readonly enterAmount: { readonly input: EnterAmountInput; readonly payload: EnterAmountPayload };
   /** Invites a person to the account; for a person who has not signed in yet, makes a new link, and the old one ends. Needs the scope `admin`, and every scope of the role; only an owner invites an owner. */
   readonly inviteMember: { readonly input: InviteMemberInput; readonly payload: InviteMemberPayload };
-  /** Makes an evidence pack of a case of MED: one HTML page of what the gateway holds about the payment, stored with its SHA-256; at most 5 for a case. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`; on cases of other accounts, `platform:risk`. */
+  /** Makes an evidence pack of a case of MED: one HTML page of what the gateway holds about the payment, stored with its SHA-256; at most 5 for a case. Error `STEP_CONFLICT` once the case is answered or decided. Needs the scope `move`. */
   readonly makeMedEvidence: { readonly input: MakeMedEvidenceInput; readonly payload: MakeMedEvidencePayload };
   /** Pauses an endpoint: its deliveries wait. Needs the scope `admin`. */
   readonly pauseWebhookEndpoint: { readonly input: PauseWebhookEndpointInput; readonly payload: PauseWebhookEndpointPayload };
-  /** Names the customer or payee of a transaction that waits for one. The transaction ends when that person is over the daily limit. Needs the scope `create`; out of the balance, `move`. */
+  /** Names the customer or payee that a transaction waits for. The transaction ends when that person is over the daily limit. Needs the scope `create`; for an offramp from the balance, `move`. */
   readonly provideIdentity: { readonly input: ProvideIdentityInput; readonly payload: ProvideIdentityPayload };
   /** Records facts of a transaction for reports to authorities, or corrects them, at any step; the audit log keeps the old values. Needs the scope `create`. */
   readonly recordFacts: { readonly input: RecordFactsInput; readonly payload: RecordFactsPayload };
@@ -4172,11 +4178,11 @@ export interface Mutations {
   readonly redeliverWebhooks: { readonly input: RedeliverWebhooksInput; readonly payload: RedeliverWebhooksPayload };
   /** Refunds a finished PIX payment to its payer, out of the balance: at the locked rate, with the fee in proportion. Without an amount, the whole rest of the payment is refunded, which ends the transaction. A partial refund does not change the step. Error `STEP_CONFLICT` when the payment is not finished, is older than 90 days, or the whole rest is requested while a partial refund is under way; `LIMIT_EXCEEDED` above the rest, and for more than 90 parts; `INSUFFICIENT_BALANCE`. Needs the scope `move`. */
   readonly refundPayment: { readonly input: RefundPaymentInput; readonly payload: RefundPaymentPayload };
-  /** Rejects money out in `approvals`, of whatever kind: nothing leaves. Needs the scope `move`. */
+  /** Rejects money out in `approvals`, of any kind: nothing leaves. Needs the scope `move`. */
   readonly rejectMoneyOut: { readonly input: RejectMoneyOutInput; readonly payload: RejectMoneyOutPayload };
   /** Rejects a withdrawal that waits for approval, and ends it. Needs the scope `move`. */
   readonly rejectWithdrawal: { readonly input: RejectWithdrawalInput; readonly payload: RejectWithdrawalPayload };
-  /** Gives a case of the review queue back: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
+  /** Releases a case of the review queue: no one works on it. Error `NOT_FOUND` unless it waits. Needs the scope `read`. */
   readonly releaseReviewCase: { readonly input: ReleaseReviewCaseInput; readonly payload: ReleaseReviewCasePayload };
   /** Removes a person from the account, or withdraws an invitation. The person is refused from the next request on. Needs the scope `admin`, and every scope of the role. */
   readonly removeMember: { readonly input: RemoveMemberInput; readonly payload: RemoveMemberPayload };
@@ -4198,32 +4204,32 @@ export interface Mutations {
   readonly revokeSession: { readonly input: RevokeSessionInput; readonly payload: RevokeSessionPayload };
   /** Creates a key that replaces another one, with the same name, scopes, networks and expiry. The old key stays valid for the overlap. Needs the scope `admin`, every scope of the old key, and a key that expires no earlier and works from all networks of the old key. */
   readonly rotateApiKey: { readonly input: RotateApiKeyInput; readonly payload: RotateApiKeyPayload };
-  /** Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most 10. Needs the scope `admin`. */
+  /** Creates a new signing secret. Until the old one ends, requests are signed by both. Returns the valid secrets, the new one first, at most 10; a request that is repeated under its `idempotencyKey`, those that are valid then. Needs the scope `admin`. */
   readonly rotateWebhookSecret: { readonly input: RotateWebhookSecretInput; readonly payload: RotateWebhookSecretPayload };
   /** Credits an amount to the available balance, without a transaction. Needs a test key with the scope `create`. */
   readonly sandboxFund: { readonly input: SandboxFundInput; readonly payload: SandboxFundPayload };
-  /** Plays a scenario on a transaction: at once, or when the transaction reaches the step it concerns. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`. */
+  /** Plays a scenario on a transaction: immediately, or when the transaction reaches the step of the scenario. Error `STEP_CONFLICT` when it is not possible at the present step. Needs a test key with the scope `create`. */
   readonly sandboxTrigger: { readonly input: SandboxTriggerInput; readonly payload: SandboxTriggerPayload };
-  /** Saves an address under a name, for the person who asks and in this account, at most 50; a view of the same name is replaced. People only. Needs the scope `read`. */
+  /** Saves an address under a name, for the person of the request in this account, at most 50; a view of the same name is replaced. People only. Needs the scope `read`. */
   readonly saveView: { readonly input: SaveViewInput; readonly payload: SaveViewPayload };
-  /** Sends a made-up event to an endpoint as a test, with the header `crossramp-test: true`: its body has the published form, and is of no transaction. There is one attempt, ahead of deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled. Needs the scope `admin`. */
+  /** Sends a sample event to an endpoint as a test, with the header `crossramp-test: true`: its body has the published form, and belongs to no transaction. There is one attempt, ahead of deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled. Needs the scope `admin`. */
   readonly sendSampleWebhook: { readonly input: SendSampleWebhookInput; readonly payload: SendSampleWebhookPayload };
   /** Sends the newest event of the account to an endpoint as a test, with the header `crossramp-test: true`. There is one attempt, ahead of other deliveries and of an open breaker; a failure does not count against the endpoint. Error `STEP_CONFLICT` when the endpoint is disabled, or the account has no event yet. Needs the scope `admin`. */
   readonly sendTestWebhook: { readonly input: SendTestWebhookInput; readonly payload: SendTestWebhookPayload };
-  /** Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */
+  /** Changes rules of the account, for transactions and entries created from now on. A change that loosens a protection (a shorter cooling time, a higher threshold or ceiling, or none) takes effect after the current cooling time and is in `pendingChanges` until then; all others take effect immediately. Needs the scope `admin`. */
   readonly updateAccountSettings: { readonly input: UpdateAccountSettingsInput; readonly payload: UpdateAccountSettingsPayload };
-  /** Sets the origins whose pages may use API keys of the account in a browser (CORS), at most 20. They replace the present ones. Needs the scope `admin`. */
+  /** Sets the origins whose pages may use API keys of the account in a browser (CORS), at most 20. They replace the current ones. Needs the scope `admin`. */
   readonly updateAllowedOrigins: { readonly input: UpdateAllowedOriginsInput; readonly payload: UpdateAllowedOriginsPayload };
   /** Changes how the hosted pages look. Needs the scope `admin`. */
   readonly updateBranding: { readonly input: UpdateBrandingInput; readonly payload: UpdateBrandingPayload };
-  /** Sets limits of a customer, within those of the templates or, if the platform granted others, within those. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`. */
+  /** Sets limits of a customer, which must be within the limits of the templates, or within those that the platform granted. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then. Needs the scope `admin`. */
   readonly updateCustomer: { readonly input: UpdateCustomerInput; readonly payload: UpdateCustomerPayload };
-  /** Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it. Needs the scope `admin`. */
+  /** Sets the roles whose people need a fresh passkey for every action on the account, in place of those before. Actions of the scope `read` stay without. Of people, only an owner does it; a key can add roles and remove none. Needs the scope `admin`. */
   readonly updatePasskeyRoles: { readonly input: UpdatePasskeyRolesInput; readonly payload: UpdatePasskeyRolesPayload };
-  /** Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the cooling time in force and is in `pendingChanges` until then; everything else at once. Needs the scope `admin`. */
+  /** Sets limits of the account on a template, within those of the platform, for transactions created from now on. A looser limit takes effect after the current cooling time and is in `pendingChanges` until then; all others take effect immediately. Needs the scope `admin`. */
   readonly updateTemplateLimits: { readonly input: UpdateTemplateLimitsInput; readonly payload: UpdateTemplateLimitsPayload };
   /** Changes an endpoint. Pending deliveries follow the new rules. Needs the scope `admin`. */
   readonly updateWebhookEndpoint: { readonly input: UpdateWebhookEndpointInput; readonly payload: UpdateWebhookEndpointPayload };
-  /** Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses withdrawals there that are ordered later, until it is proven again. Repeating it changes nothing. Needs the scope `move`. */
+  /** Withdraws the proof of an address, at once, for this entry and for every other one with the same address. The signer refuses later withdrawals there until the address is proven again. Repeating it changes nothing. Needs the scope `move`. */
   readonly withdrawWhitelistProof: { readonly input: WithdrawWhitelistProofInput; readonly payload: WithdrawWhitelistProofPayload };
 }

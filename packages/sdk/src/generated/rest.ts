@@ -86,6 +86,7 @@ export type CrossrampCheckoutAttributes = {
 export type CrossrampCheckout = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'crossramp_checkout';
     readonly created_at: string;
@@ -133,6 +134,7 @@ export type OnrampAttributes = {
 export type Onramp = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'onramp';
     readonly created_at: string;
@@ -186,6 +188,7 @@ export type OnrampInstantAttributes = {
 export type OnrampInstant = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'onramp_instant';
     readonly created_at: string;
@@ -235,6 +238,7 @@ export type OfframpAttributes = {
 export type Offramp = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'offramp';
     readonly created_at: string;
@@ -292,6 +296,7 @@ export type OfframpInstantAttributes = {
 export type OfframpInstant = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'offramp_instant';
     readonly created_at: string;
@@ -327,6 +332,7 @@ export type WithdrawalAttributes = {
 export type Withdrawal = {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'withdraw_dash_same_curr';
     readonly created_at: string;
@@ -404,20 +410,20 @@ export type Actions = {
     readonly action: 'enter_amount' | 'accept_quote' | 'provide_identity' | 'confirm_identity' | 'approve_money_out' | 'reject_money_out' | 'requote_deposit' | 'keep_deposit' | 'refund_deposit' | 'refund_payment' | 'cancel' | 'release_hold' | 'reject_hold' | 'approve_step_up' | 'deny_step_up' | 'retry_refund' | 'settle_refund_by_hand';
     /** Path to which its POST goes; null where GraphQL alone performs it. */
     readonly path: string | null;
-    /** Members of the body with the values that they have to have for this action. */
+    /** Members of the body with the values that this action requires. */
     readonly body: { readonly [name: string]: string };
-    /** Further members that the body has to have; you choose their values. */
+    /** Further required members of the body; you choose their values. */
     readonly required: readonly (string)[];
     /** The mutation of GraphQL that performs it. */
     readonly mutation: string;
     /** Amounts that it moves with its default body. */
     readonly effects: readonly ({
     readonly kind: 'credit' | 'debit' | 'refund' | 'payout';
-    /** Sub-account of a credit or a debit; null for the others. */
+    /** Sub-account of a credit or a debit; null for others. */
     readonly account_type: string | null;
     /** Currency code with its network. */
     readonly currency: string;
-    /** Null where a price is made when it is performed. */
+    /** Null if the action makes a price when it is performed. */
     readonly amount: string | null;
   })[];
   })[];
@@ -946,7 +952,7 @@ export interface Get {
   readonly '/v2/balance': { readonly params: {}; readonly answer: Balance };
   /** Events of the account, oldest first, up to 100; can wait for the next event */
   readonly '/v2/events': { readonly params: {
-    /** Cursor of the last event that you have seen. Default: from the oldest event that is kept. */
+    /** Cursor of the last event that you have seen. Default: from the oldest stored event. */
     readonly after?: string | undefined;
     /** Page size. A value above 100 counts as 100 (C-12). */
     readonly limit?: number | undefined;
@@ -977,7 +983,7 @@ export interface Get {
   readonly '/v2/webhook_deliveries': { readonly params: {
     /** Page size. A value above 100 counts as 100 (C-12). */
     readonly limit?: number | undefined;
-    /** Only records older than this one: `next` of the page before. */
+    /** Only records older than this one: `next` of the previous page. */
     readonly before?: string | undefined;
     /** Only deliveries to this endpoint, `whe_…`. */
     readonly endpoint_id?: string | undefined;
@@ -985,7 +991,7 @@ export interface Get {
     readonly state?: 'pending' | 'delivered' | 'dead' | 'skipped' | undefined;
   }; readonly answer: {
     readonly results: readonly (WebhookDelivery)[];
-    /** `before` of the next page; null at the end. A page can be short before that. */
+    /** `before` of the next page; null at the end. A page can be short before the end. */
     readonly next: string | null;
   } };
   /** Reads a webhook delivery with its attempts */
@@ -1073,6 +1079,7 @@ export interface Post {
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'crossramp_checkout';
     readonly created_at: string;
@@ -1109,6 +1116,7 @@ export interface Post {
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'onramp';
     readonly created_at: string;
@@ -1123,6 +1131,7 @@ export interface Post {
   } | {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'onramp_instant';
     readonly created_at: string;
@@ -1164,6 +1173,7 @@ export interface Post {
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'offramp';
     readonly created_at: string;
@@ -1177,6 +1187,7 @@ export interface Post {
   } | {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'offramp_instant';
     readonly created_at: string;
@@ -1203,6 +1214,7 @@ export interface Post {
   }; readonly answer: {
     readonly end2end: string;
     readonly component: string;
+    /** State of the component; several components are `DONE` before the end. `status.en` is `Success` at a good end. */
     readonly state: string;
     readonly template: 'withdraw_dash_same_curr';
     readonly created_at: string;
@@ -1259,6 +1271,42 @@ export interface Post {
     /** The `end2end` identifier. */
     readonly id: string;
   }; readonly answer: Withdrawal };
+  /** Approves a refund or payout that waits for approval, with a second key */
+  readonly '/v2/crossramp_checkout/{id}/approve': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+    /** Time of the request that you have read: a newer one is not approved. `actions` offers it. */
+    readonly requested_at?: string | undefined;
+  }; readonly answer: CrossrampCheckout };
+  /** Rejects a refund or payout that waits for approval */
+  readonly '/v2/crossramp_checkout/{id}/reject': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+  }; readonly answer: CrossrampCheckout };
+  /** Approves a refund or payout that waits for approval, with a second key */
+  readonly '/v2/onramp/{id}/approve': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+    /** Time of the request that you have read: a newer one is not approved. `actions` offers it. */
+    readonly requested_at?: string | undefined;
+  }; readonly answer: Onramp | OnrampInstant };
+  /** Rejects a refund or payout that waits for approval */
+  readonly '/v2/onramp/{id}/reject': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+  }; readonly answer: Onramp | OnrampInstant };
+  /** Approves a refund or payout that waits for approval, with a second key */
+  readonly '/v2/offramp/{id}/approve': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+    /** Time of the request that you have read: a newer one is not approved. `actions` offers it. */
+    readonly requested_at?: string | undefined;
+  }; readonly answer: Offramp | OfframpInstant };
+  /** Rejects a refund or payout that waits for approval */
+  readonly '/v2/offramp/{id}/reject': { readonly params: {
+    /** The `end2end` identifier. */
+    readonly id: string;
+  }; readonly answer: Offramp | OfframpInstant };
   /** Refunds a finished payment to its payer, whole or in part, out of the balance */
   readonly '/v2/crossramp_checkout/{id}/refund': { readonly params: {
     /** The `end2end` identifier. */

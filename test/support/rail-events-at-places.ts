@@ -1,4 +1,4 @@
-/** News of rails that may come to a transaction, and what the machines make of it. */
+/** Rail events that may come to a transaction, and their outcome by the machines. */
 
 import { stepNameOf } from '../../src/base/ids/step-name.ts';
 import type { ProcessRow } from '../../src/templates/facts.ts';
@@ -7,8 +7,8 @@ import type { Trigger } from '../../src/templates/triggers.ts';
 import { advance, DURING_MS, type Run, text } from './machine.ts';
 import type { Position } from './places.ts';
 
-/** One kind of news. */
-export interface NewsCase {
+/** One kind of rail event. */
+export interface RailEventCase {
   readonly name: string;
   readonly about: 'payment' | 'deposit' | 'token' | 'dropped' | 'dispute' | 'return' | 'transfer' | 'payout';
   /** The word of machine.ts that says how it comes; of a payout that came back, how much of it. */
@@ -16,7 +16,7 @@ export interface NewsCase {
 }
 
 /** Every kind; all of them may come at any time, to transactions of any template. */
-export const RAIL_EVENT_JOB: readonly NewsCase[] = [
+export const RAIL_EVENT_CASES: readonly RailEventCase[] = [
   { name: 'PIX, exact', about: 'payment', word: 'pix_received' },
   { name: 'less', about: 'payment', word: 'pix_under' },
   { name: 'more', about: 'payment', word: 'pix_over' },
@@ -36,8 +36,8 @@ export const RAIL_EVENT_JOB: readonly NewsCase[] = [
   { name: 'a part of it', about: 'payout', word: 'part' },
 ];
 
-/** What becomes of news of each kind where the transaction does not take it. */
-export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
+/** Outcome of events of each kind that the transaction does not accept. */
+export const UNTAKEN: Readonly<Record<RailEventCase['about'], string>> = {
   payment: 'suspense',
   deposit: 'suspense',
   token: 'suspense',
@@ -49,7 +49,7 @@ export const UNTAKEN: Readonly<Record<NewsCase['about'], string>> = {
 };
 
 /** @returns the step that follows; undefined where the transaction does not take it. */
-export function stepAfter(place: Position, { about, word }: NewsCase): string | undefined {
+export function stepAfter(place: Position, { about, word }: RailEventCase): string | undefined {
   const { run } = place;
   const { process, depositAddress } = run.row;
   switch (about) {

@@ -1,25 +1,28 @@
-/** Checks of `doctor` on operation: backlogs, the database server, disks. Figures and bounds are those of the alerts. */
+/** Checks of operation for `doctor` and the console: backlogs, the database server, disks. Figures and bounds are those of the alerts. */
+
 import { existsSync, statfsSync } from 'node:fs';
-import { ACCOUNT_MODES } from '../base/access/account-mode.ts';
-import type { Config } from '../config.ts';
-import type { Services } from '../resolvers/services/context.ts';
-import { timesOf } from '../server/metrics/figure-reader.ts';
-import type { VerifyState } from '../store/ledger/verify-state.ts';
-import type { EndpointWaits, JobFigures, RelayFigures } from '../store/metrics/figures.ts';
-import { type FigureRows, readFigures } from '../store/metrics/read-figures.ts';
+import { ACCOUNT_MODES, type Times } from '../../base/access/account-mode.ts';
+import type { Tx } from '../../store/connection/database.ts';
+import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
+import type { VerifyState } from '../../store/ledger/verify-state.ts';
+import type {
+  EndpointWaits,
+  FigureGroup,
+  JobFigures,
+  LedgerFigures,
+  RelayFigures,
+} from '../../store/metrics/figures.ts';
+import { type FigureRows, readFigures } from '../../store/metrics/read-figures.ts';
 import type {
   ActivityFigures,
   ConnectionFigures,
   MonthFigures,
   ReplicaFigures,
   SlotFigures,
-} from '../store/metrics/server-figures.ts';
-
-interface Check {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
+} from '../../store/metrics/server-figures.ts';
+import { type Context, requirePlatform, type Services } from '../services/context.ts';
+import type { Check } from '../services/rail-part.ts';
+import { examineProcess, figuresOfProcess } from './process-checks.ts';
 
 type State = Omit<Check, 'check'>;
 
@@ -34,10 +37,11 @@ const GROUPS = [
   'months',
   'verify',
   'size',
-] as const;
+] as const satisfies readonly FigureGroup[];
 const JOB_SECONDS_MAX = 300;
 const RELAY_SECONDS_MAX = 60;
 const OVERDUE_SECONDS_MAX = 120;
+const WORKER_SECONDS_MAX = 60;
 const STATEMENT_SECONDS_MAX = 30;
 const TRANSACTION_SECONDS_MAX = 300;
 const REPLICA_SECONDS_MAX = 30;
@@ -48,9 +52,31 @@ const ROUND_SECONDS_MAX = 2 * 86_400;
 const FREE_SHARE_MIN = 0.1;
 const DATABASE_SHARE_MAX = 0.85;
 
+/** @returns a function that reads the time of each mode in a transaction. */
+export function timesOf({ forMode }: Pick<Services, 'forMode'>): (tx: Tx) => Promise<Times> {
+  return async (tx) => ({
+    sandbox: await forMode('sandbox').clock.nowMs(tx),
+    live: await forMode('live').clock.nowMs(tx),
+  });
+}
+
+/** @returns the checks of this process and its installation. @throws {GatewayError} `FORBIDDEN` without a scope of the platform. */
+export async function operationChecks(context: Context): Promise<readonly Check[]> {
+  requirePlatform(context);
+  return [...(await examineOperation(context)), ...examineProcess(figuresOfProcess(context.database))];
+}
+
 /** @returns the checks, in the order of the runbook. */
-export async function examineOperation(services: Services, config: Config): Promise<readonly Check[]> {
-  const figures = await readFigures(services.database, timesOf(services), GROUPS);
+export async function examineOperation(
+  services: Pick<Services, 'database' | 'forMode' | 'disks'>,
+): Promise<readonly Check[]> {
+  // A database that is too busy to answer in time is seen here: the checks say so, and the other parts of a page are shown.
+  const figures: FigureRows = await readFigures(services.database, timesOf(services), GROUPS).catch(
+    (error: unknown) => {
+      if (!isDatabaseUnreachable(error)) throw error;
+      return new Map();
+    },
+  );
   const [connections] = rowsOf<ConnectionFigures>(figures, 'connections') ?? [];
   const [activity] = rowsOf<ActivityFigures>(figures, 'activity') ?? [];
   const [months] = rowsOf<MonthFigures>(figures, 'months') ?? [];
@@ -62,19 +88,38 @@ export async function examineOperation(services: Services, config: Config): Prom
       check: `webhooks of ${mode} accounts`,
       ...webhooksState(figures, mode),
     })),
+    { check: 'worker', ...(verify ? workerState(verify) : UNREAD) },
     { check: 'connection slots', ...(connections ? connectionsState(connections) : UNREAD) },
     { check: 'statements', ...(activity ? activityState(activity) : UNREAD) },
     { check: 'replicas', ...replicasState(figures) },
     { check: 'event log', ...(months ? monthsState(months) : UNREAD) },
     { check: 'verify', ...(verify ? verifyState(verify) : UNREAD) },
-    { check: 'disk', ...diskState(config, size ? Number(size.bytes) : null) },
+    { check: 'disk', ...diskState(services.disks, size ? Number(size.bytes) : null) },
   ];
+}
+
+/** Sums the ledger, which reads a table as a whole: `doctor` does it, and the console does not at each look. */
+export async function examineLedger(services: Pick<Services, 'database' | 'forMode'>): Promise<Check> {
+  const figures = await readFigures(services.database, timesOf(services), ['ledger']);
+  const found = rowsOf<LedgerFigures>(figures, 'ledger');
+  // A ledger that is too large to be summed in time is no defect: the alert on unread figures reports it.
+  if (!found)
+    return { check: 'ledger', ok: true, detail: 'not summed in time: crossramp verify recomputes it' };
+  const imbalanced = sum(found.map((row) => row.imbalanced));
+  return {
+    check: 'ledger',
+    ok: imbalanced === 0,
+    detail:
+      imbalanced === 0
+        ? 'all currencies of all accounts sum to zero'
+        : `currencies of accounts that do not sum to zero: ${imbalanced} (crossramp verify names them)`,
+  };
 }
 
 const UNREAD: State = { ok: false, detail: 'cannot be read' };
 
 /** @returns undefined where the server refused it, or did not answer in time. */
-function rowsOf<Row>(figures: FigureRows, group: (typeof GROUPS)[number]): readonly Row[] | undefined {
+function rowsOf<Row>(figures: FigureRows, group: FigureGroup): readonly Row[] | undefined {
   return (figures.get(group) as readonly Row[] | null | undefined) ?? undefined;
 }
 
@@ -99,6 +144,16 @@ function webhooksState(figures: FigureRows, mode: string): State {
   return {
     ok: lag <= RELAY_SECONDS_MAX && waits.overdue <= OVERDUE_SECONDS_MAX,
     detail: `${relay.events} events are not relayed, the oldest for ${lag} s; the sender is ${waits.overdue} s late`,
+  };
+}
+
+/** The verification of the books is the work that never pauses, so its lease shows whether any process works. */
+function workerState({ newAge, isLeased }: VerifyState): State {
+  if (isLeased) return { ok: true, detail: 'a process with ROLE=work or all runs' };
+  if (newAge === null) return { ok: true, detail: 'no process with ROLE=work or all has run yet' };
+  return {
+    ok: newAge <= WORKER_SECONDS_MAX,
+    detail: `no process with ROLE=work or all has run for ${newAge} s: start one`,
   };
 }
 
@@ -145,7 +200,7 @@ function monthsState({ ahead }: MonthFigures): State {
 
 function verifyState({ newAge, roundAge, defects, first }: VerifyState): State {
   const found =
-    defects === 0 ? 'no defect' : `${defects} defects, the first: ${first} (crossramp verify names all)`;
+    defects === 0 ? 'no defect' : `defects: ${defects}, the first: ${first} (crossramp verify names all)`;
   if (newAge === null)
     return { ok: defects === 0, detail: `has not begun: a process with ROLE=work or all does it; ${found}` };
   const round = Math.floor((roundAge ?? 0) / 3_600);
@@ -155,15 +210,18 @@ function verifyState({ newAge, roundAge, defects, first }: VerifyState): State {
   };
 }
 
-function diskState({ home, databaseDiskBytes }: Config, databaseBytes: number | null): State {
-  const disk = diskOf(home);
+function diskState(
+  { home, databaseBytes: databaseDiskBytes }: Services['disks'],
+  databaseBytes: number | null,
+): State {
+  const disk = home === null ? undefined : diskOf(home);
   const size = databaseBytes === null ? 'not known' : gigabytes(databaseBytes);
   const limit = databaseDiskBytes === null ? '' : ` of ${gigabytes(databaseDiskBytes)}`;
   const isDatabaseFull =
     databaseDiskBytes !== null && (databaseBytes ?? 0) > DATABASE_SHARE_MAX * databaseDiskBytes;
   const there = disk
     ? `${gigabytes(disk.free)} of ${gigabytes(disk.all)} are free at ${home}`
-    : `${home} is not there`;
+    : `${home ?? 'the folder'} is not there`;
   return {
     ok: (disk === undefined || disk.free >= FREE_SHARE_MIN * disk.all) && !isDatabaseFull,
     detail: `${there}; the database has ${size}${limit}`,

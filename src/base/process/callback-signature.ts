@@ -1,6 +1,7 @@
-/** Signatures of callbacks: HMAC of the body, or of a time and the body. */
+/** Signatures of callbacks: HMAC of the body, or of a timestamp and the body. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Settings } from './settings.ts';
 
 /** Hash functions of HMAC. */
 export const ALGORITHMS = ['sha256', 'sha512', 'sha1'] as const;
@@ -14,13 +15,33 @@ export interface SignatureForm {
   readonly header: string;
   readonly algorithm: Algorithm;
   readonly encoding: 'hex' | 'base64';
-  /** Header with the time in seconds since 1970, which is signed with a point before the body; undefined: the body alone is. */
+  /**
+   * Header with the time in seconds since 1970. The signed text is then the time, a full stop and the body; if
+   * undefined, the body alone.
+   */
   readonly timestampHeader?: string | undefined;
-  /** Maximum difference between the time of the message and ours. Unit: ms. */
+  /** Maximum difference between the timestamp and the gateway's clock. Unit: ms. */
   readonly toleranceMs: number;
 }
 
-/** @returns the reason for which the signature is refused; undefined where it is right. */
+/** Form of the name of a header. */
+export const HEADER_NAME = /^[A-Za-z0-9-]{1,80}$/;
+
+/** Reads the form of a signature from the settings of callbacks. @throws {SettingsError} naming the member and the accepted form. */
+export function readSignatureForm(settings: Settings): SignatureForm {
+  const header = (name: string) => settings.match(name, HEADER_NAME, 'the name of a header').toLowerCase();
+  const isTimed = settings.choice('signed', ['body', 'timestamp.body'] as const, 'body') !== 'body';
+  return {
+    secret: settings.contents('secretFile'),
+    header: header('header'),
+    algorithm: settings.choice('algorithm', ALGORITHMS, 'sha256'),
+    encoding: settings.choice('encoding', ['hex', 'base64'] as const, 'hex'),
+    timestampHeader: isTimed ? header('timestampHeader') : undefined,
+    toleranceMs: settings.seconds('toleranceSeconds', { min: 10, max: 86_400, fallback: 300 }),
+  };
+}
+
+/** @returns the reason of a refusal; undefined for a valid signature. */
 export function signatureProblem(
   { secret, header, algorithm, encoding, timestampHeader, toleranceMs }: SignatureForm,
   headers: IncomingHttpHeaders,
