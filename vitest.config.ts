@@ -34,8 +34,8 @@ export default defineConfig({
     // Tests wait as much as they work: one file more at once than there are cores.
     maxWorkers: availableParallelism() + 1,
     // For a machine that does much else: only what hangs takes so long, and waits inside of tests end before.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     // Node runs TypeScript itself: tests load the modules that the gateway runs, in one module graph.
     experimental: { viteModuleRunner: false },

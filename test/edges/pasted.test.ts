@@ -172,3 +172,10 @@ test('K06: a search uses the index of words of its own account', async () => {
   );
   expect(JSON.stringify(rows)).toContain('transaction_by_name_word');
 });
+
+test('the list of new names that each search reads is short', async () => {
+  const { rows } = await app.owner.query(
+    `select reloptions from pg_class where relname = 'transaction_by_name_word'`,
+  );
+  expect(rows).toEqual([{ reloptions: ['gin_pending_list_limit=256'] }]);
+});
