@@ -223,5 +223,5 @@ test('C-40: the first people of a page are looked up by one statement', async ()
   queries.mockRestore();
   const bars = manualJournals.map((each: { secondPersonBar: string | null }) => each.secondPersonBar);
   expect([bars.includes('SAME_MAKER'), bars.includes(null)]).toEqual([true, true]);
-  expect(names.filter((name) => name === 'api_key_ended_access')).toHaveLength(1);
+  expect(names.filter((name) => name === 'api_key_access')).toHaveLength(1);
 });

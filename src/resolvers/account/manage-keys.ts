@@ -26,12 +26,12 @@ import {
 } from '../../store/account/api-keys.ts';
 import { dropChangesOf } from '../../store/account/setting-changes.ts';
 import type { Tx } from '../../store/connection/database.ts';
+import { requireAccess } from '../checks/access.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
-import { requireAccess } from '../settings/access.ts';
 
 /** Properties of a new key. */
 export interface KeyOptions extends Pick<NewKey, 'madeBy' | 'madeByPerson' | 'replaces'> {

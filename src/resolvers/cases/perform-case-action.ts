@@ -18,10 +18,10 @@ import {
 import type { Tx } from '../../store/connection/database.ts';
 import type { AuditObject } from '../../store/engine/audit.ts';
 import { STEP_UP_MS } from '../../templates/effects.ts';
-import { audited } from '../checks/audited.ts';
+import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { type Context, requirePermission } from '../services/context.ts';
+import { type Context, onAccount, requirePermission } from '../services/context.ts';
 import { isSecondDecision } from '../settings/second-person.ts';
 import { actedOn, type CaseAction, type CaseChange } from './case-state.ts';
 import { newExternalId, openCase, storeChange } from './store-case.ts';
@@ -61,7 +61,7 @@ export async function performCaseAction(
   const found = ID.test(id) ? await readCase(context.database, context.mode, BigInt(id)) : undefined;
   if (!found) throw notFound();
   if (attempt.made !== null) return found;
-  return underLock(context, found, async (tx, writeDown, clockMs) => {
+  return audited(onAccount(context, found.accountId), async (tx, writeDown, clockMs) => {
     const row = (await readCasesOf(tx, found.accountId, found.taxId)).find(
       ({ level }) => level === found.level,
     );
@@ -83,7 +83,7 @@ export async function freezeCustomer(
   const taxId = checks.taxId(customer.taxId);
   const reason = checks.reasonOf(input);
   const key = { accountId, taxId: known(taxId, 'a tax id'), level: 'VERIFIED' as const };
-  return underLock(context, key, async (tx, writeDown, nowMs) => {
+  return audited(onAccount(context, accountId), async (tx, writeDown, nowMs) => {
     const row = await caseOf(tx, key, nowMs);
     if (attempt.made !== null) return row;
     return change(context, tx, row, { action: 'freeze', reason, attempt, writeDown, clockMs: nowMs });
@@ -152,23 +152,11 @@ async function caseOf(tx: Tx, key: CaseKey, nowMs: number): Promise<CustomerCase
   return found ?? openCase(tx, key, { name: null, provider: null, nowMs });
 }
 
-type Work = Parameters<typeof audited<CustomerCase>>[1];
-
-/** The account of the case is locked, and the caller's own: keys are made under that. */
-function underLock(
-  context: Context,
-  { accountId }: Pick<CaseKey, 'accountId'>,
-  work: Work,
-): Promise<CustomerCase> {
-  const own = { ...context, caller: { ...context.caller, accountId } };
-  return audited(own, work, [context.caller.accountId]);
-}
-
 interface Doing {
   readonly action: CaseAction;
   readonly reason: string;
   readonly attempt: Attempt;
-  readonly writeDown: Parameters<Work>[1];
+  readonly writeDown: WriteDown;
   /** Time of the account, read under its lock. */
   readonly clockMs: number;
 }

@@ -3,7 +3,7 @@
  * exactly the actions that were committed. Actions on transactions go through the engine, which does the same for its
  * batches (engine/batch.ts).
  */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import type { NotificationKind } from '../../base/access/notification-kinds.ts';
 import { assert } from '../../base/errors/assert.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -16,8 +16,9 @@ import {
   difference,
 } from '../../store/engine/audit.ts';
 import { addNotifications, type NewNotification } from '../../store/engine/notifications.ts';
-import { authorOf, type Context, type Origin } from '../services/context.ts';
+import { authorOf, type Context, homeOf, type Origin } from '../services/context.ts';
 import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
+import { accessEnded, lostScopes } from './access.ts';
 
 /** Records the action, if it changed anything. `origin`: of an action that the gateway performed, not the caller. */
 export type WriteDown = (
@@ -37,21 +38,27 @@ type Work<Result> = (tx: Tx, writeDown: WriteDown, nowMs: number) => Promise<Res
  * @param work - short, because it runs under the lock. Its record is stored with its writes; nothing is stored when it
  * throws. The action gets the time that was read under the lock, so that checks and audit log follow the order of the times.
  * @param others - further accounts to lock.
+ * @throws {GatewayError} `FORBIDDEN` for a caller who has lost the scope of the action since the request began (C-40).
  */
 export function audited<Result>(
   context: Acting,
   work: Work<Result>,
   others: readonly bigint[] = [],
 ): Promise<Result> {
-  return withAccounts(context, [context.caller.accountId, ...others], (tx, locked) =>
+  return withAccounts(context, [...accountsOf(context), ...others], (tx, locked) =>
     auditedUnder(tx, locked, context, work),
   );
 }
 
 /** As `audited`, in a database transaction that is open. */
 export async function auditedIn<Result>(tx: Tx, context: Acting, work: Work<Result>): Promise<Result> {
-  const locked = await lockAccounts(tx, context, [context.caller.accountId]);
+  const locked = await lockAccounts(tx, context, accountsOf(context));
   return auditedUnder(tx, locked, context, work);
+}
+
+/** The account of the action, and that of its caller, under whose lock access ends. */
+function accountsOf({ caller }: Acting): readonly bigint[] {
+  return [caller.accountId, homeOf(caller)];
 }
 
 async function auditedUnder<Result>(
@@ -64,8 +71,10 @@ async function auditedUnder<Result>(
   const head = heads.get(accountId);
   assert(head, `account ${accountId} is ${context.mode}`);
   const entries: AuditEntry[] = [];
+  const hasLost = await lostScopes(context, tx);
   const writeDown: WriteDown = (action, object, { maker, origin, ...facts } = {}) => {
     const by = origin ? { ...context, origin } : context;
+    if (!origin && hasLost(ACTIONS[action].scope)) throw accessEnded();
     entries.push(auditEntry(authorOf(by, action, maker), object, time, facts));
   };
   const result = await work(tx, writeDown, nowMs);

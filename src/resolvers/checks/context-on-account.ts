@@ -2,7 +2,7 @@
 import type { ActionName } from '../../base/access/actions.ts';
 import { invalidParameters } from '../../base/errors/errors.ts';
 import { readHolder } from '../../store/account/accounts.ts';
-import { type Context, requirePermission } from '../services/context.ts';
+import { type Context, onAccount, requirePermission } from '../services/context.ts';
 
 const ID = /^[1-9]\d{0,17}$/;
 
@@ -18,7 +18,7 @@ export async function contextOnAccount<RequestContext extends Context>(
 ): Promise<RequestContext> {
   requirePermission(context, action);
   const holderId = await holderMeant(context, accountId);
-  return { ...context, caller: { ...context.caller, accountId: holderId } };
+  return onAccount(context, holderId);
 }
 
 /**

@@ -34,7 +34,7 @@ import { isBackInBalance, type Outflow, outflowOf, pendingApproval } from '../..
 import { isRuled } from '../../templates/out-kinds.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
-import { accessEnded, endedDeciders } from '../settings/access.ts';
+import { accessEnded, endedDeciders } from '../checks/access.ts';
 import { type Item, note, replaceSteps } from './batch.ts';
 
 /** A target is new to an account until this long after the first money left to it. Unit: ms. */

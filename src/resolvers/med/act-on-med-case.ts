@@ -25,7 +25,7 @@ import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { ANSWER_LENGTH_MAX } from '../checks/lengths.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requirePermission } from '../services/context.ts';
+import { authorOf, type Context, onAccount, requirePermission } from '../services/context.ts';
 import { checkFile, MED_FILE_MAX } from './case-files.ts';
 import { isAt } from './case-step.ts';
 import { collectEvidence } from './collect-evidence.ts';
@@ -192,18 +192,15 @@ async function close(context: Context, row: MedCase, outcome: MedOutcome, attemp
         });
   if (code === 'OUTDATED') throw decided(row);
   if (code === 'ADVANCED') return;
-  await audited(
-    ownOf(context, row),
-    async (tx, writeDown, nowMs) => {
-      if (!(await holds(tx))) throw decided(row);
-      await write(tx, instantOf(new Date(nowMs)));
-      await attempt.bind(tx, String(row.id));
-      writeDown('med.record', objectOf(row), {
-        after: { outcome: outcome.decision, reason: outcome.reason },
-      });
-    },
-    [context.caller.accountId],
-  );
+  // The audit log of the account of the case has the act.
+  await audited(onAccount(context, row.accountId), async (tx, writeDown, nowMs) => {
+    if (!(await holds(tx))) throw decided(row);
+    await write(tx, instantOf(new Date(nowMs)));
+    await attempt.bind(tx, String(row.id));
+    writeDown('med.record', objectOf(row), {
+      after: { outcome: outcome.decision, reason: outcome.reason },
+    });
+  });
 }
 
 interface Doing {
@@ -242,12 +239,7 @@ function changeOpenCase(
     await attempt.bind(tx, String(row.id));
     return reread(context, tx, row);
   };
-  return audited(ownOf(context, row), work, [context.caller.accountId]);
-}
-
-/** The caller on the account of the case, whose audit log has the act. */
-function ownOf(context: Context, { accountId }: MedCase): Context {
-  return { ...context, caller: { ...context.caller, accountId } };
+  return audited(onAccount(context, row.accountId), work);
 }
 
 /** @throws {GatewayError} `STEP_CONFLICT`. */

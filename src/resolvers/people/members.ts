@@ -30,11 +30,11 @@ import {
   setRole,
 } from '../../store/people/people.ts';
 import { endLinks, storeLink } from '../../store/people/person-links.ts';
+import { endedDeciders, isOwnerNow, requireAccess } from '../checks/access.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
-import { endedDeciders, isOwnerNow, requireAccess } from '../settings/access.ts';
 
 /** Person to be invited; each value carries the caller's own name for it. */
 export interface InvitationInput {

@@ -85,7 +85,7 @@ export async function signIn(
   return token;
 }
 
-/** The person, before more of the session is known: the audit log needs only their identity. */
+/** The person, before more of the session is known: the audit log needs only their identity, and signing in no right. */
 function blankCaller({ mode }: Services, personId: string, accountId: bigint): PersonCaller {
   const nothing = {
     sessionId: '',
@@ -96,7 +96,8 @@ function blankCaller({ mode }: Services, personId: string, accountId: bigint): P
     hasJustSignedIn: false,
     needsPasskey: false,
   };
-  return personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
+  const caller = personCaller({ ...nothing, personId, accountId, mode, role: 'viewer', allowedOrigins: [] });
+  return { ...caller, scopes: [] };
 }
 
 /** Ends the session of the person who sends the request. */

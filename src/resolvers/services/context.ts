@@ -127,6 +127,19 @@ export interface Context extends Services {
   readonly origin: Origin;
 }
 
+/** @returns the account to which the caller's key or person belongs. */
+export function homeOf({ home, accountId }: KeyRecord): bigint {
+  return home ?? accountId;
+}
+
+/** @returns the context of what the caller does on an account, which may be another than their own. */
+export function onAccount<Acting extends Pick<Context, 'caller'>>(
+  context: Acting,
+  accountId: bigint,
+): Acting {
+  return { ...context, caller: { ...context.caller, accountId, home: homeOf(context.caller) } };
+}
+
 /**
  * @param maker - of an approval: the requester of the approved action.
  * @returns the author of this action, from the context.

@@ -1,6 +1,5 @@
 /** Changes the destinations of withdrawals (C-22). An added one is usable after the cooling time of the account. */
 import { randomBytes } from 'node:crypto';
-import { ACTIONS } from '../../base/access/actions.ts';
 import { addressForm, isRefusedDestination, parseAddress } from '../../base/chain/address.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { invalidParameters, notFound } from '../../base/errors/errors.ts';
@@ -24,7 +23,6 @@ import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseMore } from '../checks/refuse-more.ts';
 import { type Context, requirePermission } from '../services/context.ts';
-import { requireAccess } from './access.ts';
 import { protectionsOf } from './protections.ts';
 
 /** A destination to be added; each value carries the caller's own name for it: an address on a network, or a PIX key. */
@@ -133,7 +131,6 @@ export async function addWhitelistEntry(
   const { parameter, ...target } = destination;
   const id = newId('wle');
   return audited(context, async (tx, writeDown, nowMs) => {
-    await requireAccess(context, tx, [ACTIONS['whitelist.add_entry'].scope]);
     const { settings } = await protectionsOf(context, tx, nowMs);
     const { entries } = await countWhitelist(tx, caller.accountId);
     refuseMore(parameter, entries, WHITELIST_MAX.entries, 'destinations');

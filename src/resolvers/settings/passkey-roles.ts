@@ -4,9 +4,9 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { Violations } from '../../base/errors/violations.ts';
 import { readPasskeyRoles, setPasskeyRoles } from '../../store/account/accounts.ts';
 import { accountObject, difference } from '../../store/engine/audit.ts';
+import { isOwnerNow } from '../checks/access.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission } from '../services/context.ts';
-import { isOwnerNow } from './access.ts';
 
 /**
  * Sets these roles, in place of those before. A key has no passkey, so it can bind roles and free none: a thief of a key would free

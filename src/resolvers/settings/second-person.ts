@@ -7,8 +7,8 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import type { Context } from '../services/context.ts';
-import { endedDeciders, requireAccess } from './access.ts';
+import { endedDeciders, requireAccess } from '../checks/access.ts';
+import { type Context, onAccount } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
 
 /** A decision of the caller for the platform, which may be the second of two. */
@@ -47,8 +47,7 @@ export async function isSecondDecision(
 
 /** @returns the context on the account of the platform, to which both deciders belong, also where it is on another account. */
 export async function onPlatform(context: Context, tx: Tx): Promise<Context> {
-  const accountId = await platformAccount(tx, context.mode);
-  return { ...context, caller: { ...context.caller, accountId } };
+  return onAccount(context, await platformAccount(tx, context.mode));
 }
 
 /** @returns whether the access of a key or person of the platform, with this scope, has ended. */

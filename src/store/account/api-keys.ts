@@ -12,6 +12,8 @@ export interface KeyRecord {
   readonly scopes: readonly Scope[];
   /** Networks from which the key may be used; an empty list allows all. */
   readonly allowedCidrs: readonly string[];
+  /** Set where the caller acts on the records of another account: the account to which the key or person belongs. */
+  readonly home?: bigint;
   /** Set for the token of a payment session: its transaction, of which it shows only the public side. */
   readonly transactionId?: bigint;
   /** Set for a stream token, which opens only subscriptions. */
@@ -39,7 +41,7 @@ export interface SignedInPerson {
 
 /** A key to store. */
 export interface NewKey
-  extends Omit<KeyRecord, 'transactionId' | 'isForStreams' | 'person' | 'allowedOrigins'> {
+  extends Omit<KeyRecord, 'home' | 'transactionId' | 'isForStreams' | 'person' | 'allowedOrigins'> {
   readonly name: string;
   readonly hash: Buffer;
   /** Its last four characters. */
@@ -139,20 +141,21 @@ const HERE_SINCE: Statement = {
       select at from line union all
       select joined_at from membership where account_id = $1 and person_id = $2) here`,
 };
-const ENDED_ACCESS: Statement = {
-  name: 'api_key_ended_access',
-  text: `select c.account_id as "accountId", c.id from unnest($1::bigint[], $2::text[]) c(account_id, id)
-    where exists (select from api_key k where k.account_id = c.account_id and k.id = c.id and (k.revoked_at is not null
+const ACCESS: Statement = {
+  name: 'api_key_access',
+  text: `select c.account_id as "accountId", c.id,
+      exists (select from api_key k where k.account_id = c.account_id and k.id = c.id and (k.revoked_at is not null
         or not exists (
           with recursive line (id, is_valid) as (
             select k.id, k.expires_at is null or k.expires_at > now()
             union all
             select r.id, r.revoked_at is null and (r.expires_at is null or r.expires_at > now())
               from line l join api_key r on r.account_id = k.account_id and r.replaces = l.id)
-          select from line where is_valid)))
-      or (exists (select from person p where p.id = c.id) and not exists (
-        select from membership m where m.account_id = c.account_id and m.person_id = c.id and m.role = any ($3)
-          and m.joined_at is not null))`,
+          select from line where is_valid))) as "isEnded",
+      p.id is not null as "isPerson", m.role
+    from unnest($1::bigint[], $2::text[]) c(account_id, id)
+      left join person p on p.id = c.id
+      left join membership m on m.account_id = c.account_id and m.person_id = c.id and m.joined_at is not null`,
 };
 const SUCCESSOR: Statement = {
   name: 'api_key_successor',
@@ -281,21 +284,21 @@ export async function haveOneMaker(
   return one === other || (await readOneMaker(database, accountId, one)).includes(other);
 }
 
-/**
- * @param roles - roles that the people must have.
- * @returns the callers whose key was revoked or expired, or who have none of these roles in the account any more. An expired key is not
- * among them while a key that replaced it is valid.
- */
-export function readEndedAccess(
+/** Access of a key or a person to an account now. */
+export interface Access extends Pick<KeyRecord, 'accountId' | 'id'> {
+  /** Whether it is a key that was revoked or has expired. An expired key has not ended while a key that replaced it is valid. */
+  readonly isEnded: boolean;
+  readonly isPerson: boolean;
+  /** Role of a person there; null without one. */
+  readonly role: Role | null;
+}
+
+/** @returns the present access of each caller, whether there is such a key or person or not. */
+export function readAccess(
   tx: Tx,
   callers: readonly Pick<KeyRecord, 'accountId' | 'id'>[],
-  roles: readonly string[],
-): Promise<Pick<KeyRecord, 'accountId' | 'id'>[]> {
-  return tx.query(ENDED_ACCESS, [
-    callers.map(({ accountId }) => accountId),
-    callers.map(({ id }) => id),
-    roles,
-  ]);
+): Promise<Access[]> {
+  return tx.query(ACCESS, [callers.map(({ accountId }) => accountId), callers.map(({ id }) => id)]);
 }
 
 /** @returns the account of a key that is not revoked, for the operator; undefined without such a key. */

@@ -3,12 +3,13 @@
  * waited for the lock (C-40).
  */
 import type { Scope } from '../../base/access/api-key.ts';
-import { isOwner, ROLE_NAMES, scopesOf } from '../../base/access/roles.ts';
+import { isOwner, scopesOf } from '../../base/access/roles.ts';
+import { assert } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
-import { readEndedAccess } from '../../store/account/api-keys.ts';
+import { type Access, readAccess } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { readMember } from '../../store/people/people.ts';
-import type { Context } from '../services/context.ts';
+import { type Context, homeOf } from '../services/context.ts';
 
 /** A key or person that decided for an account. */
 export interface Decider {
@@ -22,9 +23,30 @@ export async function endedDeciders(
   deciders: readonly Decider[],
   ...scopes: readonly Scope[]
 ): Promise<(decider: Decider) => boolean> {
-  const roles = ROLE_NAMES.filter((role) => scopes.every((scope) => scopesOf(role).includes(scope)));
-  const ended = deciders.length > 0 ? await readEndedAccess(tx, deciders, roles) : [];
+  const access = deciders.length > 0 ? await readAccess(tx, deciders) : [];
+  const ended = access.filter((each) => scopes.some((scope) => lacks(each, scope)));
   return ({ accountId, id }) => ended.some((each) => each.accountId === accountId && each.id === id);
+}
+
+/** Scopes of a key never change. */
+function lacks({ isEnded, isPerson, role }: Access, scope: Scope): boolean {
+  return isEnded || (isPerson && (role === null || !scopesOf(role).includes(scope)));
+}
+
+/**
+ * Reads the access of a caller before their work changes it: people may end their own access.
+ *
+ * @returns a function that says whether the caller had a scope when the request began, and has lost it since. Nobody but keys and
+ *   people loses any.
+ */
+export async function lostScopes(
+  { caller, origin }: Pick<Context, 'caller' | 'origin'>,
+  tx: Tx,
+): Promise<(scope: Scope) => boolean> {
+  if (origin.actor !== undefined || caller.transactionId !== undefined) return () => false;
+  const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id: caller.id }]);
+  assert(access, 'each caller has a row');
+  return (scope) => caller.scopes.includes(scope) && lacks(access, scope);
 }
 
 /** @throws {GatewayError} `FORBIDDEN` for a caller whose access with one of these scopes has ended. */

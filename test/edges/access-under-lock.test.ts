@@ -1,0 +1,142 @@
+/**
+ * Goal: what a key or person asks for is refused, and changes nothing, when their access ends while the request waits for the lock of
+ * the account (C-40). Method: the account is locked, the request waits, the key is revoked or the person removed, the lock is released.
+ */
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { removeMembership, setRole } from '../../src/store/people/people.ts';
+import { type Answer, useApp } from '../support/app.ts';
+import { holdAccounts } from '../support/hold-accounts.ts';
+import { signInAs } from '../support/people.ts';
+import { errorsIn } from '../support/refusals.ts';
+
+const app = useApp({ rateLimit: null });
+const ERRORS = 'errors { code message path }';
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+let platform: bigint;
+let endpointId: string;
+let people = 0;
+
+beforeAll(async () => {
+  platform = await platformAccount(app.database, 'sandbox');
+  shop = await app.addAccount();
+  const { json } = await app.graphql(
+    `mutation { createWebhookEndpoint(input: { url: "https://shop.invalid/a" }) { webhookEndpoint { endpointId } ${ERRORS} } }`,
+    {},
+    { key: shop.apiKey },
+  );
+  endpointId = json.data.createWebhookEndpoint.webhookEndpoint.endpointId;
+});
+
+const input = (name: string, fields: string) => `mutation { ${name}(input: { ${fields} }) { ${ERRORS} } }`;
+
+/** Requests of an account holder. */
+const OWN: readonly (readonly [string, () => string])[] = [
+  ['an endpoint is made', () => input('createWebhookEndpoint', 'url: "https://shop.invalid/late"')],
+  [
+    'events of an endpoint',
+    () => input('updateWebhookEndpoint', `endpointId: "${endpointId}", eventNames: ["onramp.*"]`),
+  ],
+  ['an endpoint is paused', () => input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`)],
+  ['a key is made', () => input('createApiKey', 'name: "late", scopes: ["read"]')],
+  ['a key is revoked', () => input('revokeApiKey', `keyId: "${shop.keyId}"`)],
+  [
+    'origins of browsers',
+    () => input('updateAllowedOrigins', 'origins: ["https://late.invalid"], replaces: []'),
+  ],
+  ['a quote', () => input('createQuote', 'template: onramp, currency: "USDT_TRX", amount: { brl: "50" }')],
+  ['a group of destinations', () => input('createWhitelistGroup', 'name: "late"')],
+  ['a looser setting', () => input('updateAccountSettings', 'approvalAbove: "900000"')],
+  ['a stricter setting', () => input('updateAccountSettings', 'outflowPerHour: "1"')],
+  [
+    'a person is invited',
+    () => input('inviteMember', 'name: "Late", email: "late@shop.invalid", role: VIEWER'),
+  ],
+];
+
+/** Requests of the operator on the account. */
+const OF_OPERATOR: readonly (readonly [string, () => string])[] = [
+  [
+    'a limit of a customer',
+    () =>
+      input(
+        'grantCustomerLimits',
+        `account: "${shop.accountId}", taxId: "52998224725", level: VERIFIED, limitDaily: "20000"`,
+      ),
+  ],
+  [
+    'a customer is frozen',
+    () => input('freezeCustomer', `account: "${shop.accountId}", taxId: "52998224725", reason: "late"`),
+  ],
+];
+
+const auditCount = async () =>
+  (await app.owner.query('select count(*)::int as n from audit_entry')).rows[0].n as number;
+
+/** Sends a request that waits for the lock of `accountId` until `end` is done. @returns its errors, and the number of new entries of the audit log. */
+async function waiting(accountId: bigint, send: () => Promise<Answer>, end: () => Promise<unknown>) {
+  const before = await auditCount();
+  const held = await holdAccounts(app.owner, accountId);
+  const late = send();
+  try {
+    await vi.waitFor(
+      async () => {
+        const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        expect((await app.owner.query(waits)).rows).toHaveLength(1);
+      },
+      { timeout: 30_000 },
+    );
+    await end();
+  } finally {
+    await held.release();
+  }
+  const { json } = await late;
+  const [error] = errorsIn(json) ?? [];
+  return [error?.extensions.code, error?.message, (await auditCount()) - before];
+}
+
+const REFUSED = ['FORBIDDEN', 'your access has ended', 0];
+/** A key bounds the keys that it makes, so it is looked up. */
+const NO_KEY = ['UNAUTHORIZED', 'a valid API key is required', 0];
+const revoke = (id: string) => app.owner.query('update api_key set revoked_at = now() where id = $1', [id]);
+
+describe.each(OWN)('C-40: %s', (name, query) => {
+  test('by a key that was revoked', async () => {
+    const { apiKey, keyId } = await app.addKey(shop.accountId, ['read', 'create', 'move', 'admin']);
+    const send = () => app.graphql(query(), {}, { key: apiKey });
+    const refused = name === 'a key is made' ? NO_KEY : REFUSED;
+    expect(await waiting(shop.accountId, send, () => revoke(keyId))).toEqual(refused);
+  });
+
+  test('by a person who was removed', async () => {
+    people += 1;
+    const who = { email: `p${people}@shop.invalid`, role: 'owner' } as const;
+    const { personId, graphql } = await signInAs(app, shop.accountId, who);
+    const end = () => removeMembership(app.database, shop.accountId, personId);
+    expect(await waiting(shop.accountId, () => graphql(query()), end)).toEqual(REFUSED);
+  });
+});
+
+test('C-40: a person whose role lost the right', async () => {
+  const { personId, graphql } = await signInAs(app, shop.accountId, {
+    email: 'lowered@shop.invalid',
+    role: 'owner',
+  });
+  const send = () => graphql(input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`));
+  const end = () => setRole(app.database, shop.accountId, personId, 'viewer');
+  expect(await waiting(shop.accountId, send, end)).toEqual(REFUSED);
+});
+
+describe.each(OF_OPERATOR)('C-40: %s for the operator', (_name, query) => {
+  test('by a key that was revoked', async () => {
+    const { apiKey, keyId } = await app.addKey(platform, ['read', 'platform:risk', 'platform:pricing']);
+    const send = () => app.graphql(query(), {}, { key: apiKey });
+    expect(await waiting(shop.accountId, send, () => revoke(keyId))).toEqual(REFUSED);
+  });
+});
+
+test('C-40: a key ends itself', async () => {
+  const { apiKey, keyId } = await app.addKey(shop.accountId, ['read', 'admin']);
+  const { json } = await app.graphql(input('revokeApiKey', `keyId: "${keyId}"`), {}, { key: apiKey });
+  expect(errorsIn(json)).toBeUndefined();
+});
