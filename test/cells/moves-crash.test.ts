@@ -380,6 +380,7 @@ async function run(n: number, seed: number, aims: readonly MoveStep[]): Promise<
       ),
     ).toEqual([]);
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    expect([...callers.refused.keys()].filter((refusal) => refusal.startsWith('500'))).toEqual([]);
   } finally {
     await closeStage(n, stage);
   }

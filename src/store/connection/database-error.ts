@@ -34,6 +34,11 @@ const NOT_PERMITTED = '42501';
 
 /** SQLSTATE of a serialization failure and of a deadlock: the transaction may be run again. */
 const CONFLICT = /^(40001|40P01)$/;
+/**
+ * Messages, never translated, of internal errors of the server (XX000) whose cause is another session: it dropped or changed what the
+ * statement was about to use, as the end of a move drops the publication. The transaction may be run again.
+ */
+const CHANGED_MEANWHILE = /^(cache lookup failed for |could not open relation with OID |tuple concurrently )/;
 const UNIQUE_VIOLATION = '23505';
 /** SQLSTATE of invalid values, whose message usually quotes the value after a colon. */
 const DATA_EXCEPTION = /^22/;
@@ -67,7 +72,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return isConflict(error) || isOutOfReach(error);
 }
 
-/** @returns the same, except for conflicts of two transactions: an immediate retry would fail again. */
+/** @returns the same, except for conflicts with other sessions: an immediate retry would fail again. */
 export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof CommitUnknownError || isReadOnly(error) || isSchemaClosed(error)) return true;
@@ -136,7 +141,12 @@ export function plainMessage(error: unknown): string {
 
 function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return CONFLICT.test(codeOf(error)) || (error.cause !== undefined && isConflict(error.cause));
+  if (CONFLICT.test(codeOf(error)) || isChangedMeanwhile(error)) return true;
+  return error.cause !== undefined && isConflict(error.cause);
+}
+
+function isChangedMeanwhile(error: Error): boolean {
+  return codeOf(error) === 'XX000' && CHANGED_MEANWHILE.test(error.message);
 }
 
 function codeOf(error: Error): string {
