@@ -3,16 +3,14 @@
  * under its hash (C-22). Method: the settings in Chromium with its policy of content, and over HTTP.
  */
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { axeViolations } from '../support/axe.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { signIn, visit } from '../support/console.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
 
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const SETTINGS = '/console/settings';
 const app = useApp();
 const browser = useBrowser();
@@ -60,9 +58,7 @@ describe.runIf(hasBrowser)('in a browser of 390 px', () => {
     await look.locator('input[type="file"]').setInputFiles(file);
     await expect.poll(() => look.locator('image').getAttribute('href')).toMatch(/^data:image\/png;base64,/);
     expect((await brandingOf()).branding.displayName).not.toBe('Loja Verde');
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await look.locator('form:has(input[type="file"]) button').click();
     await page.waitForLoadState();

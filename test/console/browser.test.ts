@@ -5,7 +5,7 @@
  * every size in light and dark and in both languages by axe; SCREENSHOTS=1 plays all thirty days of the demo, and makes the
  * pictures of docs/console.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -19,12 +19,12 @@ import { platformAccount } from '../../src/store/account/accounts.ts';
 import { findTransaction } from '../../src/store/engine/transactions.ts';
 import { raiseHits } from '../../src/store/rails/screening-hits.ts';
 import { useApp } from '../support/app.ts';
+import { axeViolations } from '../support/axe.ts';
 import { hasBrowser, useBrowser, type Visit } from '../support/browser.ts';
 import { signIn } from '../support/console.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
 import { SILENT } from '../support/webhooks.ts';
 
-const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url));
 /** Pictures that docs/console.md shows. */
 const KEPT = [
@@ -201,7 +201,7 @@ describe.runIf(hasBrowser)('every screen', () => {
           if (overflow !== 0) wrong.push([view, overflow]);
           const hidden = (await page.evaluate(OUT_OF_SIGHT)) as string[];
           if (hidden.length > 0) wrong.push(`${view.join(' ')}: out of sight: ${hidden.join(', ')}`);
-          const found = isLookedAt(view) ? await violations(page) : [];
+          const found = isLookedAt(view) ? await axeViolations(page) : [];
           if (found.length > 0) wrong.push([view, found]);
         }
         // A record that there is not is an answer that a browser notes as an error.
@@ -241,14 +241,6 @@ test.runIf(hasBrowser)(
     await page.context().close();
   },
 );
-
-async function violations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
-  const { violations } = (await page.evaluate('axe.run(document)')) as {
-    violations: { id: string; nodes: { html: string }[] }[];
-  };
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 /** SCREENSHOTS names a folder for pictures of everything, or is 1 for those of the documents. */
 async function picture(page: Page, name: string): Promise<void> {

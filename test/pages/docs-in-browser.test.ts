@@ -3,25 +3,23 @@
  * dark; nothing sticks out; GraphiQL runs an operation with a key that was typed in, or for who is signed in, and asks nobody else.
  * `SCREENSHOTS=1` writes docs/pages/site-*.png.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
+import { axeViolations } from '../support/axe.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { signIn } from '../support/console.ts';
 import { signInAs } from '../support/people.ts';
 
 const app = useApp();
 const browser = useBrowser();
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = {
   home: '/',
   guide: '/docs/rest-v2',
   reference: '/docs/api/rest',
   search: '/docs/search?q=refund',
 };
-/** Dark pages differ by their colours alone, so one width is enough. */
+/** Dark pages differ by their colours alone, so one width and the rules of colours are enough. */
 const WIDTHS = { light: [390, 768, 1440], dark: [1440] };
 
 describe.skipIf(!hasBrowser)('the site', () => {
@@ -30,13 +28,9 @@ describe.skipIf(!hasBrowser)('the site', () => {
     async (name, path) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await browser.open(app.baseUrl + path, { colorScheme, bypassCSP: true });
-        await page.evaluate(AXE);
         for (const width of WIDTHS[colorScheme]) {
           await page.setViewportSize({ width, height: 900 });
-          const { violations } = (await page.evaluate('axe.run(document)')) as {
-            violations: { id: string; nodes: { html: string }[] }[];
-          };
-          const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+          const found = await axeViolations(page, colorScheme === 'light' ? 'all' : 'colours');
           expect(found, `${name} ${colorScheme} ${width}`).toEqual([]);
           const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
           expect(isWider, `${name} sticks out at ${width}`).toBe(false);

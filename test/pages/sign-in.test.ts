@@ -3,13 +3,12 @@
  * nothing up; people see where they are signed in and end it, change the account and sign out, with script and without (C-40).
  * Method: Chromium, and plain requests for what no browser sends.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { formToken } from '../../src/base/access/person-token.ts';
 import { makeNewcomerLink, startContext } from '../../src/resolvers/people/links.ts';
 import { startApp, useApp } from '../support/app.ts';
+import { axeViolations } from '../support/axe.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import { inviteByOperator, signInAs } from '../support/people.ts';
 
@@ -25,7 +24,6 @@ const request = (url: string, headers: Record<string, string> = {}, body?: Recor
     redirect: 'manual',
     ...(body && { body: new URLSearchParams(body) }),
   });
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 describe.runIf(hasBrowser)('in a browser without script', () => {
@@ -152,17 +150,12 @@ describe.runIf(hasBrowser)('pages of signing in', () => {
     const viewport = { width, height: 900 };
     // axe is put into the page, which its policy does not allow.
     const page = await browser.open(await newcomerLink(), { colorScheme, viewport, bypassCSP: true });
-    const problems = async () => {
-      await page.evaluate(AXE);
-      const { violations } = (await page.evaluate('axe.run(document)')) as { violations: { id: string }[] };
-      return violations.map(({ id }) => id);
-    };
-    expect(await problems()).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.goto(new URL('/console/security', page.url()).href);
-    expect(await problems()).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    expect(await problems()).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     expect(page.problems).toEqual([]);
   });
 });
