@@ -1,6 +1,7 @@
 /** A real browser for the tests of a file. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import type { Chromium } from './chromium.ts';
 
 /** What a page is opened with. */
 export interface Visit extends BrowserContextOptions {
@@ -26,28 +27,36 @@ const ARGS = [
   '--no-first-run',
 ];
 
+let launched: Promise<Browser> | undefined;
+
+/**
+ * @returns the browser of this process, for all test files that run in it: each start costs a second of CPU. Files share
+ *   nothing in it, since every page has a context of its own. It ends with the process.
+ */
+async function sharedBrowser({ executablePath, env }: Chromium): Promise<Browser> {
+  const before = await launched?.catch(() => undefined);
+  if (before?.isConnected()) return before;
+  launched = chromium.launch({ executablePath, args: ARGS, env: { ...process.env, ...env } as never });
+  return launched;
+}
+
 /** Whether there is a browser on this machine. */
 export const hasBrowser = inject('chromium') !== null;
 
 /**
- * Starts the browser before the tests of the file and ends it after them; pages are closed after each test, unless they are kept
- * for all of them.
+ * Has the browser ready before the tests of the file. Pages are closed after each test, or with `keepsPages` after the last.
  */
 export function useBrowser({ keepsPages = false } = {}): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
     const found = inject('chromium');
-    if (!found) return;
-    const { executablePath, env } = found;
-    browser = await chromium.launch({ executablePath, args: ARGS, env: { ...process.env, ...env } as never });
+    if (found) browser = await sharedBrowser(found);
   });
-  afterEach(async () => {
-    if (keepsPages) return;
+  const closePages = async () => {
     for (const context of browser?.contexts() ?? []) await context.close();
-  });
-  afterAll(async () => {
-    await browser?.close();
-  });
+  };
+  if (!keepsPages) afterEach(closePages);
+  afterAll(closePages);
   return {
     open: async (url, { strangers, prepare, ...options } = {}) => {
       if (!browser) throw new Error('there is no browser');
