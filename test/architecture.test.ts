@@ -202,6 +202,15 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  test.each([
+    '@redis/client',
+    '@simplewebauthn/server',
+  ])('%s is loaded at its first use: most starts and commands do without it', (name) => {
+    const gateway = SOURCES.filter(({ folder }) => folder !== 'signer');
+    const loads = (text: string) => new RegExp(`^import (?!type )[^;]*? from '${name}'`, 'm').test(text);
+    expect(gateway.filter(({ text }) => loads(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   test('Prisma serves GraphQL, and no other folder', () => {
     const wrong = SOURCES.filter(({ folder }) => folder !== 'schema').flatMap(({ path, imports }) =>
       imports.filter((target) => target === join('store', 'connection', 'prisma.ts')).map(() => path),

@@ -2,16 +2,12 @@
  * Passkeys (WebAuthn): a person adds them, signs in with them, and presents one again before actions that need it. They
  * belong to the host name of the gateway, and are used with fingerprint, face or PIN each time.
  */
-import {
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
@@ -45,6 +41,8 @@ import { type Device, signIn } from './sessions.ts';
 /** Passkeys of a person: the browser gets their ids when one is requested. */
 export const PASSKEYS_MAX = 50;
 
+/** Loaded at the first use, which spares each start the library and its certificate parsers. */
+const webauthn = () => import('@simplewebauthn/server');
 const CHALLENGE_MS = 5 * 60_000;
 const FORM = /^[\w-]{1,1400}$/;
 const TRANSPORT = /^[a-z-]{1,20}$/;
@@ -64,6 +62,7 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
   const { database, caller, publicUrl } = context;
   const known = await readOwnPasskeys(database, caller.id);
   refuseMorePasskeys(known.length);
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: 'Crossramp',
     rpID: relyingParty(publicUrl).rpID,
@@ -111,6 +110,7 @@ export async function register(context: Context, response: unknown, name: string
   const { caller, publicUrl } = context;
   const { challenge } = await answered(context, response, 'REGISTER', sessionId);
   const { origin, rpID } = relyingParty(publicUrl);
+  const { verifyRegistrationResponse } = await webauthn();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -210,6 +210,7 @@ async function requestOptions(
   sessionId: string | null,
   ids: readonly string[] = [],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
     rpID: relyingParty(services.publicUrl).rpID,
     userVerification: 'required',
@@ -230,6 +231,7 @@ async function checkAssertion(
   const passkey = await findPasskey(services.database, id);
   if (!passkey) throw refusal();
   const { origin, rpID } = relyingParty(services.publicUrl);
+  const { verifyAuthenticationResponse } = await webauthn();
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: challenge,

@@ -3,7 +3,6 @@
  * separate connection and never in a business transaction) or through Redis. Notifications are hints only: every
  * listener also polls once a second, so a lost one costs only time.
  */
-import { createClient } from '@redis/client';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Notifier } from '../../resolvers/services/notifier.ts';
@@ -185,6 +184,8 @@ async function redisWire(
   onText: (text: string) => void,
   log: Logger,
 ): Promise<Wire> {
+  // Loaded here only: the client has hundreds of modules, and most gateways have no Redis.
+  const { createClient } = await import('@redis/client');
   const publisher = createClient({
     url,
     disableOfflineQueue: true,
