@@ -11,8 +11,8 @@ import { type Found, searchOf } from './search.ts';
 /** Sources of the references. */
 export interface DocSources {
   readonly schema: GraphQLSchema;
-  readonly openApi: OpenApi;
-  readonly asyncApi: AsyncApi;
+  readonly openApi: () => OpenApi;
+  readonly asyncApi: () => AsyncApi;
 }
 
 /** The site. */
@@ -45,7 +45,7 @@ export async function docsSite(sources: DocSources): Promise<DocsSite> {
 
 function* pagesOf({ schema, openApi, asyncApi }: DocSources): Generator<DocPage> {
   yield* documentPages();
-  yield restReference(openApi);
+  yield restReference(openApi());
   yield* graphqlReference(schema);
-  yield eventsReference(asyncApi);
+  yield eventsReference(asyncApi());
 }

@@ -3,21 +3,25 @@
  * billed by length.
  */
 
+import { TAGS } from './openapi-tags.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Parts of an OpenAPI document from which a smaller one is cut. */
 interface WholeOpenApi extends Json {
-  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>;
   readonly components: Readonly<Record<string, Json>>;
 }
 
-/** @returns a function per tag that builds the document of its part. */
-export function openApiParts(document: Json): Readonly<Record<string, () => string>> {
-  // The input is the result of `openApiDocument`, as plain data.
-  const whole = document as WholeOpenApi;
+/**
+ * @param document - the result of `openApiDocument`, as plain data.
+ * @returns a function per tag that builds the document of its part.
+ */
+export function openApiParts(document: () => Json): Readonly<Record<string, () => string>> {
   return Object.fromEntries(
-    whole.tags.map((tag) => [tag.name, () => JSON.stringify(openApiPart(whole, tag))] as const),
+    TAGS.map(
+      (tag) => [tag.name, () => JSON.stringify(openApiPart(document() as WholeOpenApi, tag))] as const,
+    ),
   );
 }
 

@@ -48,7 +48,7 @@ import { type RequestRecorder, requestRecorder } from './http/record-requests.ts
 import { findValidCallers } from './http/valid-callers.ts';
 import { MCP_PATH, mcpServing } from './mcp.ts';
 import type { NoteRequest } from './metrics/request-figures.ts';
-import { openPaths } from './open-paths.ts';
+import { madeOnce, openPaths } from './open-paths.ts';
 import { onOwnHost } from './own-host.ts';
 import { payServer } from './pay.ts';
 import { Shutdown } from './process/shutdown.ts';
@@ -222,25 +222,25 @@ function servesOpen(
   isDraining: () => boolean,
 ): (exchange: Exchange) => Promise<void> {
   const { publicUrl } = config;
-  const openApi = openApiDocument(services.registry, routes, publicUrl, config);
-  const asyncApi = asyncApiDocument(services.registry, publicUrl, config);
+  const openApi = madeOnce(() => openApiDocument(services.registry, routes, publicUrl, config));
+  const asyncApi = madeOnce(() => asyncApiDocument(services.registry, publicUrl, config));
   return openPaths({
     publicUrl,
-    openApi: JSON.stringify(openApi),
+    openApi: () => JSON.stringify(openApi()),
     openApiParts: openApiParts(openApi),
     schemas: {
       '/graphql/schema.graphql': () => schemaText(merchantContract(schema)),
       '/graphql/schema.operator.graphql': () => schemaText(schema),
     },
-    asyncApi: JSON.stringify(asyncApi),
+    asyncApi: () => JSON.stringify(asyncApi()),
     docs: docsServer({
       publicUrl,
       hasSandbox: services.forMode('sandbox').sandbox !== null,
       hasGraphiql: config.graphiql,
       schema,
       // The gateway made both documents itself, in the form that the references read.
-      openApi: openApi as unknown as OpenApi,
-      asyncApi: asyncApi as unknown as AsyncApi,
+      openApi: () => openApi() as unknown as OpenApi,
+      asyncApi: () => asyncApi() as unknown as AsyncApi,
     }),
     services,
     isDraining,

@@ -21,14 +21,14 @@ import { languageOfRequest } from './sign-in/console-language.ts';
 /** Data of the open paths. */
 export interface OpenParts {
   readonly publicUrl: string;
-  /** The OpenAPI document, as JSON text. */
-  readonly openApi: string;
+  /** The OpenAPI document, built at the first request, as JSON text. */
+  readonly openApi: () => string;
   /** Parts of the OpenAPI document by their tags, each built at the first request, as JSON text. */
   readonly openApiParts: Readonly<Record<string, () => string>>;
   /** The texts of the GraphQL schema by their path, each built at the first request. */
   readonly schemas: Readonly<Record<string, () => string>>;
-  /** The AsyncAPI document, as JSON text. */
-  readonly asyncApi: string;
+  /** The AsyncAPI document, built at the first request, as JSON text. */
+  readonly asyncApi: () => string;
   readonly services: Pick<Services, 'database' | 'clock' | 'writes' | 'readsOnly'>;
   readonly isDraining: () => boolean;
   /** Answers requests below `/rails`. */
@@ -50,11 +50,12 @@ export interface OpenParts {
 export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<void> {
   const pages = errorPages();
   const welcome = JSON.stringify(welcomeOf(parts.publicUrl));
+  const [openApi, asyncApi] = [madeOnce(parts.openApi), madeOnce(parts.asyncApi)];
   const paths: Readonly<Record<string, (exchange: Exchange) => void | Promise<void>>> = {
     '/': (exchange) => (wantsHtml(exchange) ? parts.docs.home(exchange) : sendJson(exchange, 200, welcome)),
     '/healthz': serveHealth,
     '/readyz': readinessServer(parts.services, parts.isDraining),
-    '/v2/openapi.json': (exchange) => sendJson(exchange, 200, parts.openApi),
+    '/v2/openapi.json': (exchange) => sendJson(exchange, 200, openApi()),
     ...Object.fromEntries(
       Object.entries(parts.openApiParts)
         .map(([tag, make]) => [tag, madeOnce(make)] as const)
@@ -74,7 +75,7 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
             }),
         ]),
     ),
-    '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, parts.asyncApi),
+    '/v2/asyncapi.json': (exchange) => sendJson(exchange, 200, asyncApi()),
     '/llms.txt': parts.docs.llms,
   };
   const serve = async (exchange: Exchange): Promise<void> => {
@@ -106,12 +107,12 @@ export function openPaths(parts: OpenParts): (exchange: Exchange) => Promise<voi
     });
 }
 
-/** @returns the text, which is built at the first request. */
-function madeOnce(make: () => string): () => string {
-  let text: string | undefined;
+/** @returns the value, which is built at the first call. */
+export function madeOnce<Value extends string | object>(make: () => Value): () => Value {
+  let value: Value | undefined;
   return () => {
-    text ??= make();
-    return text;
+    value ??= make();
+    return value;
   };
 }
 

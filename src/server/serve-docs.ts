@@ -85,7 +85,7 @@ export function docsServer(parts: DocsParts) {
   };
   const llms = async (exchange: Exchange) => {
     const { publicUrl, openApi } = parts;
-    markdown(exchange, llmsText({ publicUrl, tags: openApi.tags }, await opened()));
+    markdown(exchange, llmsText({ publicUrl, tags: openApi().tags }, await opened()));
   };
   const error = (exchange: Exchange, code: string) => {
     if (!Object.hasOwn(ERRORS, code)) throw notFound();
