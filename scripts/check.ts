@@ -6,7 +6,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const checks = [
   ['graphql-codegen', '--config', 'codegen.ts', '--silent'],
   ['biome', 'check', '.'],
-  ['tsc', '-p', '.'],
+  // Stores results of the compiler for each file, so that a further check takes a quarter of the processor time.
+  ['tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc/project.tsbuildinfo'],
   // Code for browsers knows nothing of Node, and the other way round.
   ['tsc', '-p', 'src/pages/island'],
   ['tsc', '-p', 'src/docs/island'],
