@@ -20,8 +20,20 @@ export function wholePattern(pattern: string): string {
  */
 export function isNamedBy(pattern: string, name: string): boolean {
   const parts = name.split('.');
-  return pattern.split('.').every((part, index) => {
-    const form = new RegExp(`^${part.split('*').map(RegExp.escape).join('.*')}$`);
-    return form.test(parts[index] ?? '');
-  });
+  return pattern.split('.').every((part, index) => isPartNamedBy(part, parts[index] ?? ''));
+}
+
+/** Finds the fixed texts of the pattern from left to right: a regular expression of many `*` would take exponential time. */
+function isPartNamedBy(pattern: string, part: string): boolean {
+  const [start = '', ...others] = pattern.split('*');
+  const end = others.pop();
+  if (end === undefined) return part === pattern;
+  if (!part.startsWith(start)) return false;
+  let at = start.length;
+  for (const text of others) {
+    const found = part.indexOf(text, at);
+    if (found < 0) return false;
+    at = found + text.length;
+  }
+  return part.length - end.length >= at && part.endsWith(end);
 }
