@@ -1,6 +1,6 @@
 /** Goal: patterns of names of events match in linear time (C-61). Method: patterns that match, that do not, and that have as many `*` as fit. */
 import { expect, test } from 'vitest';
-import { isNamedBy } from '../../src/events/event-name.ts';
+import { isNamedBy, wholePattern } from '../../src/events/event-name.ts';
 
 test.each([
   ['onramp.depositpix.paid', 'onramp.depositpix.paid', true],
@@ -18,4 +18,13 @@ test.each([
   [`onramp.${'*i'.repeat(40)}.paid`, 'onramp.depositpix.paid', false],
 ])('C-61: %s of %s: %s', (pattern, name, isNamed) => {
   expect(isNamedBy(pattern, name)).toBe(isNamed);
+});
+
+test.each([
+  ['onramp.*', 'onramp.*.*'],
+  ['onramp.**', 'onramp.*.*'],
+  [`onramp.${'*'.repeat(80)}x.paid`, 'onramp.*x.paid'],
+  ['onramp.depositpix.paid', 'onramp.depositpix.paid'],
+])('C-61: %s is stored as %s', (pattern, whole) => {
+  expect(wholePattern(pattern)).toBe(whole);
 });
