@@ -106,6 +106,7 @@ describe('a payload has', () => {
             amount: { crypto: amount },
             pixKey: 'a@b.invalid',
             pixKeyType: 'EMAIL',
+            ...ANA,
           },
         },
         poor.apiKey,
