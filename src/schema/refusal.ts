@@ -113,12 +113,7 @@ export function defineRefusals(builder: Builder, { money }: Pick<CurrencyRefs, '
   const kind = defineLimitKind(builder);
   builder.objectFields(type('LimitRefusal', 'An amount is outside the allowed range.'), (t) => {
     const bound = (name: Bound) =>
-      t.field({
-        type: money,
-        nullable: true,
-        description: BOUNDS[name],
-        resolve: ({ facts }) => boundOf(facts, name),
-      });
+      t.field({ type: money, nullable: true, description: BOUNDS[name], resolve: boundOf(name) });
     return {
       kind: t.field({
         type: kind,
@@ -174,10 +169,10 @@ const BOUNDS = {
 } as const;
 type Bound = keyof typeof BOUNDS;
 
-function boundOf({ limit }: RefusedFacts, bound: Bound): Money | null {
-  return limit?.currency === undefined
-    ? null
-    : moneyOf(limit[bound] ?? null, currencyOfLedger(limit.currency));
+/** @returns the reader of an end of the range; null if it is unknown. */
+function boundOf(bound: Bound) {
+  return ({ facts: { limit } }: Refused): Money | null =>
+    limit?.currency === undefined ? null : moneyOf(limit[bound] ?? null, currencyOfLedger(limit.currency));
 }
 
 /** The enum `TransactionAction`. */
