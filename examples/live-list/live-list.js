@@ -45,7 +45,13 @@ const pages = new Set();
 async function follow() {
   let after;
   let isRead = false;
-  const client = createClient({ url, headers, retryAttempts: Number.POSITIVE_INFINITY });
+  const client = createClient({
+    url,
+    headers,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    // Pauses of graphql-sse itself double without end.
+    retry: () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000)),
+  });
   for await (const { data, errors } of client.iterate({
     query: CHANGES,
     get variables() {
@@ -53,7 +59,8 @@ async function follow() {
     },
   })) {
     if (errors) throw new Error(errors[0].message);
-    const { cursor, transaction } = data.events;
+    const { __typename, cursor, transaction } = data.events;
+    if (__typename === 'CursorExpired') throw new Error('events are missing: start again');
     after = cursor;
     // The first frame says where the log stands: what the list misses comes after it.
     if (!isRead) await read();

@@ -8,6 +8,7 @@ import {
   type JsonSchemaType,
   McpServer,
 } from '@modelcontextprotocol/server';
+import { GatewayError } from '../base/errors/errors.ts';
 import { VERSION } from '../base/process/version.ts';
 import { ToolRefusal } from './execute.ts';
 import { TOOLS, type ToolContext } from './tools.ts';
@@ -105,7 +106,8 @@ async function resultOf(run: () => Promise<object>): Promise<CallToolResult> {
       structuredContent: value as Record<string, unknown>,
     };
   } catch (error) {
-    if (!(error instanceof ToolRefusal)) throw error;
-    return { isError: true, content: [{ type: 'text', text: error.text }] };
+    const refusal = error instanceof GatewayError ? new ToolRefusal(error.message, error.code) : error;
+    if (!(refusal instanceof ToolRefusal)) throw refusal;
+    return { isError: true, content: [{ type: 'text', text: refusal.text }] };
   }
 }

@@ -1,9 +1,10 @@
 /** The AsyncAPI 3.0 document of webhooks and event streams, generated from the templates. */
 import { VERSION } from '../base/process/version.ts';
+import { NOTIFICATION_NAMES } from '../events/notification-names.ts';
 import { eventNamesOf } from '../templates/event-names.ts';
 import type { Registry } from '../templates/registry.ts';
 import { WEBHOOK_HEADERS } from './openapi-body.ts';
-import { bodySchemas } from './openapi-schemas.ts';
+import { bodySchemas, NOTIFICATION } from './openapi-schemas.ts';
 import type { RestPolicy } from './route.ts';
 
 type Schema = Record<string, unknown>;
@@ -35,8 +36,9 @@ export function asyncApiDocument(
     channels: {
       webhook: {
         address: null,
-        description: 'The URL of an endpoint, or of a transaction (C-61).',
-        messages,
+        description:
+          'The URL of an endpoint, or of a transaction (C-61). Notifications go to endpoints that name them.',
+        messages: { ...messages, Notification: { $ref: '#/components/messages/Notification' } },
       },
       events: {
         address: '/v2/events',
@@ -49,9 +51,9 @@ export function asyncApiDocument(
       giveEvents: { action: 'send', channel: { $ref: '#/channels/events' } },
     },
     components: {
-      schemas: bodySchemas(registry, policy),
-      messages: Object.fromEntries(
-        registry.templates.map((template) => [
+      schemas: { ...bodySchemas(registry, policy), Notification: NOTIFICATION },
+      messages: Object.fromEntries([
+        ...registry.templates.map((template) => [
           template.typeName,
           {
             title: template.product,
@@ -61,7 +63,8 @@ export function asyncApiDocument(
             'x-event-names': eventNamesOf(template),
           },
         ]),
-      ),
+        ['Notification', NOTIFICATION_MESSAGE],
+      ]),
     },
   };
 }
@@ -71,4 +74,13 @@ const HEADERS: Schema = {
   properties: Object.fromEntries(
     WEBHOOK_HEADERS.map(({ name, description }) => [name, { type: 'string', description }]),
   ),
+  required: WEBHOOK_HEADERS.filter(({ required }) => required).map(({ name }) => name),
+};
+
+const NOTIFICATION_MESSAGE: Schema = {
+  title: 'Notification',
+  summary: 'Account to its people and systems',
+  headers: HEADERS,
+  payload: { $ref: '#/components/schemas/Notification' },
+  'x-event-names': NOTIFICATION_NAMES,
 };

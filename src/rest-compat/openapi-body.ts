@@ -91,21 +91,43 @@ export function answerHeaders({ isProved }: Pick<Route, 'isProved'>, isOnce: boo
   );
 }
 
+/** A header field of a webhook. */
+type WebhookHeader = Schema & { readonly name: string; readonly required: boolean };
+
+const webhookHeader =
+  (required: boolean) =>
+  ([name = '', description]: readonly string[]): WebhookHeader => ({
+    name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string' },
+  });
+
 /** Header fields of a webhook (C-60). */
-export const WEBHOOK_HEADERS: readonly (Schema & { readonly name: string })[] = [
-  ['webhook-id', 'Id of the event, the same for every attempt: `evt_<number in the account>_<random>`.'],
-  ['webhook-timestamp', 'Time of the attempt, seconds since 1970.'],
-  ['webhook-signature', '`v1,<base64>` of HMAC-SHA256 over `id.timestamp.body`, one for each valid secret.'],
-  ['crossramp-event', '`<template>.<component>.<state>` in lower case (C-61).'],
-  ['crossramp-sequence', 'Position of the event in its transaction, from 1.'],
-  ['crossramp-attempt', 'Number of the attempt, from 1.'],
-].map(([name = '', description]) => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-}));
+export const WEBHOOK_HEADERS: readonly WebhookHeader[] = [
+  ...[
+    [
+      'webhook-id',
+      'Id of the event, the same for every attempt: `evt_<number in the account>_<random>`; `ntf_<number>` of a notification.',
+    ],
+    ['webhook-timestamp', 'Time of the attempt, seconds since 1970.'],
+    [
+      'webhook-signature',
+      '`v1,<base64>` of HMAC-SHA256 over `id.timestamp.body`, one for each valid secret; also `v1a,<base64>` by Ed25519 if the endpoint has a signing key.',
+    ],
+    [
+      'crossramp-event',
+      '`<template>.<component>.<state>` in lower case (C-61), or the name of a notification.',
+    ],
+    ['crossramp-sequence', 'Position of the event in its transaction, from 1; 1 of a notification.'],
+    ['crossramp-attempt', 'Number of the attempt, from 1.'],
+  ].map(webhookHeader(true)),
+  ...[
+    ['crossramp-test', '`true` for a test or a sample, absent otherwise.'],
+    ['traceparent', 'Trace of the attempt (W3C Trace Context), where the gateway records traces.'],
+  ].map(webhookHeader(false)),
+];
 
 /** @returns the request body of a route: required members, no unknown ones, and a valid example. */
 export function requestBody(

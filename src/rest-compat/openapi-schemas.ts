@@ -1,6 +1,8 @@
 /** Schemas of the bodies of `/v2`, for OpenAPI and AsyncAPI. */
-import { ERRORS, REFUSED_ACTIONS } from '../base/errors/errors.ts';
+import { PLATFORM_SCOPES, SCOPES } from '../base/access/api-key.ts';
+import { ERRORS, LIMIT_KINDS, REFUSED_ACTIONS } from '../base/errors/errors.ts';
 import { VIOLATIONS_MAX } from '../base/errors/violations.ts';
+import { NOTIFICATION_NAMES } from '../events/notification-names.ts';
 import { EFFECT_KINDS } from '../templates/action-effects.ts';
 import { CALLER_ACTIONS } from '../templates/caller-actions.ts';
 import type { Template } from '../templates/define.ts';
@@ -45,8 +47,31 @@ const TIMES = {
 
 const LABEL = object({ en: TEXT, pt: TEXT });
 
+/** Body of a notification to an endpoint (decision 0094). */
+export const NOTIFICATION: Schema = object({
+  event: { type: 'string', enum: NOTIFICATION_NAMES, description: 'Name of the notification.' },
+  account: object({ id: TEXT, name: TEXT }),
+  subject: {
+    type: 'string',
+    description:
+      'Id of the key, person, transaction (`end2end`) or endpoint, name of the setting, or day of a digest.',
+  },
+  name: {
+    type: ['string', 'null'],
+    description: 'Name of the key, or origin of the URL of the endpoint; null for other kinds.',
+  },
+  facts: {
+    type: 'object',
+    additionalProperties: { type: ['string', 'integer'] },
+    description:
+      '`effectiveAt` with `.protection`: when the change takes effect. `state` with `.endpoint`: `failing` or `disabled`. With `.waiting`, counts of items by kind. Empty for others, and in a sample.',
+  },
+  created_at: { type: 'string', format: 'date-time' },
+});
+
 /** Schemas that do not follow from templates. */
 export const SHARED_SCHEMAS: Record<string, Schema> = {
+  Notification: NOTIFICATION,
   Problem: {
     ...object(
       {
@@ -71,8 +96,44 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
         violations: { type: 'array', maxItems: VIOLATIONS_MAX, items: VIOLATION },
         earliest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the oldest event.' },
         latest: { type: 'string', description: 'With `CURSOR_EXPIRED`: continues with the next event.' },
+        address: {
+          type: 'string',
+          description: 'With `MISDIRECTED`: base URL of the gateway that serves the request, if it is known.',
+        },
+        scope: {
+          type: 'string',
+          enum: [...SCOPES, ...PLATFORM_SCOPES],
+          description: 'With `FORBIDDEN`: scope that the caller lacks.',
+        },
+        possible_actions: {
+          type: 'array',
+          items: { type: 'string', enum: Object.keys(CALLER_ACTIONS) },
+          description: 'With `STEP_CONFLICT`: actions that the caller can perform on the transaction now.',
+        },
+        limit: {
+          ...object(
+            {
+              kind: {
+                type: 'string',
+                enum: Object.keys(LIMIT_KINDS),
+                description: Object.entries(LIMIT_KINDS)
+                  .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+                  .join(' '),
+              },
+              minimum: { type: 'string', description: 'Smallest amount that is allowed now. Decimal text.' },
+              maximum: { type: 'string', description: 'Largest amount that is allowed now. Decimal text.' },
+              currency: { type: 'string', description: 'Currency code with its network.' },
+            },
+            ['minimum', 'maximum', 'currency'],
+          ),
+          description:
+            'With `LIMIT_EXCEEDED` and `INSUFFICIENT_BALANCE`: the limit that the amount violates.',
+        },
       },
-      ['trace_id', 'violations', 'earliest', 'latest'],
+      [
+        ...['trace_id', 'violations', 'earliest', 'latest', 'address'],
+        ...['scope', 'possible_actions', 'limit'],
+      ],
     ),
   },
   LedgerAccount: object({

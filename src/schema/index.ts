@@ -98,9 +98,9 @@ export function buildSchema(registry: Registry): GraphQLSchema {
 function putTogether(registry: Registry): GraphQLSchema {
   const builder = createBuilder();
   defineNode(builder);
-  const action = defineRefusals(builder);
-  const bar = defineApprovalBar(builder);
   const currencies = defineCurrency(builder);
+  const action = defineRefusals(builder, currencies);
+  const bar = defineApprovalBar(builder);
   const ledger = defineLedgerLine(builder, currencies);
   const label = defineLabel(builder);
   const template = defineTemplate(builder, registry);

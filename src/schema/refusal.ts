@@ -4,12 +4,15 @@ import {
   ERRORS,
   type ErrorCode,
   type GatewayError,
+  LIMIT_KINDS,
   REFUSED_ACTIONS,
   type RefusedAction,
   type RefusedFacts,
 } from '../base/errors/errors.ts';
+import { currencyOfLedger } from '../base/money/currency.ts';
 import { CALLER_ACTIONS, type CallerActionName, isPlatformAction } from '../templates/caller-actions.ts';
 import type { Builder } from './builder.ts';
+import { type CurrencyRefs, type Money, moneyOf } from './currency.ts';
 import { describedValues } from './described-values.ts';
 import { PLATFORM_ONLY } from './platform-only.ts';
 
@@ -85,7 +88,7 @@ export function refusalOf(builder: Builder): RefusalRef {
 }
 
 /** Defines `Refusal` and its types. @returns the enum of actions on transactions. */
-export function defineRefusals(builder: Builder) {
+export function defineRefusals(builder: Builder, { money }: Pick<CurrencyRefs, 'money'>) {
   const action = defineActionName(builder);
   const refusal = defineInterface(builder);
   const type = <Name extends (typeof TYPES)[RefusalCode]>(name: Name, description: string) =>
@@ -107,19 +110,32 @@ export function defineRefusals(builder: Builder) {
       resolve: ({ facts }) => facts.scope ?? null,
     }),
   }));
-  builder.objectFields(type('LimitRefusal', 'An amount is outside the allowed range.'), (t) => ({
-    limit: t.field({
-      type: 'Decimal',
-      nullable: true,
-      description: 'The minimum or maximum amount; null if it is not a single amount.',
-      resolve: ({ facts }) => facts.limit?.amount ?? null,
-    }),
-    limitCurrency: t.string({
-      nullable: true,
-      description: 'Raw code of the currency of `limit`; null without it.',
-      resolve: ({ facts }) => facts.limit?.currency ?? null,
-    }),
-  }));
+  const kind = defineLimitKind(builder);
+  builder.objectFields(type('LimitRefusal', 'An amount is outside the allowed range.'), (t) => {
+    const bound = (name: Bound) =>
+      t.field({ type: money, nullable: true, description: BOUNDS[name], resolve: boundOf(name) });
+    return {
+      kind: t.field({
+        type: kind,
+        nullable: true,
+        description: 'Limit that the amount violates; null in an answer that an earlier version stored.',
+        resolve: ({ facts }) => facts.limit?.kind ?? null,
+      }),
+      minimum: bound('minimum'),
+      maximum: bound('maximum'),
+      limit: t.field({
+        type: 'Decimal',
+        nullable: true,
+        description: 'The one of `minimum` and `maximum` that the amount violates; null if neither is known.',
+        resolve: ({ facts }) => facts.limit?.amount ?? null,
+      }),
+      limitCurrency: t.string({
+        nullable: true,
+        description: 'Raw code of the currency of `limit`; null without it.',
+        resolve: ({ facts }) => facts.limit?.currency ?? null,
+      }),
+    };
+  });
   builder.objectFields(type('StateRefusal', 'The present state does not allow this.'), (t) => ({
     possibleActions: t.field({
       type: [action],
@@ -137,6 +153,26 @@ export function defineRefusals(builder: Builder) {
   }));
   REFUSALS.set(builder, refusal);
   return action;
+}
+
+function defineLimitKind(builder: Builder) {
+  return builder.enumType('LimitKind', {
+    description: 'A kind of limit.',
+    values: describedValues(LIMIT_KINDS),
+  });
+}
+
+/** The ends of the allowed range, with their descriptions. */
+const BOUNDS = {
+  minimum: 'Smallest amount that is allowed now; null if there is none, or it is unknown.',
+  maximum: 'Largest amount that is allowed now; null if there is none, or it is unknown.',
+} as const;
+type Bound = keyof typeof BOUNDS;
+
+/** @returns the reader of an end of the range; null if it is unknown. */
+function boundOf(bound: Bound) {
+  return ({ facts: { limit } }: Refused): Money | null =>
+    limit?.currency === undefined ? null : moneyOf(limit[bound] ?? null, currencyOfLedger(limit.currency));
 }
 
 /** The enum `TransactionAction`. */

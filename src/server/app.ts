@@ -151,7 +151,8 @@ export function createApp({ config, services, log, noteRequest, replicas }: AppP
   };
   const here = { limitsOf, api: graphqlApi, publicUrl: config.publicUrl };
   const serveConsole = consoleServer({ ...here, sessions, admit, log });
-  const serveMcp = mcpServing({ ...here, admit: (exchange) => admit(exchange, authenticate, 'read') });
+  const admitTool = (exchange: Exchange) => admit(exchange, authenticate, 'read');
+  const serveMcp = mcpServing({ ...here, authenticate, admit: admitTool });
   const admitExport = (exchange: Exchange, kind: RequestKind) =>
     admit(exchange, kind === 'read' ? authenticatePayer : authenticate, kind);
   const serveExport = exportServer(registry, config, { admit: admitExport, streams, cors });

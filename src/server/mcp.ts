@@ -9,6 +9,7 @@ import { readText } from './graphql/graphql-params.ts';
 import type { GraphqlServer } from './graphql.ts';
 import { checkMethod } from './http/check-request.ts';
 import { type Exchange, send } from './http/http.ts';
+import type { Authenticate } from './sign-in/authenticate.ts';
 
 /** Path of the tools. */
 export const MCP_PATH = '/mcp';
@@ -19,7 +20,9 @@ export interface McpParts {
   readonly admit: (
     exchange: Exchange,
   ) => Promise<{ readonly context: Context; readonly headers: Record<string, string> }>;
-  readonly limitsOf: (exchange: Exchange, caller: KeyRecord) => KeyLimits;
+  readonly limitsOf: (exchange: Exchange, caller: KeyRecord, authenticate: Authenticate) => KeyLimits;
+  /** Checks the key again: it may be revoked while the body arrives, or while a tool waits. */
+  readonly authenticate: Authenticate;
   readonly api: Pick<GraphqlServer, 'execute'>;
   readonly publicUrl: string;
 }
@@ -34,7 +37,7 @@ export function mcpServing(parts: McpParts): (exchange: Exchange) => Promise<voi
     checkMethod(exchange.request.method, METHODS);
     const { context, headers } = await parts.admit(exchange);
     const body = await readText(exchange);
-    const limits = parts.limitsOf(exchange, context.caller);
+    const limits = parts.limitsOf(exchange, context.caller, parts.authenticate);
     const execute: Execute = async (query, variables) =>
       (await parts.api.execute(exchange, context, { query, variables: { ...variables } }, limits)) as Answer;
     const handler = await handlerOf({ execute, consoleUrl: `${parts.publicUrl}${CONSOLE_PATH}` });

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newApiKey } from '../../src/base/access/api-key.ts';
 import { newSessionToken } from '../../src/base/access/session-token.ts';
 import { cellOf } from '../../src/base/ids/cell.ts';
+import { SHARED_SCHEMAS } from '../../src/rest-compat/openapi-schemas.ts';
 import { useDatabase } from '../support/database.ts';
 import { newHome } from '../support/home.ts';
 import { crossramp, failToStart, type Running, start } from '../support/process.ts';
@@ -95,6 +96,8 @@ test(
       address: ADDRESS,
       next: expect.stringContaining('`address`'),
     });
+    const described = Object.keys(SHARED_SCHEMAS.Problem?.properties as object);
+    expect(described).toEqual(expect.arrayContaining(Object.keys(misdirected.json())));
     expect((await get(`/pay/${newSessionToken('b2')}`)).status).toBe(421);
     const unknown = await get('/v2/balance', { authorization: `Bearer ${newApiKey('test', 'zz')}` });
     expect(unknown.status).toBe(401);

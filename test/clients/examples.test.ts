@@ -155,3 +155,10 @@ test.each([
   const { stdout } = await run('sh', [join(EXAMPLES, 'curl', name)], { env: environment() });
   expect(stdout).toMatch(printed);
 });
+
+test.each([
+  'live-list/live-list.js',
+  'react/src/subscribe.js',
+])('%s pauses for seconds between connections: pauses of graphql-sse double without end', (file) => {
+  expect(readFileSync(join(EXAMPLES, file), 'utf8')).toMatch(/retry: \(\) =>/);
+});

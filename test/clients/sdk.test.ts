@@ -170,7 +170,19 @@ describe('refusals', () => {
       client().mutate('createCheckout', input, { transaction: { end2end: true } }),
     );
     expect(refusal).toMatchObject({ __typename: 'LimitRefusal', code: 'LIMIT_EXCEEDED', action: 'FIX' });
-    if (refusal.__typename === 'LimitRefusal') expect(refusal).toHaveProperty('limitCurrency');
+    const currency = { __typename: 'Currency', code: 'BRL', asset: 'BRL', network: null, decimals: 2 };
+    if (refusal.__typename === 'LimitRefusal')
+      expect(refusal).toMatchObject({
+        ...{ kind: 'TRANSACTION', limit: '1', limitCurrency: 'BRL' },
+        ...{ minimum: { amount: '1', currency }, maximum: { amount: '50000', currency } },
+      });
+    const problem = await refusedBy(
+      client().rest.post('/v2/crossramp_checkout', { ...ORDER, amount_payment: '0.50' }),
+    );
+    expect(problem.refusal).toMatchObject({
+      __typename: 'Problem',
+      limit: { kind: 'TRANSACTION', minimum: '1', maximum: '50000', currency: 'BRL' },
+    });
   });
 
   test('of payloads are data in a document of your own, until `accepted` throws them', async () => {
@@ -322,7 +334,8 @@ describe('webhooks', () => {
       headers,
       body: text,
     });
-    expect(webhook).toMatchObject({ id: 'ntf_1', notification: { subject: 'key_1' } });
+    const name = 'account.notification.key';
+    expect(webhook).toMatchObject({ id: 'ntf_1', name, notification: { subject: 'key_1' } });
     expect(webhook).not.toHaveProperty('transaction');
   });
 

@@ -13,8 +13,11 @@ beforeAll(async () => {
   shop = await app.addAccount();
 });
 
+const MONEY = '{ amount currency { code decimals } }';
+const LIMITS = `kind minimum ${MONEY} maximum ${MONEY}`;
+const brl = (amount: string) => ({ amount, currency: { code: 'BRL', decimals: 2 } });
 const PARTS = `errors { __typename code message path action
-  ... on PermissionRefusal { scope } ... on LimitRefusal { limit limitCurrency }
+  ... on PermissionRefusal { scope } ... on LimitRefusal { limit limitCurrency ${LIMITS} }
   ... on StateRefusal { possibleActions } ... on WaitRefusal { retryAfter } }`;
 const CHECKOUT = `mutation ($input: CreateCheckoutInput!) { createCheckout(input: $input) { transaction { end2end } paymentLink replayed ${PARTS} } }`;
 const ONRAMP = `mutation ($input: CreateOnrampInput!) { createOnramp(input: $input) { transaction { end2end } replayed ${PARTS} } }`;
@@ -66,7 +69,10 @@ describe('a payload has', () => {
     const { errors, replayed } = await payload(ONRAMP, { input });
     expect(replayed).toBe(false);
     expect(errors).toMatchObject([
-      { __typename: 'LimitRefusal', code: 'LIMIT_EXCEEDED', limit: '50000', limitCurrency: 'BRL' },
+      {
+        ...{ __typename: 'LimitRefusal', code: 'LIMIT_EXCEEDED', limit: '50000', limitCurrency: 'BRL' },
+        ...{ kind: 'TRANSACTION', minimum: brl('1'), maximum: brl('50000') },
+      },
     ]);
     expect(await payload(ONRAMP, { input })).toEqual({ transaction: null, replayed: true, errors });
     const less = await payload(ONRAMP, {
@@ -84,7 +90,34 @@ describe('a payload has', () => {
     await trigger(transaction.end2end, 'pay');
     await until(transaction.end2end, 'success/DONE');
     const refund = `mutation { refundPayment(input: { end2end: "${transaction.end2end}", amount: "60.01" }) { transaction { state } ${PARTS} } }`;
-    expect((await payload(refund)).errors).toMatchObject([{ code: 'LIMIT_EXCEEDED', limit: '60' }]);
+    expect((await payload(refund)).errors).toMatchObject([
+      { code: 'LIMIT_EXCEEDED', limit: '60', kind: 'REFUNDABLE', minimum: null, maximum: brl('60') },
+    ]);
+  });
+
+  test('C-20: the available balance', async () => {
+    const poor = await app.addAccount();
+    const offramp = (amount: string) =>
+      payload(
+        `mutation ($input: CreateOfframpInput!) { createOfframp(input: $input) { transaction { end2end } ${PARTS} } }`,
+        {
+          input: {
+            currency: 'USDT_TRX',
+            amount: { crypto: amount },
+            pixKey: 'a@b.invalid',
+            pixKeyType: 'EMAIL',
+            ...ANA,
+          },
+        },
+        poor.apiKey,
+      );
+    const { errors } = await offramp('20');
+    expect(errors).toMatchObject([
+      {
+        ...{ __typename: 'LimitRefusal', code: 'INSUFFICIENT_BALANCE', limit: '0', kind: 'BALANCE' },
+        ...{ minimum: null, maximum: { amount: '0', currency: { code: 'USDT_TRX', decimals: 6 } } },
+      },
+    ]);
   });
 
   test('the actions that are possible instead', async () => {

@@ -14,6 +14,7 @@ import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { signInAs } from '../support/people.ts';
+import { revokeKey } from '../support/revoke-key.ts';
 
 const app = useApp();
 
@@ -211,6 +212,21 @@ test('C-40: a key does what its scopes allow, and a foreign transaction looks mi
       expect((await call('create_checkout', wrong)).isError).toBe(true);
   });
 });
+
+test('C-41: a key that is revoked while a tool waits reads nothing more', async () => {
+  const agent = await app.addKey(app.accountId, ['read', 'create']);
+  await withClient(overHttp(agent.apiKey), async (call) => {
+    const { value } = await call('create_checkout', { ...CHECKOUT, idempotency_key: 'revoked' });
+    const { end2end } = value.transaction;
+    const waiting = call('wait_for_transaction', { end2end, seconds: 10 }).then(
+      ({ isError, text }) => `${isError} ${text}`,
+      // The request itself was refused, if the key ended before it came.
+      (error) => `true ${error}`,
+    );
+    await revokeKey(app.database, agent.keyId);
+    expect(await waiting).toMatch(/^true .*UNAUTHORIZED/);
+  });
+}, 60_000);
 
 test('C-50: a refusal names the argument of the tool', async () => {
   await withClient(overHttp(app.apiKey), async (call) => {

@@ -15,6 +15,7 @@ export const ANSWER_TROUBLES: [name: string, troubles: Trouble[]][] = [
   ['lost with the connection', [{ kind: 'drop' }, { kind: 'drop' }]],
   ['lost behind 503', [{ kind: 'other', status: 503, code: 'UNAVAILABLE' }]],
   ['lost behind a proxy', [{ kind: 'other', status: 502 }]],
+  ['a page of a proxy with a good status', [{ kind: 'other', status: 200 }]],
   ['IDEMPOTENCY_RUNNING at first', [{ kind: 'other', status: 409, code: 'IDEMPOTENCY_RUNNING' }]],
 ];
 

@@ -35,11 +35,11 @@ const client = new ApolloClient({
 function LiveList() {
   // Events are kept beside the cache: the answer of a query on its way would overwrite a row that arrives meanwhile.
   const [changes, setChanges] = useState();
-  useSubscription(gql(CHANGES), {
+  const { error: ended } = useSubscription(gql(CHANGES), {
     onData: ({ data: { data } }) => data && setChanges((earlier) => withChange(earlier, data)),
   });
   // The first event says that the log is open: later changes come as events, so the list is read after it.
-  const { data, error } = useQuery(gql(LIST), { skip: changes === undefined });
+  const { data, error = ended } = useQuery(gql(LIST), { skip: changes === undefined });
   if (error) return <p role="alert">{error.message}</p>;
   return <Rows listed={data?.transactions.nodes} changes={changes} />;
 }

@@ -7,12 +7,17 @@ export function subscribe(request, sink) {
   const client = createClient({
     url: '/graphql',
     retryAttempts: Number.POSITIVE_INFINITY,
+    // Pauses of graphql-sse itself double without end: after an outage of an hour, the page would wait for another.
+    retry: () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000)),
     headers: () => (cursor === undefined ? {} : { 'last-event-id': cursor }),
   });
   return client.subscribe(request, {
     ...sink,
     next: (result) => {
-      cursor = result.data?.events?.cursor ?? cursor;
+      const { __typename, cursor: seen } = result.data?.events ?? {};
+      if (__typename === 'CursorExpired')
+        return sink.error(new Error('Events are missing: load the page again.'));
+      cursor = seen ?? cursor;
       sink.next(result);
     },
   });

@@ -20,9 +20,9 @@ const client = new Client({
 });
 
 function LiveList() {
-  const [{ data: changes }] = useSubscription({ query: CHANGES }, withChange);
+  const [{ data: changes, error: ended }] = useSubscription({ query: CHANGES }, withChange);
   // The first event says that the log is open: later changes come as events, so the list is read after it.
-  const [{ data, error }] = useQuery({ query: LIST, pause: changes === undefined });
+  const [{ data, error = ended }] = useQuery({ query: LIST, pause: changes === undefined });
   if (error) return <p role="alert">{error.message}</p>;
   return <Rows listed={data?.transactions.nodes} changes={changes} />;
 }

@@ -75,5 +75,5 @@ ONCE = frozenset(
 )
 # Selection of the refusals of a payload.
 REFUSAL = (
-    "__typename action code message path ... on WaitRefusal { retryAfter } ... on StateRefusal { possibleActions } ... on PermissionRefusal { scope } ... on LimitRefusal { limit limitCurrency } ... on CursorRefusal { earliest latest }"
+    "__typename action code message path ... on WaitRefusal { retryAfter } ... on StateRefusal { possibleActions } ... on PermissionRefusal { scope } ... on LimitRefusal { kind limit limitCurrency maximum { __typename amount currency { __typename asset code decimals displayName network } } minimum { __typename amount currency { __typename asset code decimals displayName network } } } ... on CursorRefusal { earliest latest }"
 )

@@ -64,12 +64,16 @@ export function refusalSelection(schema: GraphQLSchema): string {
   const shared = Object.keys(refusal.getFields());
   const facts = schema.getPossibleTypes(refusal).flatMap((type) => {
     const own = Object.values(type.getFields()).filter(({ name }) => !shared.includes(name));
-    const fields = own.map((field) =>
-      isObjectType(getNamedType(field.type)) ? `${field.name} { action }` : field.name,
-    );
-    return own.length > 0 ? [`... on ${type.name} { ${fields.join(' ')} }`] : [];
+    return own.length > 0 ? [`... on ${type.name} { ${own.map(wholeOf).join(' ')} }`] : [];
   });
   return `__typename ${shared.join(' ')} ${facts.join(' ')}`;
+}
+
+/** Selects a field with all members of its object, so that its value has the generated type. */
+function wholeOf({ name, type }: { readonly name: string; readonly type: GraphQLOutputType }): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return name;
+  return `${name} { __typename ${Object.values(named.getFields()).map(wholeOf).join(' ')} }`;
 }
 
 function declaration(schema: GraphQLSchema, type: GraphQLNamedType): string {

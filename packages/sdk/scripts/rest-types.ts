@@ -38,8 +38,8 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Schemas of the page of events and of problems: the SDK has types of its own for them. */
-const LEFT_OUT = ['EventPage', 'Problem'];
+/** Schemas of the page of events, of notifications and of problems: the SDK has types of its own for them. */
+const LEFT_OUT = ['EventPage', 'Notification', 'Problem'];
 
 /**
  * @param integers - members whose numbers are counts; all other numbers are amounts, as decimal text.
@@ -50,12 +50,18 @@ export function restTypes(document: OpenApi, integers: ReadonlySet<string>): str
   const schemas = Object.entries(document.components.schemas)
     .filter(([name]) => !LEFT_OUT.includes(name))
     .map(([name, schema]) => `export type ${name} = ${text(schema)};`);
-  const events = Object.entries(document.webhooks).map(
-    ([name, { post }]) => `  readonly '${name}': ${text(bodyOf(post.requestBody))};`,
+  const bodies = Object.entries(document.webhooks).map(
+    ([name, { post }]) => [name, text(bodyOf(post.requestBody))] as const,
   );
+  const isNotification = ([, body]: readonly [string, string]) => body === 'Notification';
+  const events = bodies
+    .filter((each) => !isNotification(each))
+    .map(([name, body]) => `  readonly '${name}': ${body};`);
+  const notifications = bodies.filter(isNotification).map(([name]) => `'${name}'`);
   return [
     ...schemas,
     `/** Body of each event, by its name. */\nexport interface EventBodies {\n${events.join('\n')}\n}`,
+    `/** Name of a notification. */\nexport type NotificationName = ${notifications.join(' | ')};`,
     operations('Get', 'get', document, text),
     operations('Post', 'post', document, text),
   ].join('\n');

@@ -1,7 +1,7 @@
 /** The event log as an async iterator that continues by cursor after a lost connection. */
 import type { EventName, EventPage, GatewayEvent } from './event.ts';
 import { parseExact } from './exact.ts';
-import { answered, type Gateway, open, readText } from './http.ts';
+import { answered, type Gateway, open, readValue } from './http.ts';
 import { NoAnswer, problemOf, Refused, refuse } from './refusal.ts';
 import { isPassing, pauseAfter } from './retry.ts';
 
@@ -143,7 +143,12 @@ async function* page(
   signal: AbortSignal,
 ): AsyncGenerator<Step, string> {
   const path = `/v2/events?${new URLSearchParams({ after, limit: '100', wait: `${wait}` })}`;
-  const { events, next } = parseExact(await readText(gateway, { path, signal }, wait * 1_000)) as EventPage;
+  const { events, next } = (await readValue(
+    gateway,
+    { path, signal },
+    parseExact,
+    wait * 1_000,
+  )) as EventPage;
   for (const event of events) yield { cursor: event.cursor, event };
   yield { cursor: next };
   return next;
@@ -151,6 +156,6 @@ async function* page(
 
 /** @returns the place from now on; an empty text where the log is empty. */
 async function newestCursor(gateway: Gateway, signal: AbortSignal): Promise<string> {
-  const text = await readText(gateway, { path: '/graphql', body: { query: NEWEST }, signal });
-  return JSON.parse(text).data?.events.nodes[0]?.cursor ?? '';
+  const call = { path: '/graphql', body: { query: NEWEST }, signal };
+  return (await readValue(gateway, call, JSON.parse)).data?.events.nodes[0]?.cursor ?? '';
 }

@@ -1,7 +1,7 @@
 /** GraphQL documents, and mutations by name with the types of the merchant's contract. */
 import { ONCE, REFUSAL } from './generated/facts.ts';
 import type { Mutations, Refusal as PayloadRefusal } from './generated/graphql.ts';
-import { type Gateway, readText } from './http.ts';
+import { type Gateway, readValue } from './http.ts';
 import { type Refusal, Refused, refuse, type TopError } from './refusal.ts';
 import type { Arguments, ReadOptions } from './rest.ts';
 import { underKey, withRetries } from './retry.ts';
@@ -86,7 +86,7 @@ export function graphqlOf(gateway: Gateway): Graphql {
     const { variables, keys, isSafe } = underKeys(document, values);
     const call = { path: '/graphql', body: { query: document, variables }, signal };
     const attempt = async () => {
-      const { data, errors } = JSON.parse(await readText(gateway, call)) as Answer;
+      const { data, errors } = await readValue(gateway, call, answerOf);
       refuse(errors);
       // Every mutation has a key, so that those that were done already are not done again.
       if (isSafe && keys.length > 0)
@@ -120,6 +120,13 @@ export function accepted<Input extends Payload>(payload: Input): Omit<Input, 'er
 interface Answer {
   readonly data?: Readonly<Record<string, Payload | null>> | null;
   readonly errors?: readonly TopError[];
+}
+
+/** @throws {Error} for a text that is no answer of GraphQL. */
+function answerOf(text: string): Answer {
+  const answer = JSON.parse(text);
+  if ('data' in answer || 'errors' in answer) return answer;
+  throw new TypeError('no answer of GraphQL');
 }
 
 const NOT_CODE = /"""[\s\S]*?"""|"(?:\\.|[^"\\])*"|#.*/g;

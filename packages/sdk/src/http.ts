@@ -28,12 +28,17 @@ export interface Call {
 
 const VERSION = 'crossramp-version';
 
-/** @returns the text of a good answer. @throws {Refused | NoAnswer} */
-export async function readText(gateway: Gateway, call: Call, extraMs = 0): Promise<string> {
+/** @returns the value of a good answer. @throws {Refused | NoAnswer} the latter also for a text that `parse` refuses: the page of a proxy. */
+export async function readValue<Value>(
+  gateway: Gateway,
+  call: Call,
+  parse: (text: string) => Value,
+  extraMs = 0,
+): Promise<Value> {
   const limit = AbortSignal.timeout(gateway.timeoutMs + extraMs);
   const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
   const response = await open(gateway, { ...call, signal });
-  return answered(call, () => response.text());
+  return answered(call, async () => parse(await response.text()));
 }
 
 /** @returns a good answer whose body is still to be read. @throws {Refused | NoAnswer} */

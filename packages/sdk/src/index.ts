@@ -5,11 +5,13 @@ export type { EventOptions } from './events.ts';
 export type { ErrorCode } from './generated/facts.ts';
 export type * as Schema from './generated/graphql.ts';
 export type * as V2 from './generated/rest.ts';
+export type { NotificationName } from './generated/rest.ts';
 export { accepted, type TypedDocument } from './graphql.ts';
 export {
   type Action,
   CrossrampError,
   type CursorProblem,
+  type Limit,
   NoAnswer,
   type Problem,
   type Refusal,

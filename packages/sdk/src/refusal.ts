@@ -1,6 +1,6 @@
 /** Refusals of a gateway as one union, and the errors that carry them. */
 import { type ErrorCode, STOP, WAIT } from './generated/facts.ts';
-import type { Refusal as PayloadRefusal } from './generated/graphql.ts';
+import type { LimitKind, Refusal as PayloadRefusal, TransactionAction } from './generated/graphql.ts';
 
 /** Next action: change the request, send it again later, or give up. */
 export type Action = 'FIX' | 'WAIT' | 'STOP';
@@ -18,10 +18,25 @@ interface ProblemMembers {
   readonly violations: readonly { readonly parameter: string; readonly message: string }[];
 }
 
+/** A limit that an amount violates. Amounts are decimal text in `currency`; absent where there is none, or it is unknown. */
+export interface Limit {
+  readonly kind: LimitKind;
+  readonly minimum?: string;
+  readonly maximum?: string;
+  /** Currency code with its network. */
+  readonly currency?: string;
+}
+
 /** A refusal of a whole request: a problem document of REST, or a top-level error of GraphQL. */
 export interface Problem extends ProblemMembers {
   readonly __typename: 'Problem';
   readonly code: Exclude<ErrorCode, 'CURSOR_EXPIRED'>;
+  /** Scope that the caller lacks. */
+  readonly scope?: string;
+  /** Limit that an amount violates. */
+  readonly limit?: Limit;
+  /** Actions that the caller can perform on the transaction now. */
+  readonly possibleActions?: readonly TransactionAction[];
 }
 
 /** The events after a cursor are no longer kept. */
@@ -87,6 +102,9 @@ interface ProblemBody {
   readonly violations?: Problem['violations'];
   readonly earliest?: string;
   readonly latest?: string;
+  readonly scope?: string;
+  readonly limit?: Limit;
+  readonly possible_actions?: readonly string[];
 }
 
 /** @returns the refusal that an answer says, or that its status means. */
@@ -104,6 +122,10 @@ export function problemOf(status: number, members: ProblemBody): Problem | Curso
     violations: members.violations ?? [],
     earliest: members.earliest,
     latest: members.latest,
+    scope: members.scope,
+    // Names of REST are in lower case, those of GraphQL in capitals.
+    limit: members.limit && { ...members.limit, kind: members.limit.kind.toUpperCase() },
+    possibleActions: members.possible_actions?.map((name) => name.toUpperCase()),
   } as Problem | CursorProblem;
 }
 

@@ -1,7 +1,7 @@
 /** `/v2` with the types of its OpenAPI document. */
 import { parseExact } from './exact.ts';
 import type { Get, Post } from './generated/rest.ts';
-import { type Gateway, readText } from './http.ts';
+import { type Gateway, readValue } from './http.ts';
 import { underKey, withRetries } from './retry.ts';
 
 /** Options of a read. */
@@ -40,8 +40,8 @@ export function restOf(gateway: Gateway): Rest {
       const [path, query] = fill(template, params);
       const target = `${path}?${new URLSearchParams(query as Record<string, string>)}`;
       const waitMs = Number((query as { wait?: number }).wait ?? 0) * 1_000;
-      const attempt = () => readText(gateway, { path: target, signal }, waitMs);
-      return parseExact(await withRetries(attempt, { ...gateway, isSafe: true, signal })) as never;
+      const attempt = () => readValue(gateway, { path: target, signal }, parseExact, waitMs);
+      return (await withRetries(attempt, { ...gateway, isSafe: true, signal })) as never;
     },
     post: async (template: string, params: object = {}, options: WriteOptions = {}) => {
       const { idempotencyKey = crypto.randomUUID(), signal } = options;
@@ -49,8 +49,9 @@ export function restOf(gateway: Gateway): Rest {
       // A scenario of the sandbox is played each time, whatever key it has.
       const isSafe = path !== '/v2/sandbox/trigger';
       const call = { path, body, headers: { 'idempotency-key': idempotencyKey }, signal };
-      const attempts = () => withRetries(() => readText(gateway, call), { ...gateway, isSafe, signal });
-      return parseExact(await underKey(idempotencyKey, attempts)) as never;
+      const attempt = () => readValue(gateway, call, parseExact);
+      const attempts = () => withRetries(attempt, { ...gateway, isSafe, signal });
+      return (await underKey(idempotencyKey, attempts)) as never;
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Signatures of webhooks (Standard Webhooks), checked with WebCrypto. */
 import type { EventName, GatewayEvent } from './event.ts';
 import { parseExact } from './exact.ts';
+import type { NotificationName } from './generated/rest.ts';
 import { CrossrampError } from './refusal.ts';
 
 interface Delivery {
@@ -19,10 +20,10 @@ export type WebhookEvent<Name extends EventName = EventName> = {
 
 /** A notification of the account, for endpoints whose `event_names` name it: it has no transaction. */
 export interface WebhookNotification extends Delivery {
-  readonly name: `account.notification.${string}`;
+  readonly name: NotificationName;
   readonly sequence: 1;
   readonly notification: {
-    readonly event: string;
+    readonly event: NotificationName;
     readonly account: { readonly id: string; readonly name: string };
     /** Id or name of the object that it is about. */
     readonly subject: string;
@@ -59,8 +60,8 @@ export class WebhookRefused extends CrossrampError {
 
 /**
  * @typeParam Webhook - `WebhookEvent | WebhookNotification` for an endpoint that gets notifications; others get events only.
- * @returns the event. Its name, sequence and attempt come from header fields, which the signature does not cover; id,
- *   transaction and notification are signed.
+ * @returns the event. Its sequence and attempt, and the name of an event, come from header fields, which the signature
+ *   does not cover; id, transaction and notification are signed.
  * @throws {WebhookRefused} when no secret signed the request, or when it is too old.
  */
 export async function verifyWebhook<Webhook extends WebhookEvent | WebhookNotification = WebhookEvent>(
@@ -76,10 +77,10 @@ export async function verifyWebhook<Webhook extends WebhookEvent | WebhookNotifi
   const signatures = header('webhook-signature').split(' ');
   for (const each of [secret].flat())
     if (await isSignedBy(each, signatures, signed)) {
-      const value = parseExact(await new Blob([part]).text()) as object;
+      const value = parseExact(await new Blob([part]).text()) as { readonly event?: string };
       return {
         id,
-        name: header('crossramp-event'),
+        name: value.event ?? header('crossramp-event'),
         sequence: Number(header('crossramp-sequence')),
         attempt: Number(header('crossramp-attempt')),
         isTest: header('crossramp-test') === 'true',

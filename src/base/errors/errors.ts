@@ -161,14 +161,45 @@ export interface Violation {
   readonly code?: ErrorCode;
 }
 
+/** Kinds of limits, each with its meaning. */
+export const LIMIT_KINDS = {
+  transaction: 'Value in BRL of one transaction of the template.',
+  fees: 'Amount that covers the fees.',
+  network_fee: 'Amount that covers the network fee.',
+  network_fee_max: 'Network fee that the caller accepts.',
+  balance: 'Available balance.',
+  refundable: 'Rest of the payment that can be refunded.',
+  refund_parts: 'Number of refunds of one payment: only the whole rest can still be refunded.',
+  receivable: 'Amount that the account owes.',
+  customer_day: 'Amount of the customer in a day.',
+  verification: 'Amount without a verification of the customer or payee.',
+  files: 'Number of files of a case.',
+} as const;
+
+/** Name of a kind of limit. */
+export type LimitKind = keyof typeof LIMIT_KINDS;
+
+/** A limit that a request violates. Amounts are decimal text in units of the currency; absent if unknown or not disclosed. */
+export interface LimitFacts {
+  readonly kind: LimitKind;
+  /** Smallest amount that would be accepted. */
+  readonly minimum?: string;
+  /** Largest amount that would be accepted. */
+  readonly maximum?: string;
+  /** Raw ledger code of the amounts. */
+  readonly currency?: string;
+  /** The one of the two amounts that the request violates. */
+  readonly amount?: string;
+}
+
 /** Machine-readable facts of a refusal, in addition to its code. */
 export interface RefusedFacts {
   /** Scope that the caller lacks. */
   readonly scope?: string;
   /** Names of the actions that are currently possible on the transaction. */
   readonly actions?: readonly string[];
-  /** Largest or smallest amount that is allowed, and its currency. */
-  readonly limit?: { readonly amount: string; readonly currency: string };
+  /** Limit that the request violates. */
+  readonly limit?: LimitFacts;
 }
 
 /** Maximum number of rejected inputs in the message; `violations` has all. */
@@ -247,12 +278,22 @@ export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'the path or record does not exist');
 }
 
+/** @returns the refusal of an amount that is outside the allowed range. */
+export function overLimit(detail: string, limit: LimitFacts): GatewayError {
+  return new GatewayError('LIMIT_EXCEEDED', detail, { facts: { limit } });
+}
+
 /** @returns the members that only this error adds to an answer: bad inputs, if any, and its own. */
 export function shownViolations({ violations, members }: GatewayError): {
   violations?: { parameter: string; message: string }[];
 } {
   if (violations.length === 0) return members;
   return { ...members, violations: violations.map(({ parameter, message }) => ({ parameter, message })) };
+}
+
+/** @returns a limit as answers have it. */
+export function shownLimit({ amount: _, ...limit }: LimitFacts): Omit<LimitFacts, 'amount'> {
+  return limit;
 }
 
 /** @returns the next step of a caller who got this error, in a sentence. */

@@ -36,12 +36,19 @@ export function checkEventNames(
       parameter,
       message: `must have at most ${EVENT_NAMES_MAX} names in lower case, such as onramp.depositpix.paid or onramp.*`,
     });
-  const names = [...templates.flatMap(eventNamesOf), ...others];
-  const idle = values.find((value) => !names.some((name) => isNamedBy(value, name)));
+  const events = templates.flatMap(eventNamesOf);
+  const names = [...events, ...others];
+  const named = (value: string) => (hasOpenStart(value) ? events : names);
+  const idle = values.find((value) => !named(value).some((name) => isNamedBy(value, name)));
   if (idle === undefined) return values;
   const nearest = nearestName(idle, patternsLike(idle, names));
   const hint = nearest ? `; did you mean ${nearest}?` : '; docs/catalogue.md lists them';
   return checks.add({ parameter, message: `no event has the name ${idle}${hint}` });
+}
+
+/** Whether `*` is in the first part: such a pattern names events of transactions only. */
+function hasOpenStart(value: string): boolean {
+  return value.slice(0, value.indexOf('.')).includes('*');
 }
 
 /** Patterns that name events, with the open parts where this one has them. */

@@ -1,6 +1,6 @@
 /** Advances a transaction by an action of a caller; refuses an action that its step does not allow. */
 import type { ActionName } from '../../base/access/actions.ts';
-import { GatewayError } from '../../base/errors/errors.ts';
+import { GatewayError, overLimit } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
@@ -52,6 +52,7 @@ export async function advanceTransaction(
     throw new GatewayError(
       'INSUFFICIENT_BALANCE',
       'the available balance does not cover this: nothing was changed',
+      { facts: { limit: { kind: 'balance' } } },
     );
   if (result.code !== 'ADVANCED') throw await conflict(context, result.row);
   return result.row;
@@ -92,5 +93,5 @@ export function possible(what: string, names: readonly string[]): string {
 
 /** @returns the refusal of an order that would exceed the customer's limit of the day. */
 export function overDailyLimit(): GatewayError {
-  return new GatewayError('LIMIT_EXCEEDED', 'the amount takes this customer over the daily limit');
+  return overLimit('the amount takes this customer over the daily limit', { kind: 'customer_day' });
 }

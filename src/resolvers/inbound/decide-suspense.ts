@@ -1,7 +1,7 @@
 /** The operator's decisions about money in suspense: credit to an account, or return to its origin (C-34). */
 import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { assert, known } from '../../base/errors/assert.ts';
-import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import { GatewayError, notFound, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { returnIdOf } from '../../base/pix/end-to-end-id.ts';
@@ -161,7 +161,7 @@ export async function returnSuspense(
     entry.isStuck ||
     currency.code === BRL.code ||
     BigInt(entry.amountMinor) > (await context.rails.chain.networkFee(currency));
-  if (!isCovered) throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+  if (!isCovered) throw overLimit('the deposit does not cover the network fee', { kind: 'network_fee' });
   await refuseSanctionedSender(context, entry, senderOf(entry));
   const decided = await underLock(
     context,

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActionName } from '../../base/access/actions.ts';
 import { assert } from '../../base/errors/assert.ts';
-import { GatewayError } from '../../base/errors/errors.ts';
+import { GatewayError, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import type { Currency } from '../../base/money/currency.ts';
 import { fromMinor, isMore, toMinor } from '../../base/money/money.ts';
@@ -16,6 +16,7 @@ import { readHouseBalance } from '../../store/ledger/house.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { atMost } from '../checks/limit-facts.ts';
 import type { Attempt } from '../checks/once.ts';
 import { type Context, requirePermission } from '../services/context.ts';
 
@@ -84,6 +85,7 @@ async function book(
       throw new GatewayError(
         'INSUFFICIENT_BALANCE',
         `the available balance of ${currency.displayName} does not cover the amount`,
+        { facts: { limit: { kind: 'balance' } } },
       );
     assert(outcome?.code === 'POSTED' && outcome.journalId !== null, 'a journal under a new ref is posted');
     const id = String(outcome.journalId);
@@ -125,9 +127,8 @@ async function refuseBeyondReceivable(
   // A receivable is an asset: a debit.
   const receivable = -(await readHouseBalance(tx, accountId, currency.code, 'A.recv'));
   if (amount > receivable)
-    throw new GatewayError(
-      'LIMIT_EXCEEDED',
+    throw overLimit(
       `the account owes ${fromMinor(receivable, currency.decimals)} ${currency.displayName}`,
-      { facts: { limit: { amount: fromMinor(receivable, currency.decimals), currency: currency.code } } },
+      atMost('receivable', receivable, currency),
     );
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
-import { GatewayError, notFound } from '../../base/errors/errors.ts';
+import { GatewayError, notFound, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { type Instant, instantOf } from '../../base/time/instant.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -267,8 +267,7 @@ async function addFile(
 ): Promise<void> {
   const same = (await readMedFiles(tx, caseId, MED_LISTED_MAX)).filter(({ kind }) => kind === file.kind);
   const max = file.kind === 'attachment' ? MED_FILE_MAX.attachments : MED_FILE_MAX.packs;
-  if (same.length >= max)
-    throw new GatewayError('LIMIT_EXCEEDED', `a case has at most ${max} files of this kind`);
+  if (same.length >= max) throw overLimit(`a case has at most ${max} files of this kind`, { kind: 'files' });
   const author = context.caller.id;
   const { name, hash } = await addMedFile(tx, { ...file, caseId, author, addedAt: at });
   const event = file.kind === 'attachment' ? 'attached' : 'evidence_made';

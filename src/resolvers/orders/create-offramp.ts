@@ -120,7 +120,7 @@ export async function refuseUncovered(
 ): Promise<void> {
   const available = (await readAvailable(database, caller.accountId)).get(currency.code) ?? 0n;
   if (available < toMinor(amount, currency.decimals))
-    throw uncovered({ sourceCurrency: currency.code, sourceAmount: amount });
+    throw uncovered({ currency, sourceAmount: amount, available });
 }
 
 function check(input: OfframpInput, checks: CreationChecks, options: OfframpOptions): Checked {

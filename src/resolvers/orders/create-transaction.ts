@@ -11,7 +11,7 @@ import { type Currency, currencyOfLedger } from '../../base/money/currency.ts';
 import { instantOf } from '../../base/time/instant.ts';
 import type { Database, Tx } from '../../store/connection/database.ts';
 import { pendingJobsOf } from '../../store/engine/jobs.ts';
-import { readProcesses } from '../../store/engine/processes.ts';
+import { readAvailable, readProcesses } from '../../store/engine/processes.ts';
 import { findTransaction } from '../../store/engine/transactions.ts';
 import { secretOwner } from '../../store/webhooks/sealed-secrets.ts';
 import { ensureTransactionEndpoint, TRANSACTIONS } from '../../store/webhooks/webhooks.ts';
@@ -20,6 +20,7 @@ import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../.
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry, TemplateUse } from '../../templates/registry.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
+import { atMost } from '../checks/limit-facts.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
 import { endOfPriced, type PriceRequest, price, type Wanted } from '../pricing/price.ts';
@@ -182,7 +183,7 @@ async function commitTransaction(
       await planned?.atomically(tx, made, before);
     },
   });
-  if (result.code === 'INSUFFICIENT_BALANCE') throw uncovered(result.row);
+  if (result.code === 'INSUFFICIENT_BALANCE') throw await refusedUncovered(context, result.row);
   if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   assert(result.code === 'ADVANCED', 'a transaction begins');
   return result;
@@ -192,15 +193,28 @@ function currenciesOf({ sourceCurrency, targetCurrency }: NewProcess): readonly 
   return [sourceCurrency, targetCurrency].flatMap((code) => (code === null ? [] : [currencyOfLedger(code)]));
 }
 
+async function refusedUncovered(
+  { database }: Services,
+  { accountId, sourceCurrency, sourceAmount }: ProcessRow,
+): Promise<GatewayError> {
+  const currency = currencyOfLedger(known(sourceCurrency, 'a currency'));
+  const available = (await readAvailable(database, accountId)).get(currency.code) ?? 0n;
+  return uncovered({ currency, sourceAmount, available });
+}
+
 /** @returns the refusal of a transaction that the available balance does not cover. */
 export function uncovered({
-  sourceCurrency,
+  currency,
   sourceAmount,
-}: Pick<ProcessRow, 'sourceCurrency' | 'sourceAmount'>): GatewayError {
-  const { displayName } = currencyOfLedger(known(sourceCurrency, 'a currency'));
+  available,
+}: Pick<ProcessRow, 'sourceAmount'> & {
+  readonly currency: Currency;
+  readonly available: bigint;
+}): GatewayError {
   return new GatewayError(
     'INSUFFICIENT_BALANCE',
-    `the available balance of ${displayName} is less than ${sourceAmount}`,
+    `the available balance of ${currency.displayName} is less than ${sourceAmount}`,
+    { facts: { limit: atMost('balance', available, currency) } },
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { parseAddress } from '../../base/chain/address.ts';
 import { assert } from '../../base/errors/assert.ts';
-import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { GatewayError, invalidParameters, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL, type Currency } from '../../base/money/currency.ts';
 import { fromMinor, isMore, toMinor } from '../../base/money/money.ts';
@@ -13,6 +13,7 @@ import { readTemplateSettings } from '../../store/engine/pricing.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Input, WITHDRAWAL_MEMBERS } from '../checks/creation-members.ts';
+import { atLeast } from '../checks/limit-facts.ts';
 import type { Attempt } from '../checks/once.ts';
 import { refuseOutOfBounds, worthNow } from '../pricing/price.ts';
 import type { NewProcess } from '../services/advance.ts';
@@ -68,7 +69,10 @@ export async function createWithdrawal(
     await refuseUncovered(context, currency, amount);
     const networkFee = currency === BRL ? null : await networkFeeOf(context, currency, amount);
     if (feeMax !== undefined && isMore(networkFee ?? '0', feeMax))
-      throw new GatewayError('LIMIT_EXCEEDED', `the network fee is ${networkFee} now, above networkFeeMax`);
+      throw overLimit(
+        `the network fee is ${networkFee} now, above networkFeeMax`,
+        atLeast('network_fee_max', toMinor(networkFee ?? '0', currency.decimals), currency),
+      );
     const blank = emptyProcess(
       context.caller.accountId,
       template.name,
@@ -150,7 +154,7 @@ export async function readWithdrawalFee(
 async function networkFeeOf({ rails }: Context, currency: Currency, amount: string): Promise<string> {
   const fee = await rails.chain.networkFee(currency);
   if (toMinor(amount, currency.decimals) <= fee)
-    throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the network fee');
+    throw overLimit('the amount does not cover the network fee', atLeast('network_fee', fee + 1n, currency));
   return fromMinor(fee, currency.decimals);
 }
 

@@ -1,7 +1,7 @@
 /** Refunds of finished PIX payments by the account holder, and the operator's actions on failed returns. */
 
 import { known } from '../../base/errors/assert.ts';
-import { GatewayError } from '../../base/errors/errors.ts';
+import { GatewayError, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { fromMinor } from '../../base/money/money.ts';
@@ -13,6 +13,7 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { isRefundable } from '../../templates/lateness.ts';
 import { hasPendingPart, leftOf, PARTS_MAX, partsOf } from '../../templates/returns.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
+import { atLeast, atMost } from '../checks/limit-facts.ts';
 import { advanceTransaction, conflict, isDone, type Target } from '../engine/advance-for-caller.ts';
 import { possibleActions } from '../engine/possible-actions.ts';
 import { type Context, requirePermission } from '../services/context.ts';
@@ -62,15 +63,14 @@ export async function refundPayment(
 /** @throws {GatewayError} `LIMIT_EXCEEDED` for more than is left of the payment, and for a part beyond the most parts. */
 function refuseBeyond(row: ProcessRow, amount: string | undefined, left: bigint): void {
   if (amount !== undefined && cents(amount) > left)
-    throw new GatewayError(
-      'LIMIT_EXCEEDED',
+    throw overLimit(
       `${fromMinor(left, BRL.decimals)} BRL of the payment can still be refunded`,
-      { facts: { limit: { amount: fromMinor(left, BRL.decimals), currency: BRL.code } } },
+      atMost('refundable', left, BRL),
     );
   if (amount !== undefined && cents(amount) < left && partsOf(row.process ?? {}) >= PARTS_MAX)
-    throw new GatewayError(
-      'LIMIT_EXCEEDED',
+    throw overLimit(
       `a payment can be refunded in at most ${PARTS_MAX} parts; the whole rest can still be refunded`,
+      { ...atMost('refund_parts', left, BRL), ...atLeast('refund_parts', left, BRL) },
     );
 }
 

@@ -1,7 +1,7 @@
 /** Actions of an account holder on an existing transaction: each is a trigger of its machine. */
 import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
-import { GatewayError, invalidParameters } from '../../base/errors/errors.ts';
+import { GatewayError, invalidParameters, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
 import type { Tx } from '../../store/connection/database.ts';
@@ -252,7 +252,7 @@ async function refund(
 /** @throws {GatewayError} `LIMIT_EXCEEDED` when nothing would be left of a returned deposit. */
 async function refuseWorthless(context: Context, row: ProcessRow): Promise<void> {
   if (!(await coversNetworkFee(context, row)))
-    throw new GatewayError('LIMIT_EXCEEDED', 'the deposit does not cover the network fee');
+    throw overLimit('the deposit does not cover the network fee', { kind: 'network_fee' });
 }
 
 async function requote(context: Context, target: Target, row: ProcessRow): Promise<ProcessRow> {
@@ -276,10 +276,9 @@ async function refuseDepositOfFrozen(tx: Tx, { accountId, clientTaxId }: Process
 }
 
 function unverified(): GatewayError {
-  return new GatewayError(
-    'LIMIT_EXCEEDED',
-    'this amount needs a verified payee: the deposit can be kept or sent back',
-  );
+  return overLimit('this amount needs a verified payee: the deposit can be kept or sent back', {
+    kind: 'verification',
+  });
 }
 
 /**

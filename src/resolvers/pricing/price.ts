@@ -1,7 +1,7 @@
 /** Prices: the current rate, the account's spread and fees, the bounds of an amount, and how long a price holds (C-21). */
 import type { Logger } from 'pino';
 import { readShared } from '../../base/concurrency/read-together.ts';
-import { GatewayError } from '../../base/errors/errors.ts';
+import { GatewayError, overLimit } from '../../base/errors/errors.ts';
 import { BRL, type Currency } from '../../base/money/currency.ts';
 import { fromMinor, isMore, multiply, roundHalfUp, toMinor } from '../../base/money/money.ts';
 import { type Price, type Pricing, priceIn, priceOut } from '../../base/money/pricing.ts';
@@ -134,7 +134,7 @@ function noPrice(why: string): GatewayError {
 export async function price(services: Services, request: PriceRequest): Promise<Priced> {
   requireRails(services, railsFor(request.template, [BRL, request.currency]));
   const priced = await priceNow(services, request);
-  if (!priced) throw new GatewayError('LIMIT_EXCEEDED', 'the amount does not cover the fees');
+  if (!priced) throw overLimit('the amount does not cover the fees', { kind: 'fees' });
   refuseOutOfBounds(priced.brl, priced.settings);
   return priced;
 }
@@ -184,10 +184,15 @@ export function isOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): bo
 /** @throws {GatewayError} `LIMIT_EXCEEDED` for an amount that is out of bounds. */
 export function refuseOutOfBounds(brl: string, { amountMin, amountMax }: Bounds): void {
   if (isOutOfBounds(brl, { amountMin, amountMax }))
-    throw new GatewayError(
-      'LIMIT_EXCEEDED',
+    throw overLimit(
       `a transaction must be worth ${amountMin} to ${amountMax} BRL; this one is worth ${brl} BRL`,
-      { facts: { limit: { amount: isMore(amountMin, brl) ? amountMin : amountMax, currency: BRL.code } } },
+      {
+        kind: 'transaction',
+        minimum: amountMin,
+        maximum: amountMax,
+        currency: BRL.code,
+        amount: isMore(amountMin, brl) ? amountMin : amountMax,
+      },
     );
 }
 

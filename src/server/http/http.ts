@@ -2,7 +2,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { ERRORS, GatewayError, nextStep, shownViolations } from '../../base/errors/errors.ts';
+import { ERRORS, GatewayError, nextStep, shownLimit, shownViolations } from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { readBody } from '../../base/input/read-body.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
@@ -200,6 +200,15 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
     request_id: requestId,
     ...(trace !== undefined && { trace_id: trace }),
     ...shownViolations(error),
+    ...factsOf(error),
+  };
+}
+
+function factsOf({ facts: { scope, actions, limit } }: GatewayError) {
+  return {
+    ...(scope !== undefined && { scope }),
+    ...(actions !== undefined && { possible_actions: actions }),
+    ...(limit !== undefined && { limit: shownLimit(limit) }),
   };
 }
 

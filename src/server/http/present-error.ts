@@ -1,7 +1,7 @@
 /** The errors that callers see. Unexpected errors are logged, and clients see only their request id (C-50). */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { GatewayError, shownViolations } from '../../base/errors/errors.ts';
+import { GatewayError, shownLimit, shownViolations } from '../../base/errors/errors.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
 import { isDatabaseUnreachable } from '../../store/connection/database-error.ts';
 
@@ -42,8 +42,17 @@ export function presentGraphqlError(error: GraphQLError, log: Logger, requestId:
     code,
     ...traced,
     ...shownViolations(presented),
+    ...factsOf(presented),
     ...(http && { http }),
   });
+}
+
+/** Facts for programs, in the forms of the schema. */
+function factsOf({ facts: { scope, limit } }: GatewayError) {
+  return {
+    ...(scope !== undefined && { scope }),
+    ...(limit && { limit: { ...shownLimit(limit), kind: limit.kind.toUpperCase() } }),
+  };
 }
 
 /** The error that a resolver threw, below the GraphQL errors around it; undefined for an error of the document itself. */

@@ -10,4 +10,4 @@ export const INTEGERS = /^(?:attempts?|duration_ms|expires_in|failures|id|limit|
 export const ONCE = /^(?:(?:Accept|Answer|Approve|Attach|Enter|Make|Provide|Recover|Redeliver|Refund|Reject|Resolve|Rotate|Sandbox|Send)\w+|AddReviewNote|AddWhitelistEntry|CancelTransaction|ConfirmIdentity|CreateApiKey|CreateCheckout|CreateOfframp|CreateOnramp|CreateQuote|CreateStaticLink|CreateWebhookEndpoint|CreateWhitelistGroup|CreateWithdrawal)Input$/;
 /** Selection of the refusals of a payload. */
 export const REFUSAL =
-  '__typename action code message path ... on WaitRefusal { retryAfter } ... on StateRefusal { possibleActions } ... on PermissionRefusal { scope } ... on LimitRefusal { limit limitCurrency } ... on CursorRefusal { earliest latest }';
+  '__typename action code message path ... on WaitRefusal { retryAfter } ... on StateRefusal { possibleActions } ... on PermissionRefusal { scope } ... on LimitRefusal { kind limit limitCurrency maximum { __typename amount currency { __typename asset code decimals displayName network } } minimum { __typename amount currency { __typename asset code decimals displayName network } } } ... on CursorRefusal { earliest latest }';

@@ -1413,6 +1413,8 @@ export interface LedgerLine {
   /** The transaction that moved the balance; null for an adjustment. */
   readonly transaction: Transaction | null;
 }
+/** A kind of limit. */
+export type LimitKind = 'BALANCE' | 'CUSTOMER_DAY' | 'FEES' | 'FILES' | 'NETWORK_FEE' | 'NETWORK_FEE_MAX' | 'RECEIVABLE' | 'REFUNDABLE' | 'REFUND_PARTS' | 'TRANSACTION' | 'VERIFICATION';
 /** An amount is outside the allowed range. */
 export interface LimitRefusal {
   readonly __typename: 'LimitRefusal';
@@ -1420,12 +1422,18 @@ export interface LimitRefusal {
   readonly action: RefusalAction;
   /** Code of the refusal. */
   readonly code: RefusalCode;
-  /** The minimum or maximum amount; null if it is not a single amount. */
+  /** Limit that the amount violates; null in an answer that an earlier version stored. */
+  readonly kind: LimitKind | null;
+  /** The one of `minimum` and `maximum` that the amount violates; null if neither is known. */
   readonly limit: string | null;
   /** Raw code of the currency of `limit`; null without it. */
   readonly limitCurrency: string | null;
+  /** Largest amount that is allowed now; null if there is none, or it is unknown. */
+  readonly maximum: Money | null;
   /** One sentence about this occurrence; with `path`, the accepted form of that member. */
   readonly message: string;
+  /** Smallest amount that is allowed now; null if there is none, or it is unknown. */
+  readonly minimum: Money | null;
   /** Member of the input, such as `input.amount.brl` or `input.scopes.0`; null if no member is wrong. */
   readonly path: string | null;
 }

@@ -799,6 +799,8 @@ export interface EventBodies {
   readonly 'withdraw_dash_same_curr.success_withdrawl_dash.returned': Withdrawal;
   readonly 'withdraw_dash_same_curr.money_out.held': Withdrawal;
 }
+/** Name of a notification. */
+export type NotificationName = 'account.notification.key' | 'account.notification.invitation' | 'account.notification.protection' | 'account.notification.outflow' | 'account.notification.endpoint' | 'account.notification.waiting';
 /** Paths of `GET`, with parameters and answer. */
 export interface Get {
   /** Reads one transaction of the family checkouts */
