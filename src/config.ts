@@ -13,6 +13,7 @@ import {
   mailFault,
   RATE_DEFAULT,
   rateLimit,
+  SAMPLERS,
   shareOf,
   timeOfDay,
   within,
@@ -46,15 +47,6 @@ const RATE_FORM = 'off, or reads and writes per second with their bursts such as
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
 const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
 const HEADERS_FORM = 'name=value, separated by commas, where each %XX is UTF-8';
-/** The first is the default. */
-const SAMPLERS = [
-  'parentbased_traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'always_on',
-  'always_off',
-  'traceidratio',
-] as const;
 /** Share of the traces that the default sampler records (decision 0081). */
 const SHARE_DEFAULT = 0.1;
 /** Share of a sampler that is named without an argument, as OpenTelemetry specifies. */
