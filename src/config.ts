@@ -13,6 +13,7 @@ import {
   mailFault,
   RATE_DEFAULT,
   rateLimit,
+  SAMPLERS,
   shareOf,
   timeOfDay,
   within,
@@ -46,14 +47,11 @@ const RATE_FORM = 'off, or reads and writes per second with their bursts such as
 const DISK_FORM = 'gigabytes such as 200 or 0.5';
 const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
 const HEADERS_FORM = 'name=value, separated by commas, where each %XX is UTF-8';
-const SAMPLERS = [
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-  'always_on',
-  'always_off',
-  'traceidratio',
-] as const;
+/** Share of the traces that the default sampler records (decision 0081). */
+const SHARE_DEFAULT = 0.1;
+/** Share of a sampler that is named without an argument, as OpenTelemetry specifies. */
+const SHARE_UNNAMED = 1;
+const SHARE_FORM = 'a share from 0 to 1 such as 0.05';
 const FAILURES_DEFAULT = { perSecond: 2, burst: 60 };
 const FAILURES_FORM = 'off, or failures per second with their burst such as 2/60';
 
@@ -252,7 +250,8 @@ function readTracing(env: Environment) {
     whole ?? (base && `${read(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', COLLECTOR_FORM, httpUrl, '')}/v1/traces`);
   const headers = read(env, 'OTEL_EXPORTER_OTLP_HEADERS', HEADERS_FORM, headerFields, {});
   const sampler = oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS);
-  const share = read(env, 'OTEL_TRACES_SAMPLER_ARG', 'a share from 0 to 1 such as 0.05', shareOf, 1);
+  const shareDefault = env.OTEL_TRACES_SAMPLER ? SHARE_UNNAMED : SHARE_DEFAULT;
+  const share = read(env, 'OTEL_TRACES_SAMPLER_ARG', SHARE_FORM, shareOf, shareDefault);
   const isOff = oneOf(env, 'OTEL_SDK_DISABLED', ['false', 'true']) === 'true';
   if (isOff || !url) return null;
   const ratio = sampler.endsWith('ratio') ? share : Number(sampler.endsWith('on'));

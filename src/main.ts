@@ -3,7 +3,7 @@ import { constants, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { cellName, FIRST_CELL } from './base/ids/cell.ts';
-import { watchEventLoop } from './base/process/event-loop.ts';
+import { reportStalls, watchEventLoop } from './base/process/event-loop.ts';
 import { VERSION } from './base/process/version.ts';
 import { cellsAround } from './compose/other-cells.ts';
 import { type RailsFile, readRailsFile } from './compose/rails-file.ts';
@@ -94,6 +94,7 @@ async function start(): Promise<void> {
   const log = openLog(config.logLevel, output, source);
   endLog = log;
   watchEventLoop();
+  reportStalls((stall) => log.info(stall, 'the event loop was held up'));
   const endTraces = openTracing(config.tracing, source, log);
   const { signal } = stopping;
   let handle = servesStart(config.publicUrl);

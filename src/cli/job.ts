@@ -94,7 +94,7 @@ function listText(jobs: readonly ReturnType<typeof shown>[]): string {
     {
       ID: 'id',
       DUE: ({ due }) => due ?? 'by hand',
-      ...{ KIND: 'kind', TRIES: 'tries', ACCOUNT: 'account' },
+      ...{ KIND: 'kind', TRIES: 'tries', RUNNING: 'running', ACCOUNT: 'account' },
       ...{ TRANSACTION: 'transaction', 'LAST ERROR': 'lastError' },
     },
     ['TRIES'],

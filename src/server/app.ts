@@ -353,7 +353,7 @@ function logWhenDone({ log, recorder, noteRequest }: Listeners, exchange: Exchan
       ms,
       ...(accountId !== undefined && { accountId: String(accountId) }),
       ...(noted.end2end !== undefined && { transaction: noted.end2end }),
-      ...(span && { trace: span.traceId }),
+      ...(span?.traceId !== undefined && { trace: span.traceId }),
     });
   });
   return span?.run ?? UNTRACED;

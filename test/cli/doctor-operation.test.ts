@@ -79,7 +79,7 @@ test('a backlog and a database as large as its disk are named', async () => {
   const found = await checks({ DATABASE_DISK_GB: '0.001' });
   expect(found.get('jobs of live accounts')).toEqual({
     ok: false,
-    detail: expect.stringMatching(/^1 due, the oldest for \d+ s; 1 failed three times or more/),
+    detail: expect.stringMatching(/^1 due \(news: 1, the oldest for \d+ s\); 1 failed three times or more/),
   });
   expect(found.get('jobs of sandbox accounts')).toMatchObject({ ok: true });
   expect(found.get('disk')).toEqual({ ok: false, detail: expect.stringContaining('of 0.001 GB') });

@@ -45,6 +45,17 @@ test('due and failed jobs are listed, jobs before their time are not', async () 
   expect(await job('list')).toEqual([]);
 });
 
+test('a job that a worker has is listed as running', async () => {
+  const id = await add('hanging', Date.now() - 600_000);
+  await store.owner.query(
+    `update job set attempts = 1, leased_by = 'another', leased_until = clock_timestamp() + interval '1 hour' where id = $1`,
+    [id],
+  );
+  const { stdout } = await command({ DATABASE_URL: store.url }, 'job', 'list', '--live', '--kind', 'hanging');
+  expect(stdout).toMatch(/^ID +DUE +KIND +TRIES +RUNNING +ACCOUNT/);
+  expect(stdout).toMatch(/hanging +1 +yes/);
+});
+
 test('a failed job becomes due immediately, with an author in the audit log, and a timer stays unchanged', async () => {
   const failed = await add('order', Date.now() + 3_600_000, 'the rail is away');
   const timer = await add('expire', Date.now() + 3_600_000);

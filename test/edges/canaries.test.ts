@@ -76,6 +76,7 @@ beforeAll(async () => {
   running = await start({
     ...{ ...env, LOG_LEVEL: 'trace', METRICS_PORT: port, METRICS_HOST: '127.0.0.1' },
     ...{ RATE_LIMIT: 'off', AUTH_FAILURE_LIMIT: 'off', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    OTEL_TRACES_SAMPLER: 'always_on',
   });
   keys = JSON.parse(readFileSync(join(home, 'sandbox.json'), 'utf8'));
   const passwords = JSON.parse(readFileSync(join(home, 'postgres.json'), 'utf8'));

@@ -52,6 +52,10 @@ test('a replica that follows has no lag, and one that applies nothing lags more 
     return Number(found?.lag ?? 0) >= 2 ? found : undefined;
   });
   expect(Number(late.behind)).toBeGreaterThan(0);
+  await eventually(
+    'changes that are received',
+    async () => Number((await figure('replicas'))?.unapplied) > 0,
+  );
 }, 60_000);
 
 test('a replica that has died leaves a slot without a reader', async () => {

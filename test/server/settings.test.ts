@@ -58,7 +58,7 @@ it('traces go to the configured OpenTelemetry collector, or nowhere', () => {
     url: `${url}/v1/traces`,
     headers: {},
     serviceName: 'crossramp-gateway',
-    sampling: { heedsParent: true, ratio: 1 },
+    sampling: { heedsParent: true, ratio: 0.1 },
   });
   const whole = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/spans` };
   expect(readConfig(whole).tracing?.url).toBe(`${url}/spans`);
@@ -78,11 +78,25 @@ it.each([
 });
 
 it.each([
+  ['a tenth without any setting', {}, 0.1],
+  ['the share of an argument alone', { OTEL_TRACES_SAMPLER_ARG: '0.5' }, 0.5],
+  [
+    'all with a named sampler and no argument, as OpenTelemetry says',
+    { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' },
+    1,
+  ],
+  ['all with traceidratio and no argument', { OTEL_TRACES_SAMPLER: 'traceidratio' }, 1],
+])('records of traces %s', (_title, env, ratio) => {
+  const { tracing } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...env });
+  expect(tracing?.sampling.ratio).toBe(ratio);
+});
+
+it.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'an http or https URL'],
   ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'grpc://collector', 'an http or https URL'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant', 'name=value'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=%ff', 'name=value'],
-  ['OTEL_TRACES_SAMPLER', 'sometimes', 'parentbased_always_on or'],
+  ['OTEL_TRACES_SAMPLER', 'sometimes', 'parentbased_traceidratio or'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a share from 0 to 1'],
 ])('%s=%s is refused by its name', (name, value, expected) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: expected ${expected}`);

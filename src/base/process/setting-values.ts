@@ -48,6 +48,16 @@ export function bucket(text: string): RateLimit | undefined {
   return perSecond < 1 || burst < 1 ? undefined : { perSecond, burst };
 }
 
+/** Accepted samplers of traces; the first is the default. */
+export const SAMPLERS = [
+  'parentbased_traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'always_on',
+  'always_off',
+  'traceidratio',
+] as const;
+
 /** Default limits of a key. */
 export const RATE_DEFAULT = {
   reads: { perSecond: 1_000, burst: 2_000 },

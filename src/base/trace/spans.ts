@@ -13,6 +13,7 @@ import {
   SpanKind,
   type SpanOptions,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
@@ -27,14 +28,22 @@ export function startSpans(by: Tracer | undefined): void {
   tracer = by;
 }
 
-/** @returns the id of the work's trace: 32 hexadecimal digits; undefined without traces. */
+/** @returns the id of the work's trace: 32 hexadecimal digits; undefined without one that is recorded. */
 export function traceAtWork(): string | undefined {
-  return tracer && trace.getActiveSpan()?.spanContext().traceId;
+  return tracer && recordedTrace(trace.getActiveSpan());
+}
+
+/** The id of a trace that the sampler left out leads nowhere, so no error and no log line names it. */
+function recordedTrace(span: Span | undefined): string | undefined {
+  const found = span?.spanContext();
+  if (!found || (found.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+  return found.traceId;
 }
 
 /** The span of a request, which ends when its answer has ended. */
 export interface RequestSpan {
-  readonly traceId: string;
+  /** Undefined for a trace that is not recorded. */
+  readonly traceId: string | undefined;
   /** Runs work below the span. */
   readonly run: <Result>(work: () => Result) => Result;
   readonly end: (name: string, attributes: Attributes, isFailed: boolean) => void;
@@ -50,7 +59,7 @@ export function startRequestSpan(fields: Fields): RequestSpan | undefined {
   const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, from);
   const below = trace.setSpan(from, span);
   return {
-    traceId: span.spanContext().traceId,
+    traceId: recordedTrace(span),
     run: (work) => context.with(below, work),
     end: (name, attributes, isFailed) => {
       span.updateName(name);

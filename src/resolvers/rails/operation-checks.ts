@@ -126,13 +126,15 @@ function rowsOf<Row>(figures: FigureRows, group: FigureGroup): readonly Row[] | 
 function jobsState(figures: FigureRows, mode: string): State {
   const jobs = rowsOf<JobFigures>(figures, 'jobs')?.filter((row) => row.mode === mode);
   if (!jobs) return UNREAD;
+  const waiting = jobs.filter((row) => row.due > 0).toSorted((a, b) => b.oldest - a.oldest);
   const due = sum(jobs.map((row) => row.due));
+  const kinds = waiting.map((row) => `${row.kind}: ${row.due}, the oldest for ${row.oldest} s`).join('; ');
   const failing = sum(jobs.map((row) => row.failing));
   const oldest = Math.max(0, ...jobs.map((row) => row.oldest));
   const failed = failing === 0 ? '' : `; ${failing} failed three times or more (crossramp job list --failed)`;
   return {
     ok: oldest <= JOB_SECONDS_MAX && failing === 0,
-    detail: `${due === 0 ? 'none is due' : `${due} due, the oldest for ${oldest} s`}${failed}`,
+    detail: `${due === 0 ? 'none is due' : `${due} due (${kinds})`}${failed}`,
   };
 }
 
@@ -175,10 +177,7 @@ function replicasState(figures: FigureRows): State {
   const slots = rowsOf<SlotFigures>(figures, 'slots');
   if (!replicas || !slots) return UNREAD;
   const parts = [
-    ...replicas.map(({ replica, lag }) => ({
-      ok: (lag ?? 0) <= REPLICA_SECONDS_MAX,
-      detail: `${replica} is ${lag ?? 0} s late`,
-    })),
+    ...replicas.map(replicaState),
     ...slots.map(({ slot, active, retained }) => ({
       ok: active === 1 && Number(retained) <= RETAINED_BYTES_MAX,
       detail: `slot ${slot} ${active === 1 ? 'is read' : 'has no reader'}, ${gigabytes(Number(retained))} are kept for it`,
@@ -186,6 +185,17 @@ function replicasState(figures: FigureRows): State {
   ];
   if (parts.length === 0) return { ok: true, detail: 'none that is visible' };
   return { ok: parts.every(({ ok }) => ok), detail: parts.map(({ detail }) => detail).join('; ') };
+}
+
+/** A late replica either gets its changes late, or has them and does not apply them: the remedies differ. */
+export function replicaState({ replica, lag, behind, unapplied }: ReplicaFigures): State {
+  const late = `${replica} is ${lag ?? 0} s late`;
+  if ((lag ?? 0) <= REPLICA_SECONDS_MAX) return { ok: true, detail: late };
+  const isStill = Number(unapplied ?? 0) * 2 > Number(behind ?? 0);
+  return {
+    ok: false,
+    detail: `${late}: ${isStill ? 'it has the changes and does not apply them' : 'the changes do not reach it'}`,
+  };
 }
 
 function monthsState({ ahead }: MonthFigures): State {

@@ -7,7 +7,7 @@ import type { Check } from '../services/rail-part.ts';
 export interface ProcessFigures {
   /** Lead of its clock over that of the database; negative if it is behind. */
   readonly clockAhead: number;
-  /** Delay that one in a hundred turns of its event loop exceeded. */
+  /** Delay of its event loop that one in a hundred requests exceeds. */
   readonly eventLoopLag: number;
 }
 
@@ -27,7 +27,7 @@ export function examineProcess({ clockAhead, eventLoopLag: lag }: ProcessFigures
     {
       check: 'process: event loop',
       ok: lag <= LAG_SECONDS_MAX,
-      detail: `one in a hundred turns is ${Math.round(lag * MS_PER_S)} ms late`,
+      detail: `one in a hundred requests waits ${Math.round(lag * MS_PER_S)} ms for it`,
     },
   ];
 }

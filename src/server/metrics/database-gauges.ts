@@ -207,6 +207,11 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
     gauges: [
       ['replica_lag_seconds', 'Seconds by which a streaming replica applies changes late.', 'lag'],
       ['replica_lag_bytes', 'Write-ahead log that a streaming replica has not applied.', 'behind'],
+      [
+        'replica_unapplied_bytes',
+        'Write-ahead log that a streaming replica has received and not applied.',
+        'unapplied',
+      ],
     ],
   },
   slots: {

@@ -39,7 +39,7 @@ export function processGauges(registry: Registry, droppedLines: () => number): v
   registry.removeSingleMetric(LAG);
   new Gauge({
     name: LAG,
-    help: 'Delay that one in a hundred turns of the event loop exceeded in the last 15 to 30 seconds.',
+    help: 'Delay of the event loop that one in a hundred requests exceeds, whenever it arrives, in the last 15 to 30 seconds.',
     registers: [registry],
     collect() {
       this.set(eventLoopLag());

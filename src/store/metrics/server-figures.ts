@@ -25,6 +25,8 @@ export interface ReplicaFigures {
   readonly lag: number | null;
   /** Unit: bytes. */
   readonly behind: bigint | null;
+  /** Part of `behind` that the replica has received. Unit: bytes. */
+  readonly unapplied: bigint | null;
 }
 
 /** A replication slot: the server stores the write-ahead log that its consumer has not read. */
@@ -62,7 +64,8 @@ const ACTIVITY: Statement = {
 const REPLICAS: Statement = {
   name: 'figures_replicas',
   text: `select application_name as replica, max(extract(epoch from replay_lag))::int as lag,
-      max(greatest(pg_wal_lsn_diff(${END_OF_LOG}, replay_lsn), 0))::bigint as behind
+      max(greatest(pg_wal_lsn_diff(${END_OF_LOG}, replay_lsn), 0))::bigint as behind,
+      max(greatest(pg_wal_lsn_diff(flush_lsn, replay_lsn), 0))::bigint as unapplied
     from pg_stat_replication where state in ('streaming', 'catchup') group by application_name`,
 };
 const SLOTS: Statement = {

@@ -91,6 +91,15 @@ test('a caller decides whether its trace is sampled, if the sampler follows the 
   expect(own).toHaveLength(1);
 });
 
+test('only a recorded trace is named in errors and the log', async () => {
+  tracing({ heedsParent: true, ratio: 0 });
+  const left = startRequestSpan({});
+  expect([left?.traceId, left?.run(traceAtWork)]).toEqual([undefined, undefined]);
+  const recorded = startRequestSpan({ traceparent: PARENT });
+  expect(recorded?.traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+  expect(recorded?.run(traceAtWork)).toBe(recorded?.traceId);
+});
+
 test('a share of the traces is sampled, each of them whole', async () => {
   const ended = tracing({ heedsParent: true, ratio: 0.25 });
   for (let made = 0; made < 2_000; made++)

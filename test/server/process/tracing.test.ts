@@ -65,6 +65,7 @@ test('a trace goes from the request to its statements and jobs; errors, log and 
   const gateway = await startWith({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=blue%20shop',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
     LOG_LEVEL: 'info',
   });
   const body = { ...ONRAMP, webhook: receiver.url('traced') };
