@@ -47,7 +47,7 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
   ) => {
     const { translate } = context;
     const main = html`<div class="top"><h1>${translate('reconciliation')}</h1><p class="soft">${translate('reconciliationWhy')}</p></div>
-<p class="in small">${translate('bankFileHow')} <a href="/docs/operations#reconciliation">${translate('bankFileMore')}</a></p>
+<p class="small soft">${translate('bankFileHow')} <a href="/docs/operations#reconciliation">${translate('bankFileMore')}</a></p>
 ${shown && details(context, shown)}${reports(context, reconciliations)}${cellSection(context, 'reconciliation', overCells)}`;
     return { title: translate('reconciliation'), main };
   },
