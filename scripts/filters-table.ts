@@ -11,7 +11,7 @@ const HEAD =
 const ACCEPTED: Readonly<Record<FilterKind, string>> = {
   text: 'a text',
   currency: 'a currency, in any spelling (C-6)',
-  day: '`YYYY-MM-DD` in `zone`, UTC outside of exports',
+  day: '`YYYY-MM-DD` in `zone`; UTC in `/v2`',
   step: 'a name of the [catalogue](catalogue.md)',
   amount: 'a decimal number',
   families: 'one or more, separated by commas: `onramps,offramps`',
@@ -35,7 +35,7 @@ export function withFilters(document: string): string {
   const rows = FILTERS.map(([name, { export: parameter, kind, doc, parameters = [], reads }]) => {
     const lists = parameters.map((each) => `\`${each.name}\` (${each.families.join(', ')})`).join(', ');
     const path = kind === 'families' ? name : `filter.${name}`;
-    return `| \`${parameter}\` | ${ACCEPTED[kind]} | ${kind === 'day' ? doc.replace('UTC ', '') : doc} | \`${path}\` | ${lists || '–'} | ${FOUND_BY[reads]} |\n`;
+    return `| \`${parameter}\` | ${ACCEPTED[kind]} | ${kind === 'day' ? doc.replace(' in `zone`,', '') : doc} | \`${path}\` | ${lists || '–'} | ${FOUND_BY[reads]} |\n`;
   });
   return document.replace(
     FILTERS_SECTION,

@@ -9,7 +9,7 @@ import { idPair, keyValues, note, type Pair, pair, type StepOf, steps } from '..
 import { showTime } from '../ui/times.ts';
 import { form, orderOf, type PaymentFacts, pathOf, type SessionPage, VERIFY } from './page.ts';
 import { backOf, payerMessageOf } from './payer-message.ts';
-import { person } from './summary.ts';
+import { person, personText } from './summary.ts';
 
 /** @returns the state of the money: a sign, a sentence, the reason, and whether the payer has nothing to do. */
 export function moneyStatus(page: SessionPage): Html {
@@ -191,7 +191,7 @@ export function timesOf(page: PaymentFacts): (Pair | null)[] {
 function payerOf(page: SessionPage): (Pair | null)[] {
   const { translate, facts, session } = page;
   if (!session.isPaidByPayer || facts.source !== BRL) return [];
-  return [pair(translate('by'), person(page)), pair(translate('with'), translate('withPix'))];
+  return [pair(translate('by'), personText(facts.payer)), pair(translate('with'), translate('withPix'))];
 }
 
 /** @returns the button for a new attempt, if one makes sense. */

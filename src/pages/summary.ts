@@ -1,6 +1,7 @@
 /** Facts of a payment: the amount in the head, its lines next to the payment, and the full list on request. */
 import { BRL, networkName } from '../base/money/currency.ts';
 import { trimDecimal } from '../base/money/money.ts';
+import type { MaskedPerson } from '../resolvers/payer/payer-facts.ts';
 import { showAmount, showAsset, showDecimal, showRate } from '../ui/figures.ts';
 import { attributes, type Html, type HtmlValue, html } from '../ui/html.ts';
 import { address, idPair, keyValues, type Pair, pair } from '../ui/parts.ts';
@@ -57,8 +58,13 @@ export function terms(page: PaymentFacts): (Pair | null)[] {
 }
 
 /** @returns name and masked number of customer or payee. */
-export function person({ facts: { clientName, clientTaxId } }: SessionPage): string | null {
-  return [clientName, clientTaxId].filter(Boolean).join(', ') || null;
+export function person({ facts: { clientName: name, clientTaxId: taxId } }: SessionPage): string | null {
+  return personText({ name, taxId });
+}
+
+/** @returns name and number of a person, as far as they are known. */
+export function personText({ name, taxId }: MaskedPerson): string | null {
+  return [name, taxId].filter(Boolean).join(', ') || null;
 }
 
 /** @returns rate and fees. */

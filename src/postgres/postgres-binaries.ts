@@ -95,20 +95,27 @@ export interface Finished {
 }
 
 /**
- * Runs a PostgreSQL program to its end, or kills it after two minutes. A program that cannot be run counts as failed,
- * without an exception.
+ * Runs a PostgreSQL program to its end, or kills it after the time limit, which its output then names. A program that cannot be
+ * run counts as failed, without an exception.
  * @param folder - working folder; `user` must be able to enter it.
+ * @param timeoutMs - time limit.
  */
 export async function run(
   program: string,
   args: readonly string[],
   folder: string,
   user: SystemUser,
+  timeoutMs: number = RUN_TIMEOUT_MS,
 ): Promise<Finished> {
   try {
     const child = spawnAs(program, args, folder, user, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const timer = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
-    return await finished(child).finally(() => clearTimeout(timer));
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = child.kill('SIGKILL');
+    }, timeoutMs);
+    const end = await finished(child).finally(() => clearTimeout(timer));
+    // Later lines are of programs that it had started, which complain about its end.
+    return isLate ? { ok: false, output: `not finished after ${timeoutMs / 1_000} s` } : end;
   } catch (error) {
     return { ok: false, output: String(error) };
   }

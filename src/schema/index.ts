@@ -19,6 +19,7 @@ import { defineBooks } from './books.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
 import { type Builder, createBuilder, type GraphqlContext } from './builder.ts';
+import { defineCalendarZone } from './calendar-zone.ts';
 import { defineCapital } from './capital.ts';
 import { defineOfframpCreation } from './create-offramp.ts';
 import { defineOnrampCreations } from './create-onramp.ts';
@@ -117,13 +118,15 @@ function putTogether(registry: Registry): GraphQLSchema {
   });
   defineStepFacts(builder, registry, { transaction, label, status, ...enums });
   const record = defineTransactionRecord(builder, transaction);
+  const zone = defineCalendarZone(builder);
   const family = defineTransactionQueries(builder, registry, {
     ...currencies,
     transaction,
     template,
     status,
+    zone,
   });
-  defineStatement(builder, ledger, transaction);
+  defineStatement(builder, ledger, transaction, zone);
   const balance = defineMoney(builder, currencies);
   defineOrders(builder, { transaction, currencies, template, pixKeyType, record });
   defineActions(builder, transaction, pixKeyType);

@@ -37,7 +37,8 @@ const FIELDS = {
 };
 const INPUT = {
   arguments: 'after before end2end family filter first if last offset',
-  'filters of the statement alone': 'subAccount zone',
+  'filters of the statement alone': 'subAccount',
+  'zone of the days of both': 'zone',
   'filters of transactions': filtersWhere(({ isRendered }) => !isRendered).join(' '),
 };
 

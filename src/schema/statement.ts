@@ -1,12 +1,12 @@
 /** The statement: `Query.statement`, and the relation from a line to its transaction. */
 import type { GraphQLResolveInfo } from 'graphql';
 import { LONGEST_TEXT } from '../base/errors/violations.ts';
-import { BRASILIA, type Zone } from '../base/time/zone.ts';
 import { bounded } from '../resolvers/checks/lengths.ts';
 import { findLine, readStatement, type StatementFilterInput } from '../resolvers/ledger/read-statement.ts';
 import type { Context } from '../resolvers/services/context.ts';
 import { type LedgerLineRow, readStatementLines } from '../store/ledger/ledger.ts';
 import type { Builder } from './builder.ts';
+import type { CalendarZoneRef } from './calendar-zone.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import type { LedgerRefs } from './ledger-line.ts';
 import type { Loaders } from './loaders.ts';
@@ -30,6 +30,7 @@ export function defineStatement(
   builder: Builder,
   { ledgerLine, subAccount }: LedgerRefs,
   transaction: TransactionRef,
+  zone: CalendarZoneRef,
 ): void {
   builder.prismaObjectField(ledgerLine, 'transaction', (t) =>
     t.field({
@@ -39,13 +40,6 @@ export function defineStatement(
       resolve: (line, _args, { loaders }) => transactionOf(line, loaders) as never,
     }),
   );
-  const zone = builder.enumType('CalendarZone', {
-    description: 'Zone of calendar days.',
-    values: {
-      UTC: { value: 'UTC' satisfies Zone, description: 'Universal time.' },
-      BRASILIA: { value: BRASILIA, description: 'Brasília time, `America/Sao_Paulo`.' },
-    },
-  });
   const filter = builder.inputType('StatementFilter', {
     description: 'Filters of the statement. A line must meet all given ones.',
     fields: (t) => ({

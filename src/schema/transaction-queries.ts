@@ -30,6 +30,7 @@ import type { Family } from '../templates/define.ts';
 import type { TransactionRow } from '../templates/facts.ts';
 import type { Registry } from '../templates/registry.ts';
 import { type Builder, type GraphqlContext, once } from './builder.ts';
+import type { CalendarZoneRef } from './calendar-zone.ts';
 import type { InputFields } from './creation.ts';
 import type { CurrencyRefs } from './currency.ts';
 import { describedValues } from './described-values.ts';
@@ -57,6 +58,7 @@ interface Refs extends CurrencyRefs {
   readonly transaction: TransactionRef;
   readonly template: TemplateRef;
   readonly status: StatusRef;
+  readonly zone: CalendarZoneRef;
 }
 
 /** Defines `Query.transaction` and `Query.transactions`. */
@@ -112,7 +114,7 @@ function familyDoc(registry: Registry, family: Family): string {
   return `${templates.map(({ product, name }) => `${product} (\`${name}\`)`).join(' and ')}.`;
 }
 
-function defineFilter(builder: Builder, { template, status }: Refs) {
+function defineFilter(builder: Builder, { template, status, zone }: Refs) {
   const direction = builder.enumType('TransactionDirection', {
     description: 'Direction of the money of a transaction.',
     values: {
@@ -144,9 +146,10 @@ function defineFilter(builder: Builder, { template, status }: Refs) {
         wait: (description) => t.field({ type: wait, description }),
         flag: (description) => t.boolean({ description }),
       } satisfies { readonly [Kind in Exclude<FilterKind, 'families'>]: (doc: string) => unknown };
-      return Object.fromEntries(
+      const own = Object.fromEntries(
         FILTERS.flatMap(([name, { kind, doc }]) => (kind === 'families' ? [] : [[name, fields[kind](doc)]])),
       ) as Record<FilterName, ReturnType<InputFields['string']>>;
+      return { ...own, zone: t.field({ type: zone, description: 'Zone of both days. Default: `UTC`.' }) };
     },
   });
 }
@@ -237,7 +240,9 @@ function listComplexity({ filter, ...args }: ListArgs): { field: number; multipl
 
 /** @returns the cost of finding the page of a filtered list. */
 function filterPoints(filter: NonNullable<ListArgs['filter']>, offset: number): number {
-  const names = Object.entries(filter).flatMap(([name, value]) => (value == null ? [] : [name]));
+  const names = Object.entries(filter).flatMap(([name, value]) =>
+    value == null || name === 'zone' ? [] : [name],
+  );
   const readsOf = (name: string) => TRANSACTION_FILTERS[name as FilterName].reads;
   const has = (reads: TransactionFilter['reads']) => names.some((name) => readsOf(name) === reads);
   // An index leaves few records or many: one customer may have thousands.
@@ -311,6 +316,7 @@ function filterInput(
   const found = [...names, ['families', 'families', families] as const].flatMap(
     ([filterName, name, value]) => {
       if (value == null) return [];
+      if (filterName === 'zone') return [[filterName, value]];
       if (Array.isArray(value)) return [[filterName, { name, values: value }]];
       const { kind } = TRANSACTION_FILTERS[filterName as FilterName];
       return [[filterName, ONE_TEXT.includes(kind) ? { name, value: String(value) } : value]];

@@ -120,10 +120,13 @@ test('the available balance is shown first; all parts of the balance are one pre
   expect(linkOf(all.text, 'csv')).not.toMatch(/sub_account/);
 });
 
-test('days of the list of transactions are those of UTC, in each of its files, too', async () => {
+test('days of the list of transactions are those of Brasília, in each of its files, too', async () => {
   const { text } = await visit(app, owner, '/console/transactions?dateFrom=2026-10-10');
   for (const format of ['csv', 'csv-pt', 'jsonl'])
-    expect(text).toMatch(new RegExp(`format=${format}&amp;[^"]*date_from=2026-10-10[^"]*zone=UTC`));
+    expect(text).toMatch(
+      new RegExp(`format=${format}&amp;[^"]*date_from=2026-10-10[^"]*zone=America%2FSao_Paulo`),
+    );
+  expect(text).toContain('Created from (Brasília)');
 });
 
 test('each line names the fees of its transaction', async () => {

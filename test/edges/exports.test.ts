@@ -101,7 +101,9 @@ const readCsv = (text: string, delimiter = ',') => {
   const rows = parse(text, { columns: true, delimiter, bom: true }) as Row[];
   const [first = ''] = Object.keys(rows[0] ?? {});
   return {
-    rows: rows.filter((row) => !/^(?:TOTAL|COUNT)$/.test(row[first] ?? '')),
+    rows: rows.filter((row) => !/^(?:TOTAL|TOTAL_SUCCEEDED|TOTAL_FAILED|COUNT)$/.test(row[first] ?? '')),
+    succeeded: rows.filter((row) => row[first] === 'TOTAL_SUCCEEDED'),
+    failed: rows.filter((row) => row[first] === 'TOTAL_FAILED'),
     totals: rows.filter((row) => row[first] === 'TOTAL'),
     count: rows.find((row) => row[first] === 'COUNT'),
   };
@@ -138,6 +140,36 @@ describe('transactions', () => {
         total(rows.filter((row) => row.source_currency === currency.code).map((row) => row.source_amount)),
         totals.find((row) => row.source_currency === currency.code)?.source_amount,
       ]).toEqual([source, source]);
+  });
+
+  it('each sum says what it sums: all, the successful, the unsuccessful, as the list does', async () => {
+    const { transactions } = await query(
+      '{ transactions(first: 1) { sums { currency { code } source target succeeded { source target } failed { source target } } } }',
+    );
+    const { rows, totals, succeeded, failed } = readCsv((await file('/export/transactions')).text);
+    const sides = (found: readonly Row[], code: string) => {
+      const row = found.find(({ source_currency }) => source_currency === code);
+      return { source: row?.source_amount ?? '0', target: row?.target_amount ?? '0' };
+    };
+    const shown = (each: { source: string | null; target: string | null }) => ({
+      source: each.source ?? '0',
+      target: each.target ?? '0',
+    });
+    for (const { currency, ...sums } of transactions.sums) {
+      expect(sides(totals, currency.code)).toEqual(shown(sums));
+      expect(sides(succeeded, currency.code)).toEqual(shown(sums.succeeded));
+      expect(sides(failed, currency.code)).toEqual(shown(sums.failed));
+    }
+    const brl = (found: readonly Row[]) => found.find(({ source_currency }) => source_currency === 'BRL');
+    expect(brl(failed)?.source_amount).toMatch(/^[1-9]/);
+    expect(brl(totals)?.fees_brl).toBe(total(rows.map(({ fees_brl }) => fees_brl)));
+    expect([totals[0]?.status, succeeded[0]?.status, failed[0]?.status]).toEqual([
+      'all transactions',
+      'succeeded',
+      'ended without success',
+    ]);
+    const lines = (await file('/export/transactions?format=jsonl')).text.trimEnd().split('\n');
+    expect(lines.at(-1)).toContain(`"failed":{"source":${brl(failed)?.source_amount},`);
   });
 
   it('as CSV for Brazil: the same figures with a comma, semicolons, headings in Portuguese and a mark', async () => {

@@ -5,6 +5,8 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/time/brasilia-day.ts';
+import { ACCOUNT_LABELS } from '../../src/ledger/account-labels.ts';
+import type { HouseAccount } from '../../src/ledger/chart.ts';
 import { readBrokenCloses } from '../../src/store/ledger/book-closes.ts';
 import { movementOf } from '../../src/store/ledger/books.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
@@ -23,7 +25,7 @@ beforeAll(async () => {
 });
 
 interface Line {
-  readonly account: string | null;
+  readonly account: HouseAccount | null;
   readonly class: string;
   readonly currency: { readonly code: string };
   readonly [amount: string]: unknown;
@@ -123,12 +125,13 @@ describe('the exported books', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [headings, ...rows] = cellsOf(text, ',');
     expect(headings?.join()).toBe(
-      'date_from,date_to,class,account,currency,opening,debits,credits,closing,closing_brl',
+      'date_from,date_to,class,account,account_name,currency,opening,debits,credits,closing,closing_brl',
     );
     const lines = rows.filter(([first]) => first === books.from);
     const expected = (books.lines as Line[]).map((line) =>
       [
-        ...[books.from, books.to, line.class, line.account ?? '', line.currency.code],
+        ...[books.from, books.to, line.class, line.account ?? ''],
+        ...[ACCOUNT_LABELS[line.account ?? 'holders'].en, line.currency.code],
         ...[line.opening, line.debits, line.credits, line.closing, line.calculatedBrl ?? ''],
       ].join(),
     );
@@ -138,24 +141,34 @@ describe('the exported books', () => {
       classes.toSorted((one, other) => ORDER.indexOf(one ?? '') - ORDER.indexOf(other ?? '')),
     );
     const sums = rows.filter(([first]) => first === 'TOTAL');
-    for (const [, , kind, , , , , , , total] of sums) {
+    for (const [, , kind, , , , , , , , total] of sums) {
       const values = (books.lines as Line[]).filter((line) => line.class === kind);
       const known = values.every(({ calculatedBrl }) => calculatedBrl !== null);
       const sum = values.reduce((all, { calculatedBrl }) => all + units(calculatedBrl), 0);
       expect(units(total || 0)).toBe(known ? sum : 0);
     }
     expect(sums.map(([, , kind]) => kind)).toContain('HOUSE_ASSET');
-    expect(rows.at(-1)?.slice(0, 6)).toEqual(['COUNT', '', '', '', '', String(lines.length)]);
+    for (const [, , , , , code, , debits, credits] of sums.filter(([, , kind]) => kind === '')) {
+      const own = (books.lines as Line[]).filter(({ currency }) => currency.code === code);
+      const sumOf = (side: 'debits' | 'credits') => own.reduce((all, line) => all + units(line[side]), 0);
+      expect([units(debits ?? ''), units(credits ?? '')]).toEqual([sumOf('debits'), sumOf('credits')]);
+      expect(units(debits ?? '')).toBe(units(credits ?? ''));
+    }
+    expect(sums.some(([, , kind]) => kind === '')).toBe(true);
+    expect(rows.at(-1)?.slice(0, 7)).toEqual(['COUNT', '', '', '', '', '', String(lines.length)]);
   });
 
   test('for Brazil have Portuguese texts, commas, and BRL with two decimals', async () => {
     const { text } = await file(`account=${shop.accountId}&format=csv-pt&date_from=2020-01-01`);
     const [headings, ...rows] = cellsOf(text.replace(/^\uFEFF/, ''), ';');
     expect(headings?.join(';')).toBe(
-      'De;Até;Classe;Conta;Moeda;Saldo inicial;Débitos;Créditos;Saldo final;Saldo final (R$)',
+      'De;Até;Classe;Conta;Nome da conta;Moeda;Saldo inicial;Débitos;Créditos;Saldo final;Saldo final (R$)',
     );
     const pix = rows.find(([, , , account]) => account === 'A.pix');
-    expect(pix?.slice(2)).toEqual(['Ativo', 'A.pix', 'BRL', '0,00', '800,00', '0,00', '800,00', '800,00']);
+    expect(pix?.slice(2)).toEqual([
+      ...['Ativo', 'A.pix', 'BRL no banco liquidante', 'BRL'],
+      ...['0,00', '800,00', '0,00', '800,00', '800,00'],
+    ]);
     expect(pix?.[0]).toBe('01/01/2020');
   });
 

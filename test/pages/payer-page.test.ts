@@ -4,6 +4,8 @@
  */
 import { describe, expect, test, vi } from 'vitest';
 import { decodeBrCode } from '../../src/base/pix/br-code.ts';
+import { payerOf } from '../../src/resolvers/payer/payer-facts.ts';
+import type { ProcessRow } from '../../src/templates/facts.ts';
 import { useApp } from '../support/app.ts';
 import { hasBrowser, useBrowser } from '../support/browser.ts';
 import {
@@ -146,6 +148,39 @@ describe('a receipt', () => {
       /You paid R\$570.00 Returned to you R\$20.00 To Sandbox For Order 10483 Paid \w+ \d+, \d{4}, [\d:]+ \(Brasília time\)/,
     );
     expect(text).toMatch(/PIX ID E\w{31} Refund ID D\w{31} Reference CRX/);
+  });
+
+  test('names the person who paid, not the expected customer', async () => {
+    const customer = somebody();
+    const session = await checkout(app, customer);
+    await untilTitle(session.link, 'Pay with PIX');
+    await trigger(app, session, 'pay-other-payer');
+    const text = await untilTitle(session.link, 'was sent back to you');
+    const [, payer] = /Payer (\S+) Payment method PIX/.exec(text) ?? [];
+    expect(payer).toMatch(/^\*{3}\.\d{3}\.\d{3}-\*\*$/);
+    expect(payer).not.toContain(customer.client_tax_id.slice(3, 6));
+  });
+
+  test.each([
+    ['the customer, if the rail names no one', {}, 'Maria P., ***.982.247-**'],
+    ['the customer, if the rail names them', { payerTaxId: '52998224725' }, 'Maria P., ***.982.247-**'],
+    ['the name of the bank', { payerTaxId: '52998224725', payerName: 'LOJA SUL' }, 'LOJA S., ***.982.247-**'],
+    [
+      'another person with a name',
+      { payerTaxId: '11144477735', payerName: 'JOSE LIMA' },
+      'JOSE L., ***.444.777-**',
+    ],
+    ['another person without a name', { payerTaxId: '11144477735' }, 'null, ***.444.777-**'],
+    ['another person of a masked number', { payerTaxId: '***444777**' }, 'null, ***.444.777-**'],
+    ['a name alone', { payerTaxId: null, payerName: 'JOSE LIMA' }, 'JOSE L., null'],
+  ])('names %s', (_case, process, expected) => {
+    const row = {
+      clientName: 'Maria Prado',
+      clientTaxId: '52998224725',
+      process: process as ProcessRow['process'],
+    };
+    const { name, taxId } = payerOf(row);
+    expect(`${name}, ${taxId}`).toBe(expected);
   });
 
   test('is a file of its own to download, without script; there is none before', async () => {

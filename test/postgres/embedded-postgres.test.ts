@@ -25,7 +25,7 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
-import { findPackage, prepareBinaries, type SystemUser } from '../../src/postgres/postgres-binaries.ts';
+import { findPackage, prepareBinaries, run, type SystemUser } from '../../src/postgres/postgres-binaries.ts';
 import { type Cluster, createData, startServer } from '../../src/postgres/postgres-server.ts';
 
 const SETTINGS = { fsync: 'off', full_page_writes: 'off' };
@@ -146,6 +146,12 @@ async function serverUser(): Promise<SystemUser> {
   const { uid, gid } = await stat(join(home, 'postgres'));
   return isRoot ? { uid, gid } : undefined;
 }
+
+it('a program that reaches its time limit is reported by the limit, not by the complaints that follow its end', async () => {
+  const script = 'console.error("FATAL:  syntax error at end of input"); setTimeout(() => {}, 600_000)';
+  const { ok, output } = await run(process.execPath, ['-e', script], root, undefined, 500);
+  expect({ ok, output }).toEqual({ ok: false, output: 'not finished after 0.5 s' });
+});
 
 describe('one process', () => {
   it('creates the cluster, serves it on 127.0.0.1 only, and stops it with the last lease', async () => {

@@ -3,10 +3,13 @@
  * nothing.
  */
 
-/** @returns a CPF as `***.456.789-**`, a CNPJ as `**.345.678/0001-**`; anything else as stars. */
+/**
+ * @param taxId - without punctuation; a provider may have hidden the characters that a mask hides.
+ * @returns a CPF as `***.456.789-**`, a CNPJ as `**.345.678/0001-**`; anything else as stars.
+ */
 export function maskTaxId(taxId: string): string {
-  if (/^\d{11}$/.test(taxId)) return `***.${taxId.slice(3, 6)}.${taxId.slice(6, 9)}-**`;
-  if (/^[0-9A-Z]{12}\d{2}$/.test(taxId))
+  if (/^[\d*]{3}\d{6}[\d*]{2}$/.test(taxId)) return `***.${taxId.slice(3, 6)}.${taxId.slice(6, 9)}-**`;
+  if (/^[0-9A-Z*]{2}[0-9A-Z]{10}[\d*]{2}$/.test(taxId))
     return `**.${taxId.slice(2, 5)}.${taxId.slice(5, 8)}/${taxId.slice(8, 12)}-**`;
   return '***';
 }

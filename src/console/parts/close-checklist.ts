@@ -7,6 +7,7 @@ import type { BooksQuery } from '../generated/graphql.ts';
 import { ago } from './figures.ts';
 import { actionForm, disclosedForm } from './form.ts';
 import { count, section } from './lists.ts';
+import { railName } from './rail-name.ts';
 
 type Checklist = BooksQuery['closeChecklist'];
 type RailOfDay = Checklist['rails'][number];
@@ -59,10 +60,6 @@ export function closeChecklist(context: ScreenContext, list: Checklist, isFirst:
 
 function written({ isDone, what, more, aside }: Line): Html {
   return html`<li class="${isDone ? 'good' : 'warn'}"><span class="dot">${icon(isDone ? 'check' : 'warning')}</span><span>${what}${more && html`<small>${more}</small>`}</span>${aside}</li>`;
-}
-
-function railName({ translate }: ScreenContext, rail: string): string {
-  return rail === 'pix' ? translate('PIX') : rail;
 }
 
 /** Progress of a run, whoever began it; before its first figures it is shown to the person who sends the form. */

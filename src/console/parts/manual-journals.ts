@@ -27,6 +27,11 @@ export function manualSection(context: ScreenContext, rows: readonly Manual[]): 
   return section('manual', caption, html`${list}${proposeForm(context)}`);
 }
 
+/** @returns the name of a ledger account with its short name in the chart. */
+function accountName({ translate }: ScreenContext, account: string): string {
+  return `${translateName(translate, `book_${account}`)} (${account})`;
+}
+
 function columns(context: ScreenContext): readonly Column<Manual>[] {
   const { translate, language } = context;
   return [
@@ -34,8 +39,7 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
     { name: translate('account'), cell: ({ accountId }) => accountId },
     {
       name: `${translate('debit')} / ${translate('credit')}`,
-      style: 'mono',
-      cell: ({ debit, credit }) => html`${debit}<br>${credit}`,
+      cell: ({ debit, credit }) => html`${accountName(context, debit)}<br>${accountName(context, credit)}`,
     },
     {
       name: translate('amount'),
@@ -64,7 +68,11 @@ function decisions(context: ScreenContext, manual: Manual): Html {
     action: 'ApproveJournal',
     preset,
     open: translate('approveJournal'),
-    what: translate('approveJournalWhat', { amount: sum, debit, credit }),
+    what: translate('approveJournalWhat', {
+      amount: sum,
+      debit: accountName(context, debit),
+      credit: accountName(context, credit),
+    }),
     button: translate('approveJournalYes'),
   });
   const reject = actionForm(context, {
@@ -80,9 +88,7 @@ function decisions(context: ScreenContext, manual: Manual): Html {
 function proposeForm(context: ScreenContext): Html | null {
   const { translate } = context;
   const action = 'ProposeJournal';
-  const options = MANUAL_ACCOUNTS.map(
-    (each) => [each, `${translateName(translate, `book_${each}`)} (${each})`] as const,
-  );
+  const options = MANUAL_ACCOUNTS.map((each) => [each, accountName(context, each)] as const);
   const required = { isRequired: true } as const;
   const fields = [
     { name: 'account', label: translate('accountToBook'), ...required },

@@ -1,5 +1,6 @@
 /** The books of the house: present balances, movements of a period, its result, and closed days. */
 import { sum } from '../../base/money/money.ts';
+import { brasiliaDay } from '../../base/time/brasilia-day.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
@@ -15,6 +16,7 @@ import { addForm, field, queryForm } from '../parts/form.ts';
 import { section } from '../parts/lists.ts';
 import { manualSection } from '../parts/manual-journals.ts';
 import { cellSection, hasCells } from '../parts/over-cells.ts';
+import { bookPeriodLinks } from '../parts/periods.ts';
 import { translateName } from '../words.ts';
 
 const FILTERS = ['from', 'to', 'account'] as const;
@@ -36,10 +38,10 @@ export const BOOKS = screenOf<BooksQuery>({
     const period = periodText(context, trialBalance);
     const main = html`${top(context, data)}
 <div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.nodes.length === 0)}</div>
-${periodForm(context, trialBalance)}
+${periodForm(context, data)}
 ${section('treasury', translate('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
 ${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
-${section('classes', translate('byClass'), classTable(context, trialBalance.lines), period)}
+${section('classes', translate('byClass'), html`${classTable(context, trialBalance.lines)}<p class="in small">${translate('bookRate')}</p>`, period)}
 ${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context), netInBrl(context, profitAndLoss.lines))}${sums(context, profitAndLoss)}`, period)}
 ${cellSection(context, 'treasury', data.treasuryOverCells)}${cellSection(context, 'trialBalance', data.trialOverCells)}${cellSection(context, 'profitAndLoss', data.resultOverCells)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
@@ -67,7 +69,7 @@ function periodText(
   return translate('bookPeriod', { from: dayText(from, language), to: dayText(to, language) });
 }
 
-function periodForm(context: ScreenContext, { from, to }: Trial): Html {
+function periodForm(context: ScreenContext, { viewer, trialBalance: { from, to } }: BooksQuery): Html {
   const { translate, query } = context;
   const days = html`${field(context, 'period', { name: 'from', label: translate('fromBrasilia'), type: 'date', value: from })}${field(context, 'period', { name: 'to', label: translate('toBrasilia'), type: 'date', value: to })}`;
   const account = { name: 'account', label: translate('bookAccount'), value: query.get('account') };
@@ -78,7 +80,8 @@ function periodForm(context: ScreenContext, { from, to }: Trial): Html {
     translate('apply'),
     dropped,
   );
-  return html`<div class="row" role="group" aria-label="${translate('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(context, { from, to })}</button>
+  const today = brasiliaDay(Date.parse(viewer.account.now));
+  return html`<div class="row no-print">${bookPeriodLinks(context, today, { from, to })}</div><div class="row" role="group" aria-label="${translate('filters')}"><button class="btn pill quiet no-print" type="button" popovertarget="filter" data-key="f">${icon('plus')} ${periodText(context, { from, to })}</button>
 <div id="filter" class="menu sheet" popover>${form}</div></div>`;
 }
 
@@ -203,8 +206,24 @@ function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
   ];
   return scrolled(
     translate('tableOf', { name: caption }),
-    table({ caption, isCaptionUnseen: true, rows, columns }),
+    table({ caption, isCaptionUnseen: true, rows, columns, foot: classTotals(context, rows) }),
   );
+}
+
+/** Classes whose balances are debits. */
+const DEBIT_CLASSES: readonly TrialLine['class'][] = ['HOUSE_ASSET', 'HOUSE_EXPENSE'];
+
+/** Sums of the classes of each side, which are equal. */
+function classTotals(
+  { translate, language }: ScreenContext,
+  rows: readonly { readonly each: TrialLine['class']; readonly value: string | null }[],
+): readonly (readonly HtmlValue[])[] {
+  return (['debitClasses', 'creditClasses'] as const).map((word) => {
+    const own = rows.filter(({ each }) => DEBIT_CLASSES.includes(each) === (word === 'debitClasses'));
+    const known = own.flatMap(({ value }) => value ?? []);
+    const total = known.length === own.length ? figure(sum(known), BRL, language) : translate('notValued');
+    return [translate(word), total];
+  });
 }
 
 /** Assets and expenses, by their names in the chart. */

@@ -9,6 +9,7 @@ import { operationNamed } from '../operations.ts';
 import { decimal, listTime } from '../parts/figures.ts';
 import { count, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 import { cellSection, hasCells } from '../parts/over-cells.ts';
+import { railName } from '../parts/rail-name.ts';
 import { translateName } from '../words.ts';
 
 type Report = ReconciliationQuery['reconciliations']['nodes'][number];
@@ -46,6 +47,7 @@ export const RECONCILIATION = screenOf<ReconciliationQuery>({
   ) => {
     const { translate } = context;
     const main = html`<div class="top"><h1>${translate('reconciliation')}</h1><p class="soft">${translate('reconciliationWhy')}</p></div>
+<p class="small soft">${translate('bankFileHow')} <a href="/docs/operations#reconciliation">${translate('bankFileMore')}</a></p>
 ${shown && details(context, shown)}${reports(context, reconciliations)}${cellSection(context, 'reconciliation', overCells)}`;
     return { title: translate('reconciliation'), main };
   },
@@ -58,11 +60,6 @@ function stateOf({ translate }: ScreenContext, { isOpen }: Report): Html {
 function openOf(report: Report): number {
   const { missingHere, missingThere, amountDiffers, detailsDiffer, balancesDiffer, inSuspense } = report;
   return missingHere + missingThere + amountDiffers + detailsDiffer + balancesDiffer + inSuspense;
-}
-
-/** Networks and banks have the names that the operator gave them. */
-function railName({ translate }: ScreenContext, rail: string): string {
-  return rail === 'pix' ? translate('PIX') : rail;
 }
 
 function reports(

@@ -1,5 +1,6 @@
 /** The list of transactions: every filter is in its address and as text above the table. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
+import { BRASILIA } from '../../base/time/zone.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import type { Language } from '../../ui/language.ts';
@@ -87,7 +88,7 @@ export const TRANSACTIONS = screenOf<TransactionsQuery>({
     ]);
     return {
       ...(family && { families: [family] }),
-      ...(filter.length > 0 && { filter: Object.fromEntries(filter) }),
+      ...(filter.length > 0 && { filter: { ...Object.fromEntries(filter), ...zoneOf(context, 'BRASILIA') } }),
       ...pageVariables(context),
     };
   },
@@ -116,13 +117,18 @@ ${filterRow(context, segments(translate('whichList'), views), viewMenu(context, 
   },
 });
 
-/** The days of this list are those of UTC: in a file, too, whatever its format. */
+/** The days of this list are those of Brasília: in a file, too, whatever its format. */
 function exportedFilters(context: ScreenContext): Readonly<Record<string, string | null>> {
   const filters = Object.fromEntries(
     activeFilters(context).map(({ filter: { name }, value }) => [name, value]),
   );
-  const hasDays = filters.dateFrom !== undefined || filters.dateTo !== undefined;
-  return { family: familyOf(context), ...filters, ...(hasDays && { zone: 'UTC' }) };
+  return { family: familyOf(context), ...filters, ...zoneOf(context, BRASILIA) };
+}
+
+/** @returns the zone of the days, if the list has any. */
+function zoneOf<Name>(context: ScreenContext, zone: Name): { readonly zone?: Name } {
+  const hasDays = activeFilters(context).some(({ filter: { type } }) => type === 'date');
+  return hasDays ? { zone } : {};
 }
 
 type Found = TransactionsQuery['transactions'];

@@ -1,5 +1,12 @@
 /** Texts of the books; the name of a ledger account is under `book_`. */
-import { label } from '../../base/text/label.ts';
+import { type Label, label } from '../../base/text/label.ts';
+import { ACCOUNT_LABELS } from '../../ledger/account-labels.ts';
+
+/** Names of ledger accounts, as words of the console. */
+type AccountWords = { readonly [Name in keyof typeof ACCOUNT_LABELS as `book_${Name}`]: Label };
+const ACCOUNT_WORDS = Object.fromEntries(
+  Object.entries(ACCOUNT_LABELS).map(([name, text]) => [`book_${name}`, text]),
+) as unknown as AccountWords;
 
 /** The texts of the books. */
 export const BOOK_WORDS = {
@@ -14,6 +21,12 @@ export const BOOK_WORDS = {
   ledgerAccount: label('Ledger account', 'Conta contábil'),
   byClass: label('By class', 'Por classe'),
   accountClass: label('Class', 'Classe'),
+  debitClasses: label('Assets and expenses', 'Ativo e despesas'),
+  creditClasses: label('Liabilities, equity and revenue', 'Passivo, patrimônio líquido e receitas'),
+  bookRate: label(
+    'Values in BRL use the newest rate, for a past period too.',
+    'Os valores em BRL usam a cotação mais recente, também para períodos passados.',
+  ),
   inBrl: label('In BRL', 'Em BRL'),
   notValued: label('No rate', 'Sem cotação'),
   debits: label('Debits', 'Débitos'),
@@ -48,23 +61,7 @@ export const BOOK_WORDS = {
   ),
   approveJournalYes: label('Approve and post', 'Aprovar e lançar'),
   rejectJournal: label('Reject', 'Recusar'),
-  book_holders: label('Account holders', 'Titulares das contas'),
-  'book_A.pix': label('BRL at the settlement bank', 'BRL no banco liquidante'),
-  'book_A.custody': label('Crypto in custody', 'Cripto em custódia'),
-  'book_A.inbound': label('Unconfirmed deposits', 'Depósitos não confirmados'),
-  'book_A.recv': label('Receivables', 'A receber'),
-  'book_L.payer': label('Customer payments pending conversion', 'Pagamentos a converter'),
-  'book_L.payout': label('Payouts in progress', 'Pagamentos em andamento'),
-  'book_L.suspense': label('Suspense account', 'Conta transitória'),
-  'book_C.clearing': label('Intercompany clearing', 'Compensação entre contas'),
-  'book_E.fx': label('Open FX position', 'Posição cambial em aberto'),
-  'book_E.capital': label('Capital', 'Capital'),
-  'book_E.opening': label('Opening balances (imported)', 'Saldos iniciais (importados)'),
-  'book_R.fee': label('Fees', 'Taxas'),
-  'book_R.netfee': label('Network fees charged', 'Taxas de rede cobradas'),
-  'book_R.dust': label('Rounding differences', 'Diferenças de arredondamento'),
-  'book_X.gas': label('Network fees paid', 'Taxas de rede pagas'),
-  'book_X.loss': label('Losses', 'Perdas'),
+  ...ACCOUNT_WORDS,
 
   // Daily close.
   closeChecklist: label('Close {day}', 'Fechamento de {day}'),

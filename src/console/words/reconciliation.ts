@@ -9,6 +9,12 @@ export const RECONCILIATION_WORDS = {
     'Extratos de bancos e redes comparados com a contabilidade, dia a dia.',
   ),
   reports: label('Reports', 'Relatórios'),
+  bankFile: label('Bank file', 'Arquivo do banco'),
+  bankFileHow: label(
+    'A file of the bank (OFX, CSV, CNAB 240) is compared on the server, after a preview: crossramp reconcile --file extrato.ofx --preview',
+    'Um arquivo do banco (OFX, CSV, CNAB 240) é comparado no servidor, depois de uma prévia: crossramp reconcile --file extrato.ofx --preview',
+  ),
+  bankFileMore: label('All options', 'Todas as opções'),
   noReports: label('No reconciliations yet', 'Nenhuma conciliação ainda'),
   noReportsWhy: label(
     'Runs every night for configured rails. You can also run it now.',

@@ -1,6 +1,7 @@
 /** Writes the trial balance of a period out, for accountants: by class, with values in BRL and their sums. */
 import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
+import { ACCOUNT_LABELS } from '../../ledger/account-labels.ts';
 import type { LedgerAccountClass } from '../../ledger/chart.ts';
 import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
 import { type PeriodInput, type TrialBalance, type TrialLine, trialBalance } from '../ledger/read-books.ts';
@@ -22,7 +23,7 @@ const CLASS_ORDER = Object.keys(CLASSES) as readonly LedgerAccountClass[];
 
 /**
  * @returns text in parts: a line for each kind of ledger account and currency, then a `TOTAL` in BRL for each class, empty if
- * a line has no value, and `COUNT`.
+ * a line has no value, one of debits and credits for each currency, and `COUNT`.
  * @throws {GatewayError} as `trialBalance`, before the first part.
  */
 export async function* exportBooks(
@@ -52,12 +53,28 @@ export async function* exportBooks(
       class: classText(kind, language),
       closing_brl: amountCell(value, BRL.code),
     });
+  for (const [code, { debits, credits }] of currencySums(books.lines))
+    yield trailer({
+      ...{ date_from: 'TOTAL', currency: code },
+      ...{ debits: amountCell(debits, code), credits: amountCell(credits, code) },
+    });
   yield trailer({ date_from: 'COUNT', opening: { amount: String(books.lines.length) } });
 }
 
 function byClass(lines: readonly TrialLine[]): readonly TrialLine[] {
   const position = (line: TrialLine) => CLASS_ORDER.indexOf(line.class);
   return lines.toSorted((one, other) => position(one) - position(other));
+}
+
+/** @returns the debits and credits of each currency, which are equal. */
+function currencySums(
+  lines: readonly TrialLine[],
+): readonly (readonly [string, Pick<TrialLine, 'debits' | 'credits'>])[] {
+  return [...new Set(lines.map(({ currency }) => currency))].map((code) => {
+    const own = lines.filter(({ currency }) => currency === code);
+    const sumOf = (side: 'debits' | 'credits') => sum(own.map((line) => line[side]));
+    return [code, { debits: sumOf('debits'), credits: sumOf('credits') }] as const;
+  });
 }
 
 /** @returns the closing balances of each class in BRL; null if one of them has no rate. */
@@ -76,6 +93,7 @@ function columnsOf(language: CsvLanguage): readonly Column[] {
     ['date_to', 'Até', (_line, { to }) => ({ day: to })],
     ['class', 'Classe', (line) => classText(line.class, language)],
     ['account', 'Conta', ({ house }) => house],
+    ['account_name', 'Nome da conta', ({ house }) => ACCOUNT_LABELS[house ?? 'holders'][language]],
     ['currency', 'Moeda', ({ currency }) => currency],
     ['opening', 'Saldo inicial', ({ opening, currency }) => amountCell(opening, currency)],
     ['debits', 'Débitos', ({ debits, currency }) => amountCell(debits, currency)],

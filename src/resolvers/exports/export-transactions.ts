@@ -1,12 +1,13 @@
 /** Writes the transactions of a filter out, newest first: as CSV for spreadsheets, or in the published form, line by line. */
 
-import { Violations } from '../../base/errors/violations.ts';
 import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
-import { isWithin, utcDaysOf, type Zone } from '../../base/time/zone.ts';
+import type { Zone } from '../../base/time/zone.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
+import { openSteps } from '../../templates/open-steps.ts';
 import type { Registry } from '../../templates/registry.ts';
+import { FINISHED } from '../../templates/status.ts';
 import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine, inZone } from '../../wire/csv.ts';
 import { envelopeWriter, labelOf } from '../../wire/envelope.ts';
 import type { Context } from '../services/context.ts';
@@ -30,8 +31,28 @@ const EXACT = { exactIntegers: true, exactInstants: true };
 /** A column: its heading in each language, and its cell. */
 type Column = readonly [en: string, pt: string, cell: (row: TransactionRow) => Cell];
 
-/** Incoming and outgoing sums by currency, decimal text. */
-type Sums = Map<string, { readonly source: string; readonly target: string }>;
+/** Incoming and outgoing sums, and those of the fees, which are BRL. Decimal text. */
+interface Sides {
+  readonly source: string;
+  readonly target: string;
+  readonly fees: string;
+}
+/** Sums by currency. */
+type Sums = Map<string, Sides>;
+
+/** Sums of all transactions, of the successful, and of those that ended without success; the rest is under way. */
+interface Totals {
+  readonly all: Sums;
+  readonly succeeded: Sums;
+  readonly failed: Sums;
+}
+/** Mark of the lines of each sum, and its description. */
+const TOTALS = {
+  all: { mark: 'TOTAL', en: 'all transactions', pt: 'todas as transações' },
+  succeeded: { mark: 'TOTAL_SUCCEEDED', en: 'succeeded', pt: 'concluídas com sucesso' },
+  failed: { mark: 'TOTAL_FAILED', en: 'ended without success', pt: 'encerradas sem sucesso' },
+} as const satisfies Readonly<Record<keyof Totals, Readonly<Record<'mark' | CsvLanguage, string>>>>;
+const NOTHING: Sides = { source: '0', target: '0', fees: '0' };
 
 /**
  * @returns text in parts; the last lines have the sums by currency and the number of transactions, so that a part that is
@@ -44,64 +65,61 @@ export async function* exportTransactions(
   { format, language, zone }: TransactionForm,
 ): AsyncGenerator<string> {
   const { registry } = context;
-  const sums: Sums = new Map();
+  const totals: Totals = { all: new Map(), succeeded: new Map(), failed: new Map() };
+  const open = openSteps(registry);
   let count = 0;
   let isBegun = false;
   const writer = format === 'csv' ? csvWriter(registry, language, zone) : jsonWriter(registry);
-  for await (const rows of batches(context, input, zone)) {
+  for await (const rows of batches(context, { ...input, zone })) {
     if (!isBegun) yield writer.head;
     isBegun = true;
-    for (const row of rows) addUp(sums, row);
+    for (const row of rows) for (const name of totalsOf(registry, open, row)) addUp(totals[name], row);
     count += rows.length;
     yield rows.map(writer.line).join('');
   }
-  yield writer.tail(sums, count);
+  yield writer.tail(totals, count);
 }
 
 /** Yields the transactions of a filter, newest first: at least one batch, which may be empty. */
 async function* batches(
   context: Context,
   input: MergedFilterInput,
-  zone: Zone,
 ): AsyncGenerator<readonly TransactionRow[]> {
-  const violations = new Violations();
-  const range = violations.days(input.dateFrom, input.dateTo);
-  violations.refuse();
-  const wide = zone === 'UTC' ? input : { ...input, ...namedDays(input, utcDaysOf(zone, range)) };
   for (let after: string | undefined; ; ) {
     const slice = { limit: BATCH, after };
-    const { rows, cutAt } = await filterTransactions(context, wide, slice, { counted: false });
-    yield rows.filter(({ createdAt }) => isWithin(zone, range, createdAt));
+    const { rows, cutAt } = await filterTransactions(context, input, slice, { counted: false });
+    yield rows;
     if (rows.length < BATCH && cutAt === null) return;
     after = cutAt ?? rows.at(-1)?.end2end;
   }
 }
 
-/** Days under the names of the caller's days. */
-function namedDays(
-  { dateFrom, dateTo }: MergedFilterInput,
-  days: ReturnType<typeof utcDaysOf>,
-): Pick<MergedFilterInput, 'dateFrom' | 'dateTo'> {
-  return {
-    ...(dateFrom && days.dateFrom && { dateFrom: { ...dateFrom, value: days.dateFrom } }),
-    ...(dateTo && days.dateTo && { dateTo: { ...dateTo, value: days.dateTo } }),
-  };
+/** @returns the sums that contain a transaction, as those of the list. */
+function totalsOf(
+  registry: Registry,
+  open: ReadonlySet<string>,
+  { template, component, state }: TransactionRow,
+): readonly (keyof Totals)[] {
+  if (open.has(`${component}/${state}`)) return ['all'];
+  const { statusCode } = registry.stepOf(template, component, state);
+  return ['all', FINISHED.includes(statusCode) ? 'succeeded' : 'failed'];
 }
 
 function addUp(sums: Sums, row: TransactionRow): void {
-  const add = (code: string | null, side: 'source' | 'target', amount: string | null) => {
+  const add = (code: string | null, side: keyof Sides, amount: string | null) => {
     if (code === null || amount === null) return;
-    const before = sums.get(code) ?? { source: '0', target: '0' };
+    const before = sums.get(code) ?? NOTHING;
     sums.set(code, { ...before, [side]: sum([before[side], amount]) });
   };
   add(row.sourceCurrency, 'source', row.sourceAmount);
   add(row.targetCurrency, 'target', row.targetAmount);
+  add(BRL.code, 'fees', row.fees);
 }
 
 interface Writer {
   readonly head: string;
   readonly line: (row: TransactionRow) => string;
-  readonly tail: (sums: Sums, count: number) => string;
+  readonly tail: (totals: Totals, count: number) => string;
 }
 
 function jsonWriter(registry: Registry): Writer {
@@ -109,14 +127,20 @@ function jsonWriter(registry: Registry): Writer {
   return {
     head: '',
     line: (row) => `{"type":"transaction",${envelope(row).slice(1)}\n`,
-    tail: (sums, count) =>
-      `{"type":"totals","count":${count},"sums":[${[...sums]
-        .map(
-          ([code, { source, target }]) =>
-            `{"currency":${JSON.stringify(code)},"source":${source},"target":${target}}`,
-        )
-        .join(',')}]}\n`,
+    tail: (totals, count) => {
+      const sums = [...totals.all].map(([code, own]) => {
+        const [succeeded, failed] = [totals.succeeded, totals.failed].map(
+          (each) => `{${sidesJson(code, each.get(code) ?? NOTHING)}}`,
+        );
+        return `{"currency":${JSON.stringify(code)},${sidesJson(code, own)},"succeeded":${succeeded},"failed":${failed}}`;
+      });
+      return `{"type":"totals","count":${count},"sums":[${sums.join(',')}]}\n`;
+    },
   };
+}
+
+function sidesJson(code: string, { source, target, fees }: Sides): string {
+  return `"source":${source},"target":${target}${code === BRL.code ? `,"fees":${fees}` : ''}`;
 }
 
 function csvWriter(registry: Registry, language: CsvLanguage, zone: Zone): Writer {
@@ -140,18 +164,19 @@ function csvWriter(registry: Registry, language: CsvLanguage, zone: Zone): Write
         form,
         columns.map(([, , cell]) => cell(row)),
       ),
-    tail: (sums, count) =>
-      [...sums]
-        .map(([code, { source, target }]) =>
+    tail: (totals, count) => {
+      const lines = Object.entries(TOTALS).flatMap(([name, { mark, [language]: status }]) =>
+        [...totals[name as keyof Totals]].map(([code, { source, target, fees }]) =>
           trailer({
-            end2end: 'TOTAL',
-            source_currency: code,
-            source_amount: amountCell(source, code),
-            target_currency: code,
-            target_amount: amountCell(target, code),
+            ...{ end2end: mark, status },
+            ...{ source_currency: code, source_amount: amountCell(source, code) },
+            ...{ target_currency: code, target_amount: amountCell(target, code) },
+            ...(code === BRL.code && { fees_brl: amountCell(fees, code) }),
           }),
-        )
-        .join('') + trailer({ end2end: 'COUNT', source_amount: { amount: String(count) } }),
+        ),
+      );
+      return lines.join('') + trailer({ end2end: 'COUNT', source_amount: { amount: String(count) } });
+    },
   };
 }
 

@@ -25,6 +25,13 @@ export interface PayerReturn {
   readonly endedAt: Instant | null;
 }
 
+/** A person, masked. */
+export interface MaskedPerson {
+  readonly name: string | null;
+  /** CPF or CNPJ. */
+  readonly taxId: string | null;
+}
+
 /** The facts; null is not known, or not there. Amounts are exact decimal text. */
 export interface PayerFacts {
   readonly link: string;
@@ -65,6 +72,8 @@ export interface PayerFacts {
   readonly depositFrom: string | null;
   readonly clientName: string | null;
   readonly clientTaxId: string | null;
+  /** Person who paid, as the rail reports them; the customer if it reports none. */
+  readonly payer: MaskedPerson;
   readonly pixKey: string | null;
   readonly returnUrl: string | null;
   /** Number or reference of the order at the merchant (`external_code`). */
@@ -121,6 +130,7 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     depositFrom: row.depositFrom,
     clientName: clientName && maskName(clientName),
     clientTaxId: clientTaxId && maskTaxId(clientTaxId),
+    payer: payerOf({ clientName, clientTaxId, process }),
     pixKey: row.pixKey && maskPixKey(row.pixKey),
     returnUrl: row.returnUrl,
     orderReference: row.externalCode,
@@ -129,6 +139,22 @@ export function payerFacts(services: Services, row: ProcessRow): PayerFacts {
     returns,
     amountReturned: returns.length === 0 ? null : sum(returns.map(({ amount }) => amount)),
   };
+}
+
+/**
+ * @returns the person who paid. The rail's name is stored only if it differs from the customer's (`payerName`), so with another tax
+ * id and without a name, the name is not known.
+ */
+export function payerOf({
+  clientName,
+  clientTaxId,
+  process,
+}: Pick<ProcessRow, 'clientName' | 'clientTaxId' | 'process'>): MaskedPerson {
+  const { payerName = null, payerTaxId = null } = process ?? {};
+  const isCustomer = payerTaxId === clientTaxId || (payerTaxId === null && payerName === null);
+  const name = payerName ?? (isCustomer ? clientName : null);
+  const taxId = isCustomer ? clientTaxId : payerTaxId;
+  return { name: name && maskName(name), taxId: taxId && maskTaxId(taxId) };
 }
 
 /** @returns the total that the payer paid or deposited; null while nothing is known to have come. */

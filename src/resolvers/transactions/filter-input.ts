@@ -1,5 +1,6 @@
 /** Filters of transactions in the caller's form, each under the caller's own name for it. */
 import type { Named } from '../../base/errors/violations.ts';
+import type { Zone } from '../../base/time/zone.ts';
 import type {
   FilterKind,
   FilterName,
@@ -42,6 +43,9 @@ export const LISTED = ['families', 'templates', 'statuses'] as const satisfies r
 /** All filters; every family if none is named. */
 export type MergedFilterInput = {
   readonly [Name in FilterName]?: Values[(typeof TRANSACTION_FILTERS)[Name]['kind']] | undefined;
+} & {
+  /** Zone of the days; the default is UTC. */
+  readonly zone?: Zone | undefined;
 };
 
 /** Filters of one list of `/v2`. */

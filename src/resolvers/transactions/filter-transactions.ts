@@ -16,6 +16,7 @@ import { filtersOf, filtersWhere } from '../../store/engine/transaction-filters.
 import type { ListSlice } from '../../store/engine/transactions.ts';
 import type { Family } from '../../templates/define.ts';
 import { FAMILY_TRAITS } from '../../templates/families.ts';
+import { openSteps } from '../../templates/open-steps.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { currenciesKnown } from '../checks/check-filter.ts';
 import { AMOUNT_LENGTH_MAX, LISTED_MAX } from '../checks/lengths.ts';
@@ -39,9 +40,10 @@ const LISTS = LISTED.flatMap(filtersOf);
 /** Filters that no list of `/v2` has. */
 const WIDE = filtersWhere(({ kind, parameters }) => kind !== 'families' && !parameters);
 
-/** @returns whether the filters are those of one list of `/v2`, which is read by positions alone. */
+/** @returns whether the filters are those of one list of `/v2`, which is read by positions and UTC days alone. */
 export function isPlain(input: MergedFilterInput): boolean {
-  return input.families?.values.length === 1 && WIDE.every((name) => !input[name]);
+  const isInUtc = (input.zone ?? 'UTC') === 'UTC' || !(input.dateFrom || input.dateTo);
+  return isInUtc && input.families?.values.length === 1 && WIDE.every((name) => !input[name]);
 }
 
 /**
@@ -119,6 +121,7 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
   return {
     ...plain,
     ...amounts,
+    ...(input.zone && { zone: input.zone }),
     families,
     ...(currency && { currency }),
     ...(input.templates && { templates: input.templates.values }),
@@ -179,10 +182,7 @@ function stepsOf(
       (!waiting || waiting.includes(step.name)),
   );
   // A step at which some template can continue is among the open ones, whatever its status is called.
-  const steps = context.registry.templates.flatMap((template) => template.steps);
-  const open = new Set(
-    steps.filter(({ ending }) => ending === 'open').map(({ component, state }) => `${component}/${state}`),
-  );
+  const open = openSteps(context.registry);
   const outcomes = [
     ...new Set([OPEN, ...wanted.filter(({ name }) => !open.has(name)).map(({ statusCode }) => statusCode)]),
   ];

@@ -3,14 +3,18 @@
  * and the pages are merged in the order of C-10; the record to continue from has a position in every list
  * (`list_place`).
  */
+import type { Zone } from '../../base/time/zone.ts';
 import type { Family } from '../../templates/define.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import type { Statement, Tx } from '../connection/database.ts';
+import { NTHS, WINDOWS } from './list-windows.ts';
 import { FILTERS, type FilterName, filtersWhere } from './transaction-filters.ts';
 import { isOneOfTargets, type ListFilter, type ListSlice, TRANSACTION_SELECT } from './transactions.ts';
 
 /** Filters of merged lists; a transaction must match all given ones. */
 export interface MergedFilter extends ListFilter {
+  /** Zone of the days; the default is UTC. */
+  readonly zone?: Zone;
   /** List of at least one family. */
   readonly families: readonly Family[];
   /** Wire names. */
@@ -167,9 +171,11 @@ class Query {
   /** Number of records of each list that a page scans; undefined if an index finds the matches. */
   private readonly scan: number | undefined;
   private readonly outcomes: string | undefined;
+  private readonly zone: Zone;
 
   constructor(accountId: bigint, filter: MergedFilter, scanMax = SCAN_MAX) {
     this.values = [accountId, filter.families, filter.dateFrom ?? null, filter.dateTo ?? null];
+    this.zone = filter.zone ?? 'UTC';
     this.outcomes = filter.steps && this.bind(filter.steps.outcomes);
     this.conditions = conditionsOf(filter, (value) => this.bind(value));
     const values: Partial<Record<FilterName, unknown>> = filter;
@@ -204,10 +210,7 @@ class Query {
   nth(number: number) {
     const n = `${this.bind(number)}::bigint`;
     if (!this.isFiltered)
-      return [
-        unnamed(`select list_nth($1, $2, $3::date, $4::date, ${n}) as end2end, true as "isReached"`),
-        this.values,
-      ] as const;
+      return [unnamed(`select ${NTHS[this.zone](n)} as end2end, true as "isReached"`), this.values] as const;
     const isWhole = this.scan === undefined ? 'true' : 'not exists (select from edge)';
     const columns = 't.created_at, t.end2end, t.list_seq';
     const text = `with ${this.places(undefined, undefined)}, page as (
@@ -244,9 +247,7 @@ class Query {
     return `$${this.values.length}`;
   }
 
-  /**
-   * The positions of each list: within the days, between the records to continue from, and as many as the scan allows.
-   */
+  /** Positions of each list: within the days, between the records to continue from, as many as the scan allows. */
   private places(after: string | undefined, before: string | undefined, isBackward = false): string {
     const record = (alias: string, end2end: string | undefined) =>
       end2end === undefined
@@ -261,7 +262,7 @@ class Query {
       this.outcomes === undefined ? '' : `cross join unnest(${this.outcomes}::text[]) o(outcome)`;
     return `place as (
         select f.family, w.lo, w.hi, ${first} as first, ${last} as last
-          from unnest($2::text[]) f(family) cross join lateral list_window($1, f.family, $3::date, $4::date) w
+          from unnest($2::text[]) f(family) cross join lateral ${WINDOWS[this.zone]} w
           ${record('a', after)} ${record('b', before)}
       ), ${this.scan === undefined ? '' : this.edge(this.scan, isBackward)}part as (
         select * from ${this.scan === undefined ? 'place' : 'looked'} ${outcomes})`;

@@ -146,7 +146,7 @@ export const TRANSACTION_FILTERS = {
   dateFrom: {
     kind: 'day',
     export: 'date_from',
-    doc: 'First UTC day of creation, `YYYY-MM-DD`, inclusive.',
+    doc: 'First day of creation, `YYYY-MM-DD`, in `zone`, inclusive.',
     parameters: [{ name: 'date_from', families: PAYMENTS, doc: UTC_DAY }],
     reads: 'places',
     indexes: POSITION_INDEXES,
@@ -154,7 +154,7 @@ export const TRANSACTION_FILTERS = {
   dateTo: {
     kind: 'day',
     export: 'date_to',
-    doc: 'Last UTC day of creation, `YYYY-MM-DD`, inclusive.',
+    doc: 'Last day of creation, `YYYY-MM-DD`, in `zone`, inclusive.',
     parameters: [{ name: 'date_to', families: PAYMENTS, doc: UTC_DAY }],
     reads: 'places',
     indexes: POSITION_INDEXES,

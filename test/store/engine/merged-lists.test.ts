@@ -25,6 +25,8 @@ const test = useDatabase();
 
 const SEED = 20_261_122;
 const DAY_MS = 86_400_000;
+/** Time from midnight in UTC to midnight in Brasília. */
+const BRASILIA_MIDNIGHT_MS = 10_800_000;
 const FIRST_DAY_MS = Date.parse('2026-03-01T00:00:00Z');
 const FAMILIES: readonly Family[] = ['checkouts', 'onramps', 'offramps', 'withdrawals'];
 const STEPS = ['success/DONE', 'depositpix/QRCODE', 'depositpix/EXPIRED', 'crypto_deposit/LATE', 'odd/STEP'];
@@ -39,8 +41,8 @@ beforeAll(async () => {
   const transaction = fc.record({
     family: fc.constantFrom(...FAMILIES),
     at: fc
-      .tuple(fc.nat(20), fc.nat(3))
-      .map(([days, part]) => FIRST_DAY_MS + days * DAY_MS + part * 21_599_999),
+      .tuple(fc.nat(20), fc.constantFrom(0, BRASILIA_MIDNIGHT_MS - 1, BRASILIA_MIDNIGHT_MS, 64_799_997))
+      .map(([days, part]) => FIRST_DAY_MS + days * DAY_MS + part),
     end2end: fc.string({
       unit: fc.constantFrom('a', 'A', 'b', 'B', '0', '-', 'é', 'Z'),
       minLength: 1,
@@ -84,8 +86,8 @@ async function naive(filter: MergedFilter, columns = 'end2end'): Promise<Record<
          or (($5 is null or target_currency = any ($5)) and target_amount between coalesce($6, -1) and coalesce($7, 1e9)))
        and ($8::text is null or client_name ilike $8 escape '#' or external_code ilike $8 escape '#' or end2end ilike $8 escape '#')
        and ($9::text is null or external_code = $9)
-       and ($10::date is null or (created_at at time zone 'UTC')::date >= $10)
-       and ($11::date is null or (created_at at time zone 'UTC')::date <= $11)
+       and ($10::date is null or (created_at at time zone $12)::date >= $10)
+       and ($11::date is null or (created_at at time zone $12)::date <= $11)
      order by created_at desc, end2end collate "C" desc`,
     [
       accountId,
@@ -99,6 +101,7 @@ async function naive(filter: MergedFilter, columns = 'end2end'): Promise<Record<
       externalCode ?? null,
       filter.dateFrom ?? null,
       filter.dateTo ?? null,
+      filter.zone ?? 'UTC',
     ],
   );
   return rows;
@@ -119,6 +122,7 @@ const filters = fc
     externalCode: perhaps(['order-1']),
     dateFrom: perhaps([dayOf(2), dayOf(9)]),
     dateTo: perhaps([dayOf(12), dayOf(30)]),
+    zone: perhaps(['America/Sao_Paulo']),
   })
   .map(({ steps, families, ...rest }): MergedFilter => {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));

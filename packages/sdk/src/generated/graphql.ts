@@ -3365,9 +3365,9 @@ export interface TransactionFilter {
   readonly component?: string | null | undefined;
   /** Currency that goes in or comes out. Accepted: the raw code (`USDT_TRX`), the display name (`USDT (TRX)`), or the asset alone (`USDT`), which stands for all its networks (C-6). At most 200 characters. */
   readonly currency?: string | null | undefined;
-  /** First UTC day of creation, `YYYY-MM-DD`, inclusive. */
+  /** First day of creation, `YYYY-MM-DD`, in `zone`, inclusive. */
   readonly dateFrom?: string | null | undefined;
-  /** Last UTC day of creation, `YYYY-MM-DD`, inclusive. */
+  /** Last day of creation, `YYYY-MM-DD`, in `zone`, inclusive. */
   readonly dateTo?: string | null | undefined;
   /** Only transactions in this direction. */
   readonly direction?: TransactionDirection | null | undefined;
@@ -3389,6 +3389,8 @@ export interface TransactionFilter {
   readonly text?: string | null | undefined;
   /** Only transactions that wait for this, whoever decides. */
   readonly waitsFor?: TransactionWait | null | undefined;
+  /** Zone of both days. Default: `UTC`. */
+  readonly zone?: CalendarZone | null | undefined;
 }
 /** Recorded facts of a transaction for reports to authorities; null where nothing is known. */
 export interface TransactionRecord {
