@@ -95,8 +95,8 @@ export interface Finished {
 }
 
 /**
- * Runs a PostgreSQL program to its end, or kills it after two minutes. A program that cannot be run counts as failed,
- * without an exception.
+ * Runs a PostgreSQL program to its end, or kills it after two minutes: its output says so then. A program that cannot be run
+ * counts as failed, without an exception.
  * @param folder - working folder; `user` must be able to enter it.
  */
 export async function run(
@@ -104,14 +104,24 @@ export async function run(
   args: readonly string[],
   folder: string,
   user: SystemUser,
+  limitMs = RUN_TIMEOUT_MS,
 ): Promise<Finished> {
   try {
     const child = spawnAs(program, args, folder, user, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const timer = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
-    return await finished(child).finally(() => clearTimeout(timer));
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGKILL');
+    }, limitMs);
+    const { ok, output } = await finished(child).finally(() => clearTimeout(timer));
+    return { ok, output: isLate ? `${output}\nerror: ${tooSlow(limitMs)}` : output };
   } catch (error) {
     return { ok: false, output: String(error) };
   }
+}
+
+function tooSlow(limitMs: number): string {
+  return `not finished after ${limitMs / 1_000} s, because this machine is too busy or its disk too slow: try again`;
 }
 
 function finished(child: ChildProcess): Promise<Finished> {
