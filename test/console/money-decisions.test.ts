@@ -280,7 +280,9 @@ const ROWS: readonly Row[] = [
     about: 'of the house',
     who: asRisk,
     begin: proposal,
-    says: new RegExp(`${brl} is posted immediately: debit X\\.loss, credit A\\.pix\\.`),
+    says: new RegExp(
+      `${brl} is posted immediately: debit Losses \\(X\\.loss\\), credit BRL at the settlement bank \\(A\\.pix\\)\\.`,
+    ),
     moves: (amount) => ({ [`X.loss ${BRL}`]: amount, [`A.pix ${BRL}`]: amount }),
   },
   {
