@@ -280,6 +280,8 @@ test('a customer without an identity check is frozen in the view of a payment, a
   const unknown = { account: String(app.accountId), taxId: '111.444.777-35', reason: 'court order 18' };
   expect((await sendAnyway(account, 'FreezeCustomer', { ...unknown, taxId: '1' })).status).toBe(400);
   expect((await sendAnyway(account, 'FreezeCustomer', unknown)).status).toBe(303);
+  const again = await sendAnyway(account, 'FreezeCustomer', unknown);
+  expect([again.status, again.text]).toEqual([409, expect.stringContaining('This customer is frozen already.')]);
   expect((await sendAnyway(account, 'FreezeCustomer', unknown, books)).status).toBe(403);
 });
 

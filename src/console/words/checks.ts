@@ -11,7 +11,7 @@ interface CheckTexts {
   readonly advice: Label;
 }
 
-const ASK_OPERATIONS = label(
+const CONTACT_OPERATIONS = label(
   'Ask the people who run the gateway: the runbook says what to do.',
   'Fale com quem opera o gateway: o runbook diz o que fazer.',
 );
@@ -40,12 +40,12 @@ export const CHECK_TEXTS = {
   webhooks_sandbox: {
     name: 'webhooks of sandbox accounts',
     title: label('Webhooks of sandbox accounts', 'Webhooks das contas sandbox'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   webhooks_live: {
     name: 'webhooks of live accounts',
     title: label('Webhooks of live accounts', 'Webhooks das contas reais'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   worker: {
     name: 'worker',
@@ -58,17 +58,17 @@ export const CHECK_TEXTS = {
   connection_slots: {
     name: 'connection slots',
     title: label('Connections to the database', 'Conexões com o banco de dados'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   statements: {
     name: 'statements',
     title: label('Long database queries', 'Consultas demoradas no banco de dados'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   replicas: {
     name: 'replicas',
     title: label('Replicas of the database', 'Réplicas do banco de dados'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   event_log: {
     name: 'event log',
@@ -114,7 +114,7 @@ export const CHECK_TEXTS = {
   off: {
     name: 'off',
     title: label('Switched off', 'Desligado'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   answer: {
     name: 'answer',
@@ -152,7 +152,7 @@ export const CHECK_TEXTS = {
   profile: {
     name: 'profile',
     title: label('Profile of the bank', 'Perfil do banco'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   certificate: {
     name: 'certificate',
@@ -162,7 +162,7 @@ export const CHECK_TEXTS = {
   certificate_key: {
     name: 'certificate key',
     title: label('Key of the client certificate', 'Chave do certificado do cliente'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   callback_certificate: {
     name: 'callback certificate',
@@ -172,7 +172,7 @@ export const CHECK_TEXTS = {
   callback_certificate_key: {
     name: 'callback certificate key',
     title: label('Key of the certificate for callbacks', 'Chave do certificado dos callbacks'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   callers_authority: {
     name: 'callers’ authority',
@@ -198,7 +198,7 @@ export const CHECK_TEXTS = {
   callers: {
     name: 'callers',
     title: label('Identification of the bank’s calls', 'Identificação das chamadas do banco'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   reports: {
     name: 'reports',
@@ -244,7 +244,7 @@ export const CHECK_TEXTS = {
   reading: {
     name: 'reading',
     title: label('Reading of deposits', 'Leitura de depósitos'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   gas: {
     name: 'gas',
@@ -273,12 +273,12 @@ export const CHECK_TEXTS = {
   signer_policy: {
     name: 'signer policy',
     title: label('Policy of the signer', 'Política do assinador'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   signer_page: {
     name: 'signer page',
     title: label('Page of the signer', 'Página do assinador'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   // Identity and screening.
   identity_provider: {
@@ -300,7 +300,7 @@ export const CHECK_TEXTS = {
   callbacks: {
     name: 'callbacks',
     title: label('Callbacks of the provider', 'Callbacks do provedor'),
-    advice: ASK_OPERATIONS,
+    advice: CONTACT_OPERATIONS,
   },
   list: {
     name: /^list (.+)$/,

@@ -61,11 +61,11 @@ async function recordScreening(
   },
 ): Promise<void> {
   const all = subjects.length === 0 ? [] : ((await rails.screening.screeners?.()) ?? []);
-  const asked = all.filter(({ screens }) => subjects.some(screens));
-  if (asked.length === 0) return;
-  const roles = subjects.filter((subject) => asked.some(({ screens }) => screens(subject)));
+  const queried = all.filter(({ screens }) => subjects.some(screens));
+  if (queried.length === 0) return;
+  const roles = subjects.filter((subject) => queried.some(({ screens }) => screens(subject)));
   const record = {
-    ...{ stage, outcome, screeners: asked.map(({ name }) => name) },
+    ...{ stage, outcome, screeners: queried.map(({ name }) => name) },
     roles: [...new Set(roles.map(({ role }) => role))],
   };
   await storeScreening(database, target, record, new Date(database.nowMs()));

@@ -65,7 +65,7 @@ const freezeRow: ActRow = {
     const account = stage.shop();
     return {
       path: `/console/accounts/${account}`,
-      given: { account },
+      given: { account, by: 'taxId' },
       typed: { taxId, reason: 'case 4722' },
       check: async () => {
         const { customerCases } = await stage.askAsOperator(
