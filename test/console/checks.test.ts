@@ -5,13 +5,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { CHECK_TEXTS, checkText } from '../../src/console/words/checks.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { visit } from '../support/console.ts';
 import { type SignedInForTest, signInAs } from '../support/people.ts';
 
+const PATIENCE = { timeout: 40_000, interval: 500 };
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 /** Forms in which sources name a check; `…` stands for a value. */
 const NAMES = /(?:\bcheck(?:: | = )|(?:checking|checkOf|certificateChecks)\()(?:'([^']+)'|`([^`]+)`)/g;
@@ -26,9 +27,7 @@ function namesIn(folder: string): readonly string[] {
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) => [...readFileSync(join(SRC, folder, path), 'utf8').matchAll(NAMES)])
     .flatMap(([, text, template]) => text ?? template ?? [])
-    .flatMap((name) =>
-      MODE.test(name) ? ['sandbox', 'live'].map((mode) => name.replace(MODE, mode)) : name,
-    )
+    .flatMap((name) => (MODE.test(name) ? ['sandbox', 'live'].map((mode) => name.replace(MODE, mode)) : name))
     .flatMap((name) =>
       OF_PAIR.test(name)
         ? ['certificate', 'callback certificate'].map((each) => name.replace(OF_PAIR, each))
@@ -63,11 +62,18 @@ beforeAll(async () => {
 });
 
 test('the screen of the rails shows them in the language of the reader, and the finding as it is', async () => {
-  const english = await visit(app, risk, '/console/rails?lang=en');
+  // A busy machine may take more than the seconds that a page waits for.
+  const read = (language: string) =>
+    vi.waitFor(async () => {
+      const page = await visit(app, risk, `/console/rails?lang=${language}`);
+      expect(page.status, page.text).toBe(200);
+      return page.text;
+    }, PATIENCE);
+  const english = await read('en');
   for (const text of ['Verification of the ledger', 'Connections to the database', 'lang="en"'])
-    expect(english.text).toContain(text);
-  const translated = await visit(app, risk, '/console/rails?lang=pt');
+    expect(english).toContain(text);
+  const translated = await read('pt');
   for (const text of ['Conferência do razão', 'Conexões com o banco de dados', 'Relógio deste processo'])
-    expect(translated.text).toContain(text);
-  expect(translated.text).not.toContain('connection slots');
-});
+    expect(translated).toContain(text);
+  expect(translated).not.toContain('connection slots');
+}, 60_000);

@@ -281,7 +281,10 @@ test('a customer without an identity check is frozen in the view of a payment, a
   expect((await sendAnyway(account, 'FreezeCustomer', { ...unknown, taxId: '1' })).status).toBe(400);
   expect((await sendAnyway(account, 'FreezeCustomer', unknown)).status).toBe(303);
   const again = await sendAnyway(account, 'FreezeCustomer', unknown);
-  expect([again.status, again.text]).toEqual([409, expect.stringContaining('This customer is frozen already.')]);
+  expect([again.status, again.text]).toEqual([
+    409,
+    expect.stringContaining('This customer is frozen already.'),
+  ]);
   expect((await sendAnyway(account, 'FreezeCustomer', unknown, books)).status).toBe(403);
 });
 
@@ -293,7 +296,7 @@ test.each([
   const page = await read(path);
   for (const shown of ['Ana Sousa', `QDi.7.${score}`, 'un (2026-11-28)', 'same name', 'It is someone else.'])
     expect(page).toContain(shown);
-  expect(formsOn(page)).toEqual(['DismissScreeningHit', 'ConfirmScreeningHit']);
+  expect(formsOn(page)).toEqual(['DismissScreeningHit', 'ConfirmScreeningHit', 'FreezeCustomer']);
   await expectNoForms(path, false);
   expect(await settle(path, action)).toContain(text);
 });

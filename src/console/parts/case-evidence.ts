@@ -56,7 +56,8 @@ export function customerCard(
   const [known] = customerCases;
   const taxId = known?.taxId ?? customer?.taxId;
   const frozen = customerCases.find(({ state }) => state === 'FROZEN');
-  const freeze = taxId && kind !== 'CUSTOMER_CASE' ? freezeForm(context, { account, taxId }) : null;
+  const freeze =
+    account && taxId && kind !== 'CUSTOMER_CASE' ? freezeForm(context, { account, taxId }) : null;
   if (!customer && !known) return null;
   const total = (volume: { readonly open: string; readonly paid: string }) =>
     inBrl(sum([volume.open, volume.paid]), language);
