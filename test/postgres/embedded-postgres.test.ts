@@ -25,7 +25,13 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { acquireEmbeddedPostgres, EmbeddedPostgresError } from '../../src/postgres/embedded-postgres.ts';
-import { findPackage, prepareBinaries, type SystemUser } from '../../src/postgres/postgres-binaries.ts';
+import {
+  findPackage,
+  prepareBinaries,
+  problem,
+  run,
+  type SystemUser,
+} from '../../src/postgres/postgres-binaries.ts';
 import { type Cluster, createData, startServer } from '../../src/postgres/postgres-server.ts';
 
 const SETTINGS = { fsync: 'off', full_page_writes: 'off' };
@@ -474,4 +480,11 @@ describe('programs and folders out of reach', () => {
       }
     },
   );
+});
+
+it('a program that is not finished in time is ended, and its failure says why', async () => {
+  const waits = ['-e', 'setTimeout(() => {}, 600_000)'];
+  const { ok, output } = await run(process.execPath, waits, tmpdir(), undefined, 100);
+  expect(ok).toBe(false);
+  expect(problem(output)).toContain('not finished after 0.1 s, because this machine is too busy');
 });
