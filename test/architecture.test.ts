@@ -57,7 +57,8 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   resolvers: [
     ['services'],
     ['checks'],
-    ['transactions', 'settings', 'audit'],
+    ['settings', 'audit'],
+    ['transactions'],
     ['ledger'],
     ['events', 'webhooks', 'account', 'people', 'exports', 'history'],
     ['pricing', 'cases', 'screening'],

@@ -92,6 +92,11 @@ function defineJournal(builder: Builder, state: ReturnType<typeof defineState>, 
       reason: t.exposeString('reason', { description: 'Reason of the proposal.' }),
       state: t.field({ type: state, description: 'Its state.', resolve: (row) => row.state }),
       maker: t.exposeString('maker', { description: 'Proposer, by the id of key or person.' }),
+      makerName: t.string({
+        nullable: true,
+        description: 'Name of the proposer, as it is now.',
+        resolve: ({ maker }, _args, { loaders }) => loaders.actorName.load(maker),
+      }),
       madeAt: t.field({
         type: 'DateTime',
         description: 'When it was proposed.',

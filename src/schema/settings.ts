@@ -158,6 +158,11 @@ function defineProposedPrice(builder: Builder, bar: ApprovalBarRef) {
         t.field({ type: 'Decimal', description: TEMPLATE_SETTINGS[name], resolve: (price) => price[name] }),
       ),
       proposedBy: t.exposeString('maker', { description: 'Key or person that proposed it.' }),
+      proposedByName: t.string({
+        nullable: true,
+        description: 'Name of that key or person, as it is now.',
+        resolve: ({ maker }, _args, { loaders }) => loaders.actorName.load(maker),
+      }),
       proposedAt: t.field({
         type: 'DateTime',
         description: 'When it was proposed.',

@@ -161,6 +161,12 @@ function defineProposal(builder: Builder, entry: ReturnType<typeof defineEntry>,
       nullable: true,
       description: 'Key or person that proposed it; null without a proposal, and without `platform:risk`.',
     }),
+    proposedByName: t.string({
+      ...PLATFORM_ONLY,
+      nullable: true,
+      description: 'Name of that key or person, as it is now.',
+      resolve: ({ proposedBy }, _args, { loaders }) => proposedBy && loaders.actorName.load(proposedBy),
+    }),
     secondPersonBar: t.field(
       secondPersonField<SuspenseRow>(bar, ACTIONS['suspense.approve'].scope, ({ proposedBy }) => proposedBy),
     ),

@@ -5,7 +5,7 @@ import { toMinor } from '../base/money/money.ts';
 import { isMaskedTaxId } from '../base/pix/tax-id.ts';
 import { depositOf } from './amounts.ts';
 import type { Step, Template } from './define.ts';
-import type { Approval, Process, ProcessRow } from './facts.ts';
+import type { Approval, ApprovalReason, Process, ProcessRow } from './facts.ts';
 import type { RuledKind } from './out-kinds.ts';
 import { returnsOf } from './returns.ts';
 import { UNDONE } from './status.ts';
@@ -98,8 +98,21 @@ export function makerOf({ process }: ProcessRow): string | null {
   return process?.approval?.maker ?? process?.createdBy ?? null;
 }
 
+/** @returns the requester of waiting money out and its approvers so far, by the id of key or person. */
+export function decidersOf(row: ProcessRow): readonly string[] {
+  return [makerOf(row) ?? [], row.process?.approval?.by ?? []].flat();
+}
+
 /** Time limit of approvals, the same as for a withdrawal. Unit: ms. */
 export const APPROVAL_MS = 72 * 3_600_000;
+
+/**
+ * @param isAbandoned - whether the access of the requester has ended: then another approval takes the place of the request.
+ * @returns the number of approvals that money out needs in all.
+ */
+export function approversFor(reason: ApprovalReason, isAbandoned: boolean): number {
+  return reason === 'ceiling' || isAbandoned ? 2 : 1;
+}
 
 /** Outcome of a decision about waiting money out. */
 export type Decided =

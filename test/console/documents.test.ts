@@ -35,7 +35,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   Operator: () => ({ state: 'OPEN', first: 25, hasBooks: true, hasRisk: true }),
   PlatformToday: () => ({ hasBooks: true, hasRailEvents: true }),
   ReviewCase: () => ({ id: `HOLD:${app.accountId}:CRX01KQJ1A72GFRM9067ZF35B7ZCN`, hasRisk: true }),
-  Account: () => ({ accountId: String(app.accountId), seesCustomers: true, first: 25 }),
+  Account: () => ({ accountId: String(app.accountId), seesCustomers: true, seesFrozen: true, first: 25 }),
   Customers: () => ({ taxId: '52998224725', isOne: true, isList: true, first: 25 }),
   Rails: () => ({ state: 'PENDING', first: 25 }),
   MedFile: () => ({ id: '1' }),

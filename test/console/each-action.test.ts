@@ -21,6 +21,7 @@ import type { ActRow } from './actions/row.ts';
 import { SETTINGS_ROWS } from './actions/settings-rows.ts';
 import { addressOf, useStage, WAYS, type Way } from './actions/stage.ts';
 import { TRANSACTION_ROWS } from './actions/transaction-rows.ts';
+import { TREASURY_ROWS } from './actions/treasury-rows.ts';
 import { WEBHOOK_ROWS } from './actions/webhook-rows.ts';
 
 const ROWS: readonly ActRow[] = [
@@ -29,6 +30,7 @@ const ROWS: readonly ActRow[] = [
   ...SETTINGS_ROWS,
   ...OPERATOR_ROWS,
   ...COMPLIANCE_ROWS,
+  ...TREASURY_ROWS,
   ...MED_ROWS,
   ...WEBHOOK_ROWS,
 ];

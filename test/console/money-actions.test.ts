@@ -108,15 +108,24 @@ const STILL = [
     'CorrectFacts',
     'RejectSuspense',
     'ProposeJournal',
+    'BookCapital',
     'RejectJournal',
     'CloseBooks',
   ],
   ...['AnswerMedCase', 'AttachMedFile', 'MakeMedEvidence', 'RecordMedOutcome'],
   ...['ChooseNotifications', 'SendSampleWebhook', 'UpdateWebhookEndpoint'],
   ...['Reconcile', 'AssignReviewCase', 'ReleaseReviewCase', 'AddReviewNote'],
-  ...['ApproveCase', 'DenyCase', 'RetryCase', 'FreezeCase', 'UnfreezeCase'],
+  ...['ApproveCase', 'DenyCase', 'RetryCase', 'FreezeCase', 'UnfreezeCase', 'FreezeCustomer'],
   ...['DismissScreeningHit', 'ConfirmScreeningHit'],
-  ...['RetryRailEvent', 'CloseRailEvent', 'SettlePixOrder', 'SandboxTrigger', 'SandboxAdvanceClock'],
+  ...[
+    'PauseNetwork',
+    'ResumeNetwork',
+    'RetryRailEvent',
+    'CloseRailEvent',
+    'SettlePixOrder',
+    'SandboxTrigger',
+    'SandboxAdvanceClock',
+  ],
 ];
 
 test('every form of the console is tested here or elsewhere, or moves no money', () => {

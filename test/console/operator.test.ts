@@ -266,6 +266,35 @@ describe('one account', () => {
     ]);
   });
 
+  test('C-25: a price without margin names its proposer, and another person approves it as it was proposed', async () => {
+    const form = { back: path(), account: String(app.accountId), template: 'onramp' };
+    const price = { spread: '0', feeRate: '0.0005' };
+    const proposed = await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+      form: { ...form, ...price },
+    });
+    expect(proposed.status, proposed.text).toBe(303);
+    const own = await open(`${path()}?lang=en`);
+    expect(own).toContain('Waits for a second person.');
+    expect(own).not.toContain('Approve price');
+    const page = await open(`${path()}?lang=pt`, books);
+    expect(page).toContain('Proposto por olga: spread 0%');
+    const [approval = ''] =
+      /<details class="ask"[^>]*><summary[^>]*>Aprovar preço…[\s\S]*?<\/form>/.exec(page) ?? [];
+    const hidden = [...approval.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')],
+    );
+    const done = await visit(app, books, '/console/acts/UpdateTemplateSettings', {
+      form: Object.fromEntries(hidden),
+      headers: { 'accept-language': 'pt' },
+    });
+    expect(done.status, done.text).toBe(303);
+    const { viewer } = await ask('{ viewer { account { templateSettings { template spread feeRate } } } }');
+    expect(viewer.account.templateSettings).toContainEqual({ template: 'onramp', ...price });
+    await visit(app, desk, '/console/acts/UpdateTemplateSettings', {
+      form: { ...form, spread: '0.01', feeRate: '0.015' },
+    });
+  });
+
   test('a customer is granted limits in place of those of the templates', async () => {
     const taxId = '52998224725';
     const form = {

@@ -148,7 +148,13 @@ describe('a held transaction', () => {
     ])
       expect(page).toContain(text);
     expect(formsOn(page).toSorted()).toEqual(
-      ['ConfirmScreeningHit', 'DismissScreeningHit', 'RejectHold', 'ReleaseHold'].toSorted(),
+      [
+        'ConfirmScreeningHit',
+        'DismissScreeningHit',
+        'FreezeCustomer',
+        'RejectHold',
+        'ReleaseHold',
+      ].toSorted(),
     );
     await expectNoForms(path, true);
     const decided = await settle(path, 'ReleaseHold');
@@ -197,7 +203,7 @@ describe('an extra verification', () => {
     const end2end = await onramp('sandbox:step-up-require');
     await until(end2end, 'valida_id/PENDING');
     const path = pathOf('STEP_UP', end2end);
-    expect(formsOn(await read(path)).toSorted()).toEqual(['ApproveStepUp', 'DenyStepUp']);
+    expect(formsOn(await read(path)).toSorted()).toEqual(['ApproveStepUp', 'DenyStepUp', 'FreezeCustomer']);
     await expectNoForms(path, true);
     await settle(path, action);
   });
@@ -252,6 +258,36 @@ test('an identity check: a frozen customer is unfrozen by two people, then appro
   expect((await decide(path, 'ApproveCase', { reason: 'checked again' })).status).toBe(303);
 });
 
+test('a customer without an identity check is frozen in the view of a payment, and by the list of customers', async () => {
+  const end2end = await held();
+  const path = pathOf('HOLD', end2end);
+  expect((await decide(path, 'FreezeCustomer', { reason: ' ' })).status).toBe(400);
+  expect((await decide(path, 'FreezeCustomer', { reason: 'court order 17' })).status).toBe(303);
+  const page = await read(path);
+  expect(formsOn(page)).not.toContain('FreezeCustomer');
+  expect(page).toContain('The customer is frozen. Two people unfreeze the customer before any money moves.');
+  const account = `/console/accounts/${app.accountId}?x`;
+  expect(formsOn(await read(account, books))).not.toContain('FreezeCustomer');
+  const listed = await read(account);
+  const [, caseId = ''] = /CUSTOMER_CASE%3A\d+%3A(\d+)/.exec(listed) ?? [];
+  expect(await read(account, risk, 'pt')).toContain('Cliente bloqueado');
+  for (const person of [risk, second])
+    expect(
+      (await decide(pathOf('CUSTOMER_CASE', caseId), 'UnfreezeCase', { reason: 'withdrawn' }, person)).status,
+    ).toBe(303);
+  expect(await read(account)).not.toContain('Customer frozen');
+  // Also one whom no transaction names yet, by the CPF.
+  const unknown = { account: String(app.accountId), taxId: '111.444.777-35', reason: 'court order 18' };
+  expect((await sendAnyway(account, 'FreezeCustomer', { ...unknown, taxId: '1' })).status).toBe(400);
+  expect((await sendAnyway(account, 'FreezeCustomer', unknown)).status).toBe(303);
+  const again = await sendAnyway(account, 'FreezeCustomer', unknown);
+  expect([again.status, again.text]).toEqual([
+    409,
+    expect.stringContaining('This customer is frozen already.'),
+  ]);
+  expect((await sendAnyway(account, 'FreezeCustomer', unknown, books)).status).toBe(403);
+});
+
 test.each([
   ['DismissScreeningHit', '0.81', 'Screening hit dismissed'],
   ['ConfirmScreeningHit', '0.82', 'Screening hit confirmed'],
@@ -260,7 +296,7 @@ test.each([
   const page = await read(path);
   for (const shown of ['Ana Sousa', `QDi.7.${score}`, 'un (2026-11-28)', 'same name', 'It is someone else.'])
     expect(page).toContain(shown);
-  expect(formsOn(page)).toEqual(['DismissScreeningHit', 'ConfirmScreeningHit']);
+  expect(formsOn(page)).toEqual(['DismissScreeningHit', 'ConfirmScreeningHit', 'FreezeCustomer']);
   await expectNoForms(path, false);
   expect(await settle(path, action)).toContain(text);
 });
@@ -309,7 +345,9 @@ test('a decided case without a record of its own stays readable by its decision;
     );
   await pause('pauseNetwork', ', reason: "node is behind"');
   const path = `/console/review/case?id=${encodeURIComponent('PAUSED_NETWORK:0:TRX')}`;
-  expect(await read(path)).toContain('node is behind');
+  const page = await read(path);
+  expect(page).toContain('node is behind');
+  expect(formsOn(page)).toEqual(['ResumeNetwork']);
   await pause('resumeNetwork', '');
   expect(await read(path)).toContain('Network resumed');
   for (const id of ['PAUSED_NETWORK:0:none', 'SCREENING_HIT:1:1', 'CUSTOMER_CASE:1:1', 'JOURNAL:1:999'])

@@ -283,6 +283,30 @@ describe('C-25: a decision of two, of whom the first has no access any more, is 
   });
 });
 
+describe('C-25: the number of approvals that money out still needs', () => {
+  test.each([
+    'a payout above the threshold',
+    'a withdrawal above the threshold',
+    'a payout above the ceiling',
+  ])('%s is exact after the access of the first person has ended', async (name) => {
+    const { decider, begin } = KINDS[name] as Kind;
+    const [first, second, third] = [await decider(), await decider(), await decider()];
+    const needed = async () =>
+      (await doneBy(third, '{ approvals { approvalsNeeded } }')).approvals.map(
+        (each: { readonly approvalsNeeded: number }) => each.approvalsNeeded,
+      );
+    const { decide, isDone } = await begin(first);
+    expect(await needed()).toEqual([1]);
+    await end(first);
+    expect(await needed()).toEqual([2]);
+    await doneBy(second, decide);
+    expect(await needed()).toEqual([1]);
+    await doneBy(third, decide);
+    await vi.waitFor(async () => expect(await isDone()).toBe(true), PATIENCE);
+    expect(await needed()).toEqual([]);
+  });
+});
+
 describe('C-25: a decision of two whose access lasts is made by the second', () => {
   test.each(Object.entries(KINDS))('%s', async (_name, kind) => {
     const [first, second] = [await kind.decider(), await kind.decider()];

@@ -250,12 +250,22 @@ describe('C-40: a newcomer to the account', () => {
     };
     expect(codeOf(await app.post('/graphql', byKey, { key: fresh.apiKey }))).toBe('FORBIDDEN');
     expect(codeOf(await approve(boss, end2end))).toBe('FORBIDDEN');
-    const waiting = await boss.graphql('{ approvals { mayApprove whyNot } }');
-    expect(waiting.json.data.approvals).toEqual([{ mayApprove: false, whyNot: 'NEWCOMER' }]);
+    const waiting = () =>
+      boss.graphql(
+        '{ approvals { mayApprove whyNot } transactions(filter: { awaitingMe: true }) { nodes { end2end } } }',
+      );
+    expect((await waiting()).json.data).toEqual({
+      approvals: [{ mayApprove: false, whyNot: 'NEWCOMER' }],
+      transactions: { nodes: [] },
+    });
     await app.owner.query(
       `update membership set joined_at = joined_at - interval '1 day' where person_id = $1`,
       [boss.personId],
     );
+    expect((await waiting()).json.data).toEqual({
+      approvals: [{ mayApprove: true, whyNot: null }],
+      transactions: { nodes: [{ end2end }] },
+    });
     expect(codeOf(await approve(boss, end2end))).toBeUndefined();
   });
 });

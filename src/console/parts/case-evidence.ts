@@ -13,6 +13,7 @@ import { translateName, type Word } from '../words.ts';
 import { caseHref } from './cases.ts';
 import { inBrl, listTime } from './figures.ts';
 import { disclosedForm, reasonField } from './form.ts';
+import { freezeForm, frozenMark } from './freeze-customer.ts';
 import { section } from './lists.ts';
 import { secondPersonNote } from './second-person.ts';
 
@@ -41,18 +42,29 @@ const OTHERS: readonly Decision[] = [
   ['FreezeCase', 'freezeCase'],
 ];
 
-/** @returns the customer with limits and volumes; null without a customer. */
-export function customerCard(context: ScreenContext, evidence: Evidence): Html | null {
+/**
+ * @param file - the case; one about the identity check itself has its own form to freeze.
+ * @returns the customer with limits and volumes; null without a customer.
+ */
+export function customerCard(
+  context: ScreenContext,
+  { account, kind }: Pick<NonNullable<ReviewCaseQuery['reviewCase']>, 'account' | 'kind'>,
+  evidence: Evidence,
+): Html | null {
   const { translate, language } = context;
   const { customer, figures, customerCases } = evidence;
   const [known] = customerCases;
+  const taxId = known?.taxId ?? customer?.taxId;
+  const frozen = customerCases.find(({ state }) => state === 'FROZEN');
+  const freeze =
+    account && taxId && kind !== 'CUSTOMER_CASE' ? freezeForm(context, { account, taxId }) : null;
   if (!customer && !known) return null;
   const total = (volume: { readonly open: string; readonly paid: string }) =>
     inBrl(sum([volume.open, volume.paid]), language);
   const shown = keyValues(
     [
       pair(translate('name'), customer?.names.at(-1) ?? known?.name),
-      pair(translate('clientTaxId'), known && formatTaxId(known.taxId)),
+      pair(translate('clientTaxId'), taxId && formatTaxId(taxId)),
       pair(translate('kind'), known && translate(`customer_${known.kind}`)),
       pair(translate('level'), customer && translate(`level_${customer.level}`)),
       pair(translate('firstSeen'), customer && listTime(customer.firstSeenAt, language)),
@@ -63,7 +75,8 @@ export function customerCard(context: ScreenContext, evidence: Evidence): Html |
     ],
     true,
   );
-  return section('customer', translate('customer'), html`<div class="in">${shown}</div>`);
+  const freezing = frozen ? html`<p>${frozenMark(context, frozen)}</p>` : freeze;
+  return section('customer', translate('customer'), html`<div class="in stack">${shown}${freezing}</div>`);
 }
 
 /** @returns the identity check of a customer, with its whole history if the case is about it. */

@@ -24,12 +24,7 @@ export function manualSection(context: ScreenContext, rows: readonly Manual[]): 
     rows.length > 0
       ? scrolled(translate('tableOf', { name: caption }), shown)
       : empty('receipt', translate('noManualJournals'));
-  return section('manual', caption, html`${list}${proposeForm(context)}`);
-}
-
-/** @returns the name of a ledger account with its short name in the chart. */
-function accountName({ translate }: ScreenContext, account: string): string {
-  return `${translateName(translate, `book_${account}`)} (${account})`;
+  return section('manual', caption, html`${list}${capitalForm(context)}${proposeForm(context)}`);
 }
 
 function columns(context: ScreenContext): readonly Column<Manual>[] {
@@ -39,7 +34,7 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
     { name: translate('account'), cell: ({ accountId }) => accountId },
     {
       name: `${translate('debit')} / ${translate('credit')}`,
-      cell: ({ debit, credit }) => html`${accountName(context, debit)}<br>${accountName(context, credit)}`,
+      cell: ({ debit, credit }) => html`${bookName(context, debit)}<br>${bookName(context, credit)}`,
     },
     {
       name: translate('amount'),
@@ -48,7 +43,8 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
     },
     {
       name: `${translate('journalReason')} / ${translate('who')}`,
-      cell: ({ reason, maker }) => html`${reason}<br><code>${maker}</code>`,
+      cell: ({ reason, maker, makerName }) =>
+        html`${translateName(translate, reason)}<br><small class="soft">${makerName ?? maker}</small>`,
     },
     { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(state)) },
     {
@@ -59,20 +55,21 @@ function columns(context: ScreenContext): readonly Column<Manual>[] {
   ];
 }
 
+function bookName({ translate }: ScreenContext, account: string): Html {
+  return html`${translateName(translate, `book_${account}`)} <small class="mono">${account}</small>`;
+}
+
 function decisions(context: ScreenContext, manual: Manual): Html {
   const { proposalId: id, amount, currency, debit, credit } = manual;
   const { translate, language } = context;
   const sum = money({ amount, currency: currencyOfLedger(currency) }, language);
   const preset = { id };
+  const named = (account: string) => `${translateName(translate, `book_${account}`)} (${account})`;
   const approve = disclosedForm(context, {
     action: 'ApproveJournal',
     preset,
     open: translate('approveJournal'),
-    what: translate('approveJournalWhat', {
-      amount: sum,
-      debit: accountName(context, debit),
-      credit: accountName(context, credit),
-    }),
+    what: translate('approveJournalWhat', { amount: sum, debit: named(debit), credit: named(credit) }),
     button: translate('approveJournalYes'),
   });
   const reject = actionForm(context, {
@@ -85,10 +82,31 @@ function decisions(context: ScreenContext, manual: Manual): Html {
   return html`<div class="stack tight">${waits ?? approve}${reject}</div>`;
 }
 
+/** Capital, and coins that the house buys or sells elsewhere, such as gas: another person approves it among the journals. */
+function capitalForm(context: ScreenContext): Html | null {
+  const { translate } = context;
+  const action = 'BookCapital';
+  const options = (['IN', 'OUT'] as const).map((each) => [each, translate(`capital_${each}`)] as const);
+  const required = { isRequired: true } as const;
+  const fields = [
+    { name: 'direction', label: translate('capitalDirection'), options },
+    { name: 'currency', label: translate('currency'), hint: translate('capitalCurrencyHint'), ...required },
+    { name: 'amount', label: translate('amount'), inputmode: 'decimal', ...required },
+  ] as const;
+  return addForm(context, {
+    action,
+    open: translate('bookCapital'),
+    button: translate('proposeJournalYes'),
+    fields: html`<p class="small">${translate('bookCapitalWhat')}</p>${fields.map((each) => field(context, action, each))}`,
+  });
+}
+
 function proposeForm(context: ScreenContext): Html | null {
   const { translate } = context;
   const action = 'ProposeJournal';
-  const options = MANUAL_ACCOUNTS.map((each) => [each, accountName(context, each)] as const);
+  const options = MANUAL_ACCOUNTS.map(
+    (each) => [each, `${translateName(translate, `book_${each}`)} (${each})`] as const,
+  );
   const required = { isRequired: true } as const;
   const fields = [
     { name: 'account', label: translate('accountToBook'), ...required },

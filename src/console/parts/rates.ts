@@ -4,6 +4,7 @@ import { badge } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
 import type { RailsQuery } from '../generated/graphql.ts';
+import { checkText } from '../words/checks.ts';
 import { decimal, listTime } from './figures.ts';
 import { section } from './lists.ts';
 
@@ -14,14 +15,21 @@ type Rate = RailsQuery['rateFeeds'][number];
 const TONES = { IN: 'good', STALE: 'warn', OFF: 'bad', NONE: 'bad' } as const;
 const NONE = html``;
 
-function checkColumns<Row extends OperationCheck>({ translate }: ScreenContext): readonly Column<Row>[] {
+function checkColumns<Row extends OperationCheck & Partial<Check>>({
+  translate,
+  language,
+}: ScreenContext): readonly Column<Row>[] {
+  const textOf = ({ check, part }: Row) => checkText(check, language, part);
+  // The finding is that of `crossramp doctor`, in English; the advice is in the language of the page.
+  const found = (row: Row) =>
+    html`${!row.ok && textOf(row) && html`<p>${textOf(row)?.advice}</p>`}<small class="soft" lang="en">${row.detail}</small>`;
   return [
-    { name: translate('check'), cell: ({ check }) => check },
+    { name: translate('check'), cell: (row) => textOf(row)?.title ?? row.check },
     {
       name: translate('status'),
       cell: ({ ok }) => (ok ? badge('good', translate('check_ok')) : badge('bad', translate('check_bad'))),
     },
-    { name: translate('found'), cell: ({ detail }) => detail },
+    { name: translate('found'), cell: found },
   ];
 }
 

@@ -4,13 +4,14 @@ import { notFound } from '../../base/errors/errors.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import { may, type ScreenContext, screenOf } from '../context.ts';
+import { may, mayDo, type ScreenContext, screenOf } from '../context.ts';
 import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { companyCard } from '../parts/company-card.ts';
 import { customerTable, limitFields } from '../parts/customer-table.ts';
 import { heldAmount, inBrl } from '../parts/figures.ts';
 import { disclosedForm, field } from '../parts/form.ts';
+import { type FrozenCase, freezeForm, frozenMark } from '../parts/freeze-customer.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
 import { secondPersonNote } from '../parts/second-person.ts';
@@ -33,13 +34,14 @@ export const ACCOUNT = screenOf<AccountQuery>({
   variables: (context) => ({
     accountId: context.named.account,
     seesCustomers: may(context, ['platform:pricing', 'platform:risk']),
+    seesFrozen: mayDo(context, 'freezeCustomer'),
     ...pageVariables(context),
   }),
-  view: ({ accountHolder }, context) => {
+  view: ({ accountHolder, frozen }, context) => {
     if (!accountHolder) throw notFound();
     const { name, accountId, templateSettings, company, customers } = accountHolder;
     const main = html`<div class="top"><h1>${name}</h1><p class="soft">${context.translate('accountNumber')} ${accountId}</p></div>
-${settingTable(context, accountId, templateSettings)}${customers && companyCard(context, company, accountId)}${customers && customerList(context, accountId, customers)}${correctionOf(context, accountId)}`;
+${settingTable(context, accountId, templateSettings)}${customers && companyCard(context, company, accountId)}${customers && customerList(context, accountId, { customers, frozen: frozen?.nodes ?? [] })}${correctionOf(context, accountId)}`;
     return { title: name, main };
   },
 });
@@ -57,7 +59,7 @@ function settingTable(context: ScreenContext, account: string, rows: readonly Pr
       name: unseen(translate('actsHere')),
       isActions: true,
       cell: (row) =>
-        html`${proposal(context, row)}${settingForm(context, { account, template: row.template }, row)}`,
+        html`${proposal(context, account, row)}${settingForm(context, { account, template: row.template }, row)}`,
     },
   ];
   const caption = translate('templateSettings');
@@ -65,18 +67,30 @@ function settingTable(context: ScreenContext, account: string, rows: readonly Pr
   return section('settings', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
-/** A price that waits for another person. */
-function proposal(context: ScreenContext, { proposedPrice }: Priced): Html | null {
+/** A price that waits for another person, who approves it by setting the same. */
+function proposal(context: ScreenContext, account: string, row: Priced): Html | null {
+  const { proposedPrice } = row;
   if (!proposedPrice) return null;
   const { translate, language } = context;
-  const { proposedBy: who, spread, feeRate, feeFixed, secondPersonBar } = proposedPrice;
+  const { proposedBy, proposedByName, spread, feeRate, feeFixed, secondPersonBar } = proposedPrice;
   const shown = {
-    who,
+    who: proposedByName ?? proposedBy,
     spread: showPercent(spread, language),
     feeRate: showPercent(feeRate, language),
     feeFixed: inBrl(feeFixed, language),
   };
-  return html`<div class="small soft">${translate('proposedPrice', shown)}</div>${secondPersonNote(context, secondPersonBar)}`;
+  const approve = disclosedForm(context, {
+    action: 'UpdateTemplateSettings',
+    preset: {
+      ...{ account, template: row.template },
+      ...{ spread: heldAmount(spread, language), feeRate: heldAmount(feeRate, language) },
+      ...{ feeFixed: heldAmount(feeFixed, language) },
+    },
+    open: translate('approvePrice'),
+    what: translate('approvePriceWhat', shown),
+    button: translate('approvePriceYes'),
+  });
+  return html`<div class="small soft">${translate('proposedPrice', shown)}</div>${secondPersonNote(context, secondPersonBar) ?? approve}`;
 }
 
 function settingForm(
@@ -111,16 +125,24 @@ function settingForm(
 function customerList(
   context: ScreenContext,
   account: string,
-  { nodes, pageInfo, totalCount }: Customers,
+  {
+    customers: { nodes, pageInfo, totalCount },
+    frozen,
+  }: { readonly customers: Customers; readonly frozen: readonly FrozenCase[] },
 ): Html {
   const list = customerTable(context, nodes, {
-    actions: (customer) => grantForm(context, account, customer),
+    actions: (customer) => {
+      const { taxId } = customer;
+      const found = frozen.find((each) => each.taxId === taxId);
+      return html`${grantForm(context, account, customer)}${found ? frozenMark(context, found) : freezeForm(context, { account, taxId })}`;
+    },
   });
+  const freeze = freezeForm(context, { account });
   const pages = pager(context, pageInfo, nodes.length, totalCount);
   return section(
     'customers',
     context.translate('customers'),
-    html`${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
+    html`${freeze && html`<div class="in-x">${freeze}</div>`}${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
   );
 }
 

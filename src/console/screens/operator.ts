@@ -79,8 +79,8 @@ function columns(context: ScreenContext): readonly Column<Entry>[] {
     { name: translate('reference'), style: 'mono wide', cell: ({ end2end }) => end2end },
     {
       name: translate('status'),
-      cell: ({ state, isStuck, proposedTo, proposedBy }) =>
-        html`${isStuck ? badge('bad', translate('returnFailed')) : badge(state === 'OPEN' ? 'warn' : 'good', translateName(translate, state))}${proposedTo && html`<br>${translate('proposedTo', { account: proposedTo, who: proposedBy ?? '' })}`}`,
+      cell: ({ state, isStuck, proposedTo, proposedBy, proposedByName }) =>
+        html`${isStuck ? badge('bad', translate('returnFailed')) : badge(state === 'OPEN' ? 'warn' : 'good', translateName(translate, state))}${proposedTo && html`<br>${translate('proposedTo', { account: proposedTo, who: proposedByName ?? proposedBy ?? '' })}`}`,
     },
     {
       name: unseen(translate('actsHere')),

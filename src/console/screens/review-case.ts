@@ -23,6 +23,7 @@ import { actionForm, field } from '../parts/form.ts';
 import { axisOf, happenings } from '../parts/happened.ts';
 import { section } from '../parts/lists.ts';
 import { medCases } from '../parts/med-cases.ts';
+import { resumeForm } from '../parts/network-sending.ts';
 import { secondPersonNote } from '../parts/second-person.ts';
 import { suspenseActions } from '../parts/suspense-actions.ts';
 import { actionForms } from '../parts/transaction-actions.ts';
@@ -56,7 +57,7 @@ export const REVIEW_CASE = screenOf<ReviewCaseQuery>({
 <div class="top"><h1>${kind}: ${title}</h1>${transaction && statusBadge(transaction, context.language, true)}</div>
 ${isLogged && html`<p class="small soft">${translate('caseLogged')}</p>`}
 <div class="two"><div class="stack">${state(context, { file, evidence, now: viewer.account.now })}${decided(context, file)}${medCases(context, file.medCases, viewer.account.now)}${evidence && findings(context, { file, evidence, now: viewer.account.now })}${secondPersonNote(context, evidence?.secondPersonBar)}${caseActions(context, file, approvals?.[0])}${relatedRecords(context, file)}${transaction && story(context, transaction, file.account === viewer.account.accountId)}</div>
-<aside class="stack">${notes(context, file)}${evidence && customerCard(context, evidence)}${transaction && html`${transactionFacts(context, transaction)}${transactionNumbers(context, transaction)}`}${suspenseFacts(context, file)}</aside></div>`;
+<aside class="stack">${notes(context, file)}${evidence && customerCard(context, file, evidence)}${transaction && html`${transactionFacts(context, transaction)}${transactionNumbers(context, transaction)}`}${suspenseFacts(context, file)}</aside></div>`;
     return { title: `${kind}: ${title}`, main };
   },
 });
@@ -89,6 +90,7 @@ function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
   const { kind, waiting, reference, suspense } = file;
   const { translate, language } = context;
   const screen = SCREEN_OF[kind]?.(reference);
+  const resume = kind === 'PAUSED_NETWORK' && waiting ? resumeForm(context, reference) : null;
   const link =
     screen &&
     html`<p><a class="btn" href="${screen[0]}">${translate('goThere', { place: translate(screen[1]) })}</a></p>`;
@@ -109,7 +111,7 @@ function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
   return section(
     'why',
     translate('whyHere'),
-    html`<div class="in stack tight"><p>${whyText(context, kind)}</p>${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${link}</div>`,
+    html`<div class="in stack tight"><p>${whyText(context, kind)}</p>${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${resume}${link}</div>`,
   );
 }
 

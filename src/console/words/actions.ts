@@ -76,7 +76,7 @@ export const ACTION_TEXTS: Readonly<Record<ActionName, Label>> = {
   'transaction.view': label('Transaction viewed by operator', 'Transação consultada pelo operador'),
   'suspense.view': label('Unidentified payment viewed', 'Pagamento não identificado visto'),
   'case.view': label('Identity check viewed by operator', 'Identidade vista pelo operador'),
-  'hit.view': label('Screening match viewed', 'Alerta de triagem visto'),
+  'hit.view': label('Screening hit viewed', 'Ocorrência de triagem vista'),
   'identity.add': label('Single sign-on linked', 'Login da empresa vinculado'),
   'passkey.add': label('Passkey added', 'Passkey adicionada'),
   'passkey.remove': label('Passkey removed', 'Passkey removida'),

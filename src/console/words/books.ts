@@ -54,6 +54,21 @@ export const BOOK_WORDS = {
   journalReason: label('Reason', 'Motivo'),
   proposeJournal: label('New manual entry…', 'Novo lançamento manual…'),
   proposeJournalYes: label('Submit for approval', 'Enviar para aprovação'),
+  bookCapital: label('Capital in or out…', 'Entrada ou saída de capital…'),
+  bookCapitalWhat: label(
+    'It is booked on the platform’s account once another person approves it in the list above. Coins that you buy elsewhere, such as gas for a hot wallet, come in, and the BRL that you pay for them go out.',
+    'O lançamento entra na conta da plataforma quando outra pessoa o aprova na lista acima. Moedas compradas fora, como gás para uma carteira quente, entram; os reais pagos por elas saem.',
+  ),
+  // Reasons of capital, which has no other.
+  'capital is paid in': label('Capital paid in', 'Entrada de capital'),
+  'capital is taken out': label('Capital taken out', 'Saída de capital'),
+  capitalDirection: label('Direction', 'Sentido'),
+  capital_IN: label('Paid in', 'Entrada'),
+  capital_OUT: label('Taken out', 'Saída'),
+  capitalCurrencyHint: label(
+    'BRL goes through the settlement bank, coins through custody. Example: BRL, USDT_TRX, TRX',
+    'BRL passa pelo banco liquidante; moedas, pela custódia. Exemplo: BRL, USDT_TRX, TRX',
+  ),
   approveJournal: label('Approve…', 'Aprovar…'),
   approveJournalWhat: label(
     '{amount} is posted immediately: debit {debit}, credit {credit}. It must be approved by someone other than the person who proposed it.',

@@ -60,6 +60,7 @@ export const EVIDENCE_WORDS = {
     'Money of this customer is held: none moves, and none goes back. Two people are needed to unfreeze.',
     'O dinheiro deste cliente fica retido: nada sai e nada é devolvido. O desbloqueio exige duas pessoas.',
   ),
+  freezeByTaxId: label('Freeze a customer by CPF or CNPJ…', 'Bloquear um cliente pelo CPF ou CNPJ…'),
   freezeCaseYes: label('Freeze customer', 'Bloquear cliente'),
   unfreezeCase: label('Unfreeze…', 'Desbloquear…'),
   unfreezeCaseWhat: label(

@@ -40,6 +40,13 @@ export const REASON_WORDS: readonly (readonly [message: RegExp, words: Label])[]
     ),
   ],
   [
+    /^the customer is already frozen/,
+    label(
+      'This customer is frozen already. Two people unfreeze the customer in the identity check.',
+      'Este cliente já está bloqueado. Duas pessoas o desbloqueiam na verificação de identidade.',
+    ),
+  ],
+  [
     /^the sender is on a list of sanctions/,
     label(
       'The sender matches a sanctions list. The money stays frozen until the hit is dismissed.',

@@ -125,8 +125,8 @@ export const REVIEW_WORDS = {
     'O provedor não respondeu sobre esta ordem em um dia, ou não a tem. Consulte o provedor e resolva a ordem.',
   ),
   why_PAUSED_NETWORK: label(
-    'Nothing is sent on this network until someone resumes it.',
-    'Nada é enviado nesta rede até que alguém a retome.',
+    'Nothing is sent on this network until someone resumes it. Find out first whether the reason of the pause is gone.',
+    'Nada é enviado nesta rede até que alguém a retome. Verifique antes se o motivo da pausa foi resolvido.',
   ),
   goThere: label('Go to {place}', 'Ir para {place}'),
   caseDecided: label(

@@ -28,6 +28,7 @@ export function chainalysisScreener(
       );
       return (await Promise.all(queried)).flat();
     },
+    names: async () => [{ name: NAME, screens: ({ address }) => address !== undefined }],
     checks: async () => [await health.check()],
   };
 }

@@ -23,6 +23,7 @@ export function httpScreener(settings: HttpSettings, tools: Pick<RailTools, 'dat
       const found = await Promise.all(queried.map((subject) => health.note(() => query(settings, subject))));
       return found.flat();
     },
+    names: async () => [{ name: settings.name, screens: (subject) => isScreened(settings, subject) }],
     checks: async () => [await health.check()],
   };
 }

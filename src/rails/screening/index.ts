@@ -29,6 +29,7 @@ export function createScreening(
       screen: async () => 'cleared',
       match: matchAt(screeners),
       matchLists: matchAt(local),
+      screeners: async () => (await Promise.all(screeners.map(({ names }) => names()))).flat(),
       lists: async () => (await Promise.all(local.map(({ lists }) => lists?.() ?? []))).flat(),
     },
     checks: async () => (await Promise.all(screeners.map(({ checks }) => checks()))).flat(),

@@ -53,6 +53,10 @@ export function listScreener(settings: ListSettings, { database, log, mode }: Ra
       if (unread) throw new ScreenerUnavailable(`no version of the list ${unread.form} can be read`);
       return subjects.flatMap((subject) => matchLists(index, versions, subject, settings.thresholds));
     },
+    names: async () => {
+      const { versions } = await load();
+      return [...versions].map(([form, version]) => ({ name: `${form} ${version}`, screens: () => true }));
+    },
     lists,
     checks: async () => (await lists()).map((list) => checkOf(list, settings.maxAgeDays)),
   };

@@ -1,4 +1,5 @@
 /** Work that waits for a person: approvals, screening holds, and counts of everything that needs attention. */
+import { ACTIONS } from '../../base/access/actions.ts';
 import { type AttentionRow, readAttention } from '../../store/account/attention.ts';
 import {
   readOpenRefunds,
@@ -10,8 +11,9 @@ import {
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
 import type { ApprovalReason, ProcessRow } from '../../templates/facts.ts';
-import { APPROVAL_MS, makerOf } from '../../templates/money-out.ts';
+import { APPROVAL_MS, approversFor, decidersOf, makerOf } from '../../templates/money-out.ts';
 import type { RuledKind } from '../../templates/out-kinds.ts';
+import { endedDeciders } from '../checks/access.ts';
 import { storableId } from '../checks/check-filter.ts';
 import { type Context, requireScope } from '../services/context.ts';
 import { type ApprovalBar, approvalBars } from '../settings/approvers.ts';
@@ -28,7 +30,7 @@ export interface Approval {
   /** ISO 8601; null where it is not known. */
   readonly requestedAt: string | null;
   readonly reason: ApprovalReason;
-  /** Number of approvals still needed. */
+  /** Number of approvals still needed; those of people whose access has ended do not count. */
   readonly needed: number;
   /** Id of the key or the person that requested it. */
   readonly requestedBy: string | null;
@@ -54,15 +56,14 @@ export async function readApprovals(context: Context, end2end?: string): Promise
   const filter = { since, end2end: storableId(end2end), limit: WAITING_MAX };
   const rows = await readUnapproved(database, caller.accountId, filter);
   const barOf = await approvalBars(context, nowMs);
+  const deciders = rows.flatMap((row) => decidersOf(row).map((id) => ({ accountId: caller.accountId, id })));
+  const isEnded = await endedDeciders(database, deciders, ACTIONS['money_out.approve'].scope);
+  const hasEnded = (id: string | null) => id !== null && isEnded({ accountId: caller.accountId, id });
   return rows.map((row) => {
     const requestedBy = makerOf(row);
     const { outKind: kind, outBrl: brl, outTarget } = row;
-    const {
-      reason = 'threshold',
-      needed = 1,
-      by = [],
-      askedAt: requestedAt = null,
-    } = row.process?.approval ?? {};
+    const { reason = 'threshold', by = [], askedAt: requestedAt = null } = row.process?.approval ?? {};
+    const approvals = by.filter((id) => !hasEnded(id)).length;
     const destination = kind === 'refund' ? null : outTarget;
     return {
       row,
@@ -70,7 +71,7 @@ export async function readApprovals(context: Context, end2end?: string): Promise
       brl,
       destination,
       reason,
-      needed: needed - by.length,
+      needed: approversFor(reason, hasEnded(requestedBy)) - approvals,
       requestedBy,
       requestedAt,
       bar: barOf(row),

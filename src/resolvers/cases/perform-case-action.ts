@@ -196,6 +196,8 @@ function shownOf({ taxId, level, state, attempts, unfreezeBy }: CaseChange['row'
 }
 
 function conflict({ state, id }: CustomerCase, action: CaseAction): GatewayError {
+  if (action === 'freeze' && state === 'frozen')
+    return new GatewayError('STEP_CONFLICT', `the customer is already frozen by case ${id}`);
   const words = action === 'unfreeze' ? 'which is not frozen' : `which does not allow to ${action} it`;
   return new GatewayError('STEP_CONFLICT', `case ${id} is ${state}, ${words}`);
 }

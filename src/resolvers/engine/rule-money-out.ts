@@ -30,7 +30,13 @@ import { EFFECTS, STEP_EFFECTS } from '../../templates/effects.ts';
 import { HELD_EVENT } from '../../templates/event-names.ts';
 import type { Approval, Process, ProcessRow, WaitingTrigger } from '../../templates/facts.ts';
 import { type PlannedStep, plan, waiting } from '../../templates/machine.ts';
-import { isBackInBalance, type Outflow, outflowOf, pendingApproval } from '../../templates/money-out.ts';
+import {
+  approversFor,
+  isBackInBalance,
+  type Outflow,
+  outflowOf,
+  pendingApproval,
+} from '../../templates/money-out.ts';
 import { isRuled } from '../../templates/out-kinds.ts';
 import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
@@ -192,8 +198,9 @@ function evaluate(parts: Parts, leaving: Leaving, limits: OutflowLimits, added: 
   const isAboveThreshold =
     limits.approvalAbove !== null &&
     added.today(leaving, limits) + centsOf(leaving.brl) > centsOf(limits.approvalAbove);
-  const needed = isAboveCeiling || (isAboveThreshold && isAbandoned) ? 2 : isAboveThreshold ? 1 : 0;
-  if (by.length < needed) hold(parts, leaving, { needed, reason: isAboveCeiling ? 'ceiling' : 'threshold' });
+  const reason = isAboveCeiling ? 'ceiling' : 'threshold';
+  const needed = isAboveCeiling || isAboveThreshold ? approversFor(reason, isAbandoned) : 0;
+  if (by.length < needed) hold(parts, leaving, { needed, reason });
   else pass(leaving, added);
 }
 

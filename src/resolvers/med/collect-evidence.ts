@@ -7,12 +7,15 @@ import type { Tx } from '../../store/connection/database.ts';
 import { type ReachedStep, readSteps } from '../../store/events/events.ts';
 import { type MedCase, type MedEvent, readMedEvents } from '../../store/rails/med-cases.ts';
 import { type MedFile, readMedFiles } from '../../store/rails/med-files.ts';
+import { readScreenings, type StoredScreening } from '../../store/rails/screening-records.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context } from '../services/context.ts';
 import { MED_LISTED_MAX, transactionOf } from './read-med-cases.ts';
 
 /** Requests of the log that a pack has, the oldest first. */
 const REQUESTS_MAX = 50;
+/** Screenings that a pack has, the oldest first. */
+const SCREENINGS_MAX = 50;
 
 /** Facts of an evidence pack. */
 export interface Evidence {
@@ -25,6 +28,7 @@ export interface Evidence {
   readonly steps: readonly ReachedStep[];
   /** Identity cases of the customer. */
   readonly identity: readonly CustomerCase[];
+  readonly screenings: readonly StoredScreening[];
   readonly requests: readonly LoggedRequest[];
   readonly history: readonly MedEvent[];
   readonly files: readonly MedFile[];
@@ -44,6 +48,7 @@ export async function collectEvidence(
     accountName: (await findHolder(tx, mode, accountId))?.name ?? null,
     steps: row ? await readSteps(tx, accountId, row.id) : [],
     identity: row?.clientTaxId ? await readCasesOf(tx, accountId, row.clientTaxId) : [],
+    screenings: row ? await readScreenings(tx, accountId, row.id, SCREENINGS_MAX) : [],
     requests: row ? await requestsAbout(tx, accountId, row.end2end) : [],
     history: await readMedEvents(tx, id, MED_LISTED_MAX),
     files: await readMedFiles(tx, id, MED_LISTED_MAX),

@@ -62,7 +62,7 @@ function caseFacts({ medCase, accountName }: Evidence, { say: translate, at }: W
 }
 
 function ofTransaction(evidence: Evidence, row: ProcessRow, write: Writer): Html {
-  return html`${paymentFacts(row, write)}${customerFacts(evidence, row, write)}${termFacts(row, write)}${deliveryFacts(row, write)}`;
+  return html`${paymentFacts(row, write)}${customerFacts(evidence, row, write)}${screenings(evidence, row, write)}${termFacts(row, write)}${deliveryFacts(row, write)}`;
 }
 
 function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say: translate, at }: Writer): Html {
@@ -93,6 +93,30 @@ function customerFacts({ identity }: Evidence, { clientName, clientTaxId }: Proc
     ['taxId', clientTaxId && formatTaxId(clientTaxId)],
     ...checks,
   ]);
+}
+
+/**
+ * Screenings without hits, lists of matches or names: the pack can be read by the account, which is told of no match. Held and frozen
+ * money look the same for that reason.
+ */
+function screenings(
+  { screenings: rows }: Evidence,
+  { process }: ProcessRow,
+  { say: translate, at }: Writer,
+): Html {
+  const { released } = process ?? {};
+  const done = rows.map(({ stage, screenedAt, roles, screeners, outcome }) => [
+    at(screenedAt),
+    translate(`stage_${stage}`),
+    roles.map((role) => translate(`role_${role}` as EvidenceWord)).join(', '),
+    screeners.join(', '),
+    translate(outcome === 'cleared' ? 'cleared' : 'stopped'),
+  ]);
+  const decided = released ? [[at(released.at), translate('releasedByPerson'), '', '', '']] : [];
+  return (
+    list(translate('screening'), [...done, ...decided]) ??
+    html`<h2>${translate('screening')}</h2><p>${translate('notScreened')}</p>`
+  );
 }
 
 function termFacts(row: ProcessRow, { say: translate, at }: Writer): Html {

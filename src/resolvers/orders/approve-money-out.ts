@@ -4,7 +4,7 @@ import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { makerOf } from '../../templates/money-out.ts';
+import { decidersOf } from '../../templates/money-out.ts';
 import { advanceTransaction, type Target } from '../engine/advance-for-caller.ts';
 import { depositWorthNow, worthNow } from '../pricing/price.ts';
 import { type Context, requirePermission } from '../services/context.ts';
@@ -65,9 +65,13 @@ async function approve(
     // Under the lock of the account, which creating a key also takes: no key can be created between the check and the step.
     atomically: async (tx, _approved, waiting) => {
       if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
-      const makers = [makerOf(waiting) ?? [], waiting.process?.approval?.by ?? []].flat();
       const { scope } = ACTIONS[action];
-      await requireOtherMaker(context, tx, { makers, scope, nowMs, refused: ownApproval });
+      await requireOtherMaker(context, tx, {
+        makers: decidersOf(waiting),
+        scope,
+        nowMs,
+        refused: ownApproval,
+      });
     },
   });
 }

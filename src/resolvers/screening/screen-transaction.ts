@@ -7,6 +7,7 @@ import {
   raiseHits,
   withoutDismissed,
 } from '../../store/rails/screening-hits.ts';
+import { storeScreening } from '../../store/rails/screening-records.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Services } from '../services/context.ts';
 import { ScreenerUnavailable, type ScreeningSubject } from '../services/rails.ts';
@@ -36,8 +37,38 @@ export async function screenTransaction(
   const target = { accountId: row.accountId, transactionId: row.id };
   const found = await matchAndRaise(services, target, subjects, stage === 'return');
   const hits = await withoutReleased(services, row, found);
-  if (hits.some((hit) => isFreezing(hit, stage))) return 'frozen';
-  return hits.length > 0 ? 'held' : 'cleared';
+  const outcome = hits.some((hit) => isFreezing(hit, stage))
+    ? 'frozen'
+    : hits.length > 0
+      ? 'held'
+      : 'cleared';
+  await recordScreening(services, target, { stage, outcome, subjects });
+  return outcome;
+}
+
+/** Stores which lists and providers compared which parts of the transaction. */
+async function recordScreening(
+  { database, rails }: Screens,
+  target: { readonly accountId: bigint; readonly transactionId: bigint },
+  {
+    stage,
+    outcome,
+    subjects,
+  }: {
+    readonly stage: ScreeningStage;
+    readonly outcome: ScreeningOutcome;
+    readonly subjects: readonly ScreeningSubject[];
+  },
+): Promise<void> {
+  const all = subjects.length === 0 ? [] : ((await rails.screening.screeners?.()) ?? []);
+  const queried = all.filter(({ screens }) => subjects.some(screens));
+  if (queried.length === 0) return;
+  const roles = subjects.filter((subject) => queried.some(({ screens }) => screens(subject)));
+  const record = {
+    ...{ stage, outcome, screeners: queried.map(({ name }) => name) },
+    roles: [...new Set(roles.map(({ role }) => role))],
+  };
+  await storeScreening(database, target, record, new Date(database.nowMs()));
 }
 
 /**

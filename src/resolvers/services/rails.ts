@@ -296,6 +296,15 @@ export interface Screening {
   readonly matchLists?: (subjects: readonly ScreeningSubject[]) => Promise<readonly ScreeningMatch[]>;
   /** The lists of this machine. */
   readonly lists?: () => Promise<readonly ScreeningList[]>;
+  /** Lists and providers that `match` compares with now. */
+  readonly screeners?: () => Promise<readonly ScreenerName[]>;
+}
+
+/** A list or a provider as the records of screenings name it. */
+export interface ScreenerName {
+  /** Name, of a list with its version. */
+  readonly name: string;
+  readonly screens: (subject: ScreeningSubject) => boolean;
 }
 
 /** Holdings of the house in a currency, with their limits; decimal texts. */

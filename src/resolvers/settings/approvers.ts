@@ -7,9 +7,9 @@ import type { Scope } from '../../base/access/api-key.ts';
 import { readManyTogether, readShared } from '../../base/concurrency/read-together.ts';
 import { readOneMaker } from '../../store/account/api-keys.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { makerOf } from '../../templates/money-out.ts';
+import { decidersOf } from '../../templates/money-out.ts';
 import type { Context } from '../services/context.ts';
-import { approvesFrom } from './protections.ts';
+import { isNewcomer } from './protections.ts';
 import { endedOnPlatform, onPlatform } from './second-person.ts';
 
 /** Reason that a caller may not approve money out. */
@@ -28,7 +28,7 @@ export async function approvalBars(
 ): Promise<(row: ProcessRow) => ApprovalBar | null> {
   if (!context.caller.scopes.includes(ACTIONS['money_out.approve'].scope)) return () => 'scope';
   const barOf = await barsAfter(context, nowMs);
-  return (row) => barOf([makerOf(row), ...(row.process?.approval?.by ?? [])]);
+  return (row) => barOf(decidersOf(row));
 }
 
 /**
@@ -71,13 +71,12 @@ function hasEndedOfPage({ mode, database }: Context, id: string, scope: Scope): 
 async function barsAfter(
   context: Context,
   nowMs: number,
-): Promise<(makers: readonly (string | null)[]) => ApprovalBar | null> {
+): Promise<(makers: readonly string[]) => ApprovalBar | null> {
   const { database, caller } = context;
   const own = await readOneMaker(database, caller.accountId, caller.id);
-  const isNew = nowMs < (await approvesFrom(context, database, nowMs));
+  const isNew = await isNewcomer(context, nowMs);
   return (makers) => {
-    if (makers.some((maker) => maker !== null && (maker === caller.id || own.includes(maker))))
-      return 'same_maker';
+    if (makers.some((maker) => maker === caller.id || own.includes(maker))) return 'same_maker';
     return isNew ? 'newcomer' : null;
   };
 }

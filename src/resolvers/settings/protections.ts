@@ -181,6 +181,11 @@ export async function approvesFrom(context: Context, database: Tx, nowMs: number
   return since === undefined ? 0 : millisOf(since) + settings.whitelistCoolingSeconds * 1_000;
 }
 
+/** @returns whether the caller is newer to the account than its cooling time: then it approves nothing yet. */
+export async function isNewcomer(context: Context, nowMs: number): Promise<boolean> {
+  return nowMs < (await approvesFrom(context, context.database, nowMs));
+}
+
 function isLooserThan(name: Protection, before: AccountSettings, after: AccountSettings): boolean {
   if (name === 'whitelistCoolingSeconds')
     return after.whitelistCoolingSeconds < before.whitelistCoolingSeconds;

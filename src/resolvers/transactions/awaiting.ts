@@ -7,6 +7,7 @@ import type { WaitingAt } from '../../store/engine/waiting.ts';
 import type { Registry } from '../../templates/registry.ts';
 import type { TriggerName } from '../../templates/triggers.ts';
 import type { Context } from '../services/context.ts';
+import { isNewcomer } from '../settings/protections.ts';
 
 /** Actions by which a person decides how a transaction continues, with the trigger of each. */
 const DECISIONS = {
@@ -76,11 +77,18 @@ export function stepsWaiting(registry: Registry, wait: StepWait): readonly strin
   return stepsAwaiting(registry, DECISION_OF[wait]);
 }
 
-/** @returns the steps at which the caller's scopes let it decide. */
-export function stepsForCaller({ registry, caller }: Context): readonly string[] {
+/**
+ * @returns the steps at which the caller can decide: its scopes allow it, and it is not newer to the account than the cooling time
+ * where the decision is an approval (C-40).
+ */
+export async function stepsForCaller(context: Context): Promise<readonly string[]> {
+  const { registry, caller } = context;
   const actions = Object.keys(DECISIONS) as DecisionName[];
   const own = actions.filter((action) => caller.scopes.includes(ACTIONS[action].scope));
-  return [...new Set(own.flatMap((action) => stepsAwaiting(registry, action)))];
+  const isNew =
+    own.includes('withdrawal.approve') && (await isNewcomer(context, await context.clock.nowMs()));
+  const possible = isNew ? own.filter((action) => action !== 'withdrawal.approve') : own;
+  return [...new Set(possible.flatMap((action) => stepsAwaiting(registry, action)))];
 }
 
 /**

@@ -116,7 +116,7 @@ async function checkMerged(context: Context, input: MergedFilterInput): Promise<
   checkStep(registry, input, violations);
   violations.refuse();
   const families = familiesOf(registry, input);
-  const steps = stepsOf(context, families, input);
+  const steps = await stepsOf(context, families, input);
   if (families.length === 0 || (steps?.steps.length === 0 && !steps.isUnlisted)) return undefined;
   return {
     ...plain,
@@ -161,14 +161,14 @@ function checkStep(registry: Registry, input: MergedFilterInput, violations: Vio
   }
 }
 
-function stepsOf(
+async function stepsOf(
   context: Context,
   families: readonly Family[],
   { statusCodes, component, state, awaitingMe, waitsFor }: MergedFilterInput,
-): StepFilter | undefined {
+): Promise<StepFilter | undefined> {
   const waiting = waitsFor && isStepWait(waitsFor) ? stepsWaiting(context.registry, waitsFor) : undefined;
   if (!statusCodes && !component && !state && !awaitingMe && !waiting) return undefined;
-  const awaiting = awaitingMe ? stepsForCaller(context) : undefined;
+  const awaiting = awaitingMe ? await stepsForCaller(context) : undefined;
   const known = context.registry.templates
     .filter(({ family }) => families.includes(family))
     .flatMap((template) => template.steps)

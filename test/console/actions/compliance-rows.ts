@@ -57,6 +57,26 @@ function caseRow(action: string, state: string): ActRow {
   };
 }
 
+const freezeRow: ActRow = {
+  act: 'FreezeCustomer',
+  who: 'platform',
+  begin: async (stage) => {
+    const { clientTaxId: taxId } = customer();
+    const account = stage.shop();
+    return {
+      path: `/console/accounts/${account}`,
+      given: { account, by: 'taxId' },
+      typed: { taxId, reason: 'case 4722' },
+      check: async () => {
+        const { customerCases } = await stage.askAsOperator(
+          `{ customerCases(account: "${account}", taxId: "${taxId}") { nodes { state } } }`,
+        );
+        expect(customerCases.nodes).toEqual([{ state: 'FROZEN' }]);
+      },
+    };
+  },
+};
+
 function hitRow(action: string, state: string): ActRow {
   return {
     act: action,
@@ -86,6 +106,7 @@ export const COMPLIANCE_ROWS: readonly ActRow[] = [
   caseRow('RetryCase', 'OPEN'),
   caseRow('FreezeCase', 'FROZEN'),
   caseRow('UnfreezeCase', 'FROZEN'),
+  freezeRow,
   hitRow('DismissScreeningHit', 'DISMISSED'),
   hitRow('ConfirmScreeningHit', 'CONFIRMED'),
 ];

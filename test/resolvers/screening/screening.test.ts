@@ -181,6 +181,47 @@ describe('before anything can be paid', () => {
     await until(another, 'compliance/UNCOMPLIANT');
   });
 
+  test('the evidence pack of a MED case has each screening with its lists and providers, and names no match', async () => {
+    provider.people.set('52998224725', 'REVIEW');
+    const { end2end } = await onramp({ wallet: WALLET });
+    await until(end2end, 'valida_id/REVIEW');
+    await ask(held('approveStepUp', end2end, 'reason: "known, accepted"'), {}, app.platformKey);
+    await until(end2end, 'depositpix/QRCODE');
+    await trigger(end2end, 'pay');
+    await until(end2end, 'success/DONE');
+    await trigger(end2end, 'dispute-open');
+    await until(end2end, 'dispute/OPEN');
+    const { medCases } = await ask(
+      '{ medCases(states: [OPEN]) { nodes { caseId transaction { end2end } } } }',
+    );
+    const { caseId } = medCases.nodes.find(
+      (each: { transaction: { end2end: string } }) => each.transaction.end2end === end2end,
+    );
+    const packIn = async (language: string) => {
+      const { makeMedEvidence } = await ask(
+        `mutation { makeMedEvidence(input: { caseId: "${caseId}", language: ${language} }) { medCase { files { fileId } } errors { code } } }`,
+      );
+      const { fileId } = makeMedEvidence.medCase.files.at(-1);
+      const { medFile } = await ask(`{ medFile(fileId: "${fileId}") { content } }`);
+      return Buffer.from(medFile.content, 'base64').toString();
+    };
+    const sectionOf = (page: string, title: string) =>
+      page
+        .slice(page.indexOf(`<h2>${title}</h2>`))
+        .replace(/<\/table>[\s\S]*/, '')
+        .replace(/<[^>]+>/g, ' ')
+        .replace(/\s+/g, ' ');
+    const english = sectionOf(await packIn('EN'), 'Screening');
+    expect(english).toMatch(
+      /Before the payment customer, wallet ofac [0-9a-f]{12}, un [0-9a-f]{12}, ceis [0-9a-f]{12}, pep [0-9a-f]{12}, own [0-9a-f]{12}, chainalysis-sanctions, bureau Held for review by a person/,
+    );
+    expect(english).toMatch(/When the payment arrived customer, wallet .* bureau Passed/);
+    expect(english).not.toMatch(/PEP, media|529|Souza/);
+    expect(sectionOf(await packIn('PT'), 'Triagem de compliance')).toContain(
+      'Retida para análise de uma pessoa',
+    );
+  });
+
   test('while a provider is unreachable nothing passes, however often it is attempted; afterwards it continues by itself', async () => {
     provider.isAway = true;
     const creating = onramp({ wallet: WALLET });
