@@ -122,7 +122,8 @@ describe.each([
       while (page.events.length > 0) page = await nextPage(page.next, 0);
       const waiting = nextPage(page.next, 20);
       const third = await pay(0, 'b');
-      const isAbout = ({ transaction }: any) => transaction.end2end === third;
+      const isAbout = ({ transaction }: { transaction: { end2end: string } }) =>
+        transaction.end2end === third;
       for (page = await waiting; !page.events.some(isAbout); page = await nextPage(page.next, 20))
         expect(page.events, 'a wait without an event').not.toEqual([]);
       for (const victim of [0, 2]) {
