@@ -244,12 +244,12 @@ const PART_MAX: Readonly<Record<string, number>> = {
   offramps: 51_000,
   withdrawals: 34_000,
   account: 32_000,
-  events: 28_000,
+  events: 29_000,
   webhooks: 64_000,
   keys: 23_000,
   whitelist: 32_000,
   links: 22_000,
-  sandbox: 34_000,
+  sandbox: 35_000,
 };
 
 interface OpenApi {
