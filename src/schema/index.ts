@@ -133,11 +133,7 @@ function putTogether(registry: Registry): GraphQLSchema {
   defineHouseBooks(builder, { currencies, ledger, bar });
   definePositions(builder, currencies);
   defineRefunds(builder, transaction, currencies);
-  definePossibleActions(builder, transaction, {
-    ...currencies,
-    ...ledger,
-    action,
-  });
+  definePossibleActions(builder, transaction, { ...currencies, ...ledger, action });
   defineSandbox(builder, currencies, transaction);
   const { viewer, account, apiKey } = defineViewer(builder);
   const { person, role } = definePeople(builder, viewer);

@@ -5,11 +5,11 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { brasiliaDay, dayAfter } from '../../src/base/time/brasilia-day.ts';
-import { ACCOUNT_LABELS } from '../../src/ledger/account-labels.ts';
 import type { HouseAccount } from '../../src/ledger/chart.ts';
 import { readBrokenCloses } from '../../src/store/ledger/book-closes.ts';
 import { movementOf } from '../../src/store/ledger/books.ts';
 import { verifyLedger } from '../../src/store/ledger/verify.ts';
+import { ACCOUNT_LABELS } from '../../src/ui/account-labels.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { useOneDay } from '../support/one-day.ts';

@@ -1,6 +1,6 @@
 /** Texts of the books; the name of a ledger account is under `book_`. */
 import { type Label, label } from '../../base/text/label.ts';
-import { ACCOUNT_LABELS } from '../../ledger/account-labels.ts';
+import { ACCOUNT_LABELS } from '../../ui/account-labels.ts';
 
 /** Names of ledger accounts, as words of the console. */
 type AccountWords = { readonly [Name in keyof typeof ACCOUNT_LABELS as `book_${Name}`]: Label };

@@ -1,8 +1,8 @@
 /** Writes the trial balance of a period out, for accountants: by class, with values in BRL and their sums. */
 import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
-import { ACCOUNT_LABELS } from '../../ledger/account-labels.ts';
 import type { LedgerAccountClass } from '../../ledger/chart.ts';
+import { ACCOUNT_LABELS } from '../../ui/account-labels.ts';
 import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
 import { type PeriodInput, type TrialBalance, type TrialLine, trialBalance } from '../ledger/read-books.ts';
 import type { Context } from '../services/context.ts';

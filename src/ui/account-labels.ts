@@ -1,6 +1,5 @@
 /** Names of ledger accounts for people: on the screen of the books and in their files. */
 import { type Label, label } from '../base/text/label.ts';
-import type { HouseAccount } from './chart.ts';
 
 /** The names; `holders` are the sub-accounts of all account holders together. */
 export const ACCOUNT_LABELS = {
@@ -21,4 +20,4 @@ export const ACCOUNT_LABELS = {
   'R.dust': label('Rounding differences', 'Diferenças de arredondamento'),
   'X.gas': label('Network fees paid', 'Taxas de rede pagas'),
   'X.loss': label('Losses', 'Perdas'),
-} as const satisfies Readonly<Record<HouseAccount | 'holders', Label>>;
+} as const satisfies Readonly<Record<string, Label>>;
