@@ -122,17 +122,21 @@ function argumentsAt(source: string, start: number): string {
 
 function thrownIn(path: string): readonly Thrown[] {
   const source = readFileSync(join(SRC, path), 'utf8');
-  return [...source.matchAll(/new GatewayError\(\s*'(\w+)',/g)].flatMap((match) => {
-    const code = match[1] as ErrorCode;
-    if (!CODES.includes(code)) return [];
-    const given = argumentsAt(source, match.index + match[0].length).trim();
-    const pieces = /^\w+$/.test(given)
-      ? [...source.matchAll(IN_VARIABLES[path] ?? /^(?!)/g)].map(([, piece = '']) => piece)
-      : [given];
-    const messages = pieces.flatMap(textsIn);
-    expect(messages, `${path}: ${given}`).not.toEqual([]);
-    return messages.map((message) => ({ code, message }));
-  });
+  return [...source.matchAll(/new GatewayError\(\s*'(\w+)',|(?:throw|return) overLimit\(/g)].flatMap(
+    (match) => {
+      const code = (match[1] ?? 'LIMIT_EXCEEDED') as ErrorCode;
+      if (!CODES.includes(code)) return [];
+      const given = argumentsAt(source, match.index + match[0].length).trim();
+      // The text is that of the callers of `overLimit`.
+      if (given.startsWith('detail, ')) return [];
+      const pieces = /^\w+$/.test(given)
+        ? [...source.matchAll(IN_VARIABLES[path] ?? /^(?!)/g)].map(([, piece = '']) => piece)
+        : [given];
+      const messages = pieces.flatMap(textsIn);
+      expect(messages, `${path}: ${given}`).not.toEqual([]);
+      return messages.map((message) => ({ code, message }));
+    },
+  );
 }
 
 const THROWN = SOURCES.flatMap(thrownIn);

@@ -159,6 +159,8 @@ const PARTS: readonly (readonly [
       factOf('identity', 'VERIFIED: approved (http), '),
     ],
   ],
+  // The outcomes of screenings are tested where screeners are (test/rails/screening).
+  ['screening', () => delivered, () => [EVIDENCE_WORDS.notScreened.en]],
   [
     'terms',
     () => delivered,
