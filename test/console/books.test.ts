@@ -100,7 +100,9 @@ test('the result in BRL and the result of each currency have different names', a
 });
 
 test('a manual journal names its accounts, in the list and before its approval', async () => {
-  expect(await books('lang=pt')).toContain('Perdas (X.loss)<br>BRL no banco liquidante (A.pix)');
+  expect(await books('lang=pt')).toContain(
+    'Perdas <small class="mono">X.loss</small><br>BRL no banco liquidante <small class="mono">A.pix</small>',
+  );
   expect(await books('lang=en', checker)).toContain(
     'debit Losses (X.loss), credit BRL at the settlement bank (A.pix)',
   );
