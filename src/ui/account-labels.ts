@@ -1,4 +1,4 @@
-/** Names of ledger accounts for people: on the screen of the books and in their files. */
+/** Names of ledger accounts and their classes for people: on the screen of the books and in their files. */
 import { type Label, label } from '../base/text/label.ts';
 
 /** The names; `holders` are the sub-accounts of all account holders together. */
@@ -21,3 +21,16 @@ export const ACCOUNT_LABELS = {
   'X.gas': label('Network fees paid', 'Taxas de rede pagas'),
   'X.loss': label('Losses', 'Perdas'),
 } as const satisfies Readonly<Record<string, Label>>;
+
+/** Classes in the order of a balance sheet. */
+export const CLASS_LABELS = {
+  HOUSE_ASSET: label('Assets', 'Ativo'),
+  HOLDER: label('Liabilities: account holders', 'Passivo: titulares das contas'),
+  HOUSE_LIABILITY: label('Liabilities: other', 'Passivo: outras obrigações'),
+  HOUSE_EQUITY: label('Equity', 'Patrimônio líquido'),
+  HOUSE_REVENUE: label('Revenue', 'Receitas'),
+  HOUSE_EXPENSE: label('Expenses', 'Despesas'),
+} as const satisfies Readonly<Record<string, Label>>;
+
+/** The classes in that order. */
+export const CLASS_ORDER = Object.keys(CLASS_LABELS) as readonly (keyof typeof CLASS_LABELS)[];

@@ -2,7 +2,7 @@
 import { attributes, type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { dayText } from '../../ui/times.ts';
-import { pathTo, type ScreenContext } from '../context.ts';
+import { mayPerform, pathTo, type ScreenContext } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { ago } from './figures.ts';
 import { actionForm, disclosedForm } from './form.ts';
@@ -32,7 +32,7 @@ export function closeChecklist(context: ScreenContext, list: Checklist, isFirst:
   const lines = [
     { isDone: isOver, what: translate(isOver ? 'dayIsOver' : 'dayRuns') },
     ...rails.flatMap((rail) => [reconciled(context, day, rail), ...balanced(context, rail)]),
-    waiting(context, suspense, 'checkSuspense', 'checkSuspenseNone', pathTo('/review', { kind: 'SUSPENSE' })),
+    suspended(context, suspense),
     waiting(context, journals, 'checkJournals', 'checkJournalsNone', '#manual'),
   ];
   const open = lines.filter(({ isDone }) => !isDone).length;
@@ -106,6 +106,19 @@ function balanced(context: ScreenContext, { rail, report }: RailOfDay): readonly
   return [
     { isDone: false, what: translate('positionsDiffer', { rail: name }), more: wrong.join(', '), aside },
   ];
+}
+
+/** Unidentified payments, which roles without their decision see only as a number. */
+function suspended(context: ScreenContext, number: number): Line {
+  const line = waiting(
+    context,
+    number,
+    'checkSuspense',
+    'checkSuspenseNone',
+    pathTo('/review', { kind: 'SUSPENSE' }),
+  );
+  if (line.isDone || mayPerform(context, 'suspense.assign')) return line;
+  return { ...line, more: context.translate('decidedByRisk'), aside: null };
 }
 
 function waiting(

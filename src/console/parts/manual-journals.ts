@@ -109,10 +109,10 @@ function proposeForm(context: ScreenContext): Html | null {
   );
   const required = { isRequired: true } as const;
   const fields = [
-    { name: 'account', label: translate('accountToBook'), ...required },
+    { name: 'account', label: translate('accountToBook'), value: context.session.accountId, ...required },
     { name: 'debit', label: translate('debit'), options },
     { name: 'credit', label: translate('credit'), options },
-    { name: 'currency', label: translate('currency'), ...required },
+    { name: 'currency', label: translate('currency'), hint: translate('capitalCurrencyHint'), ...required },
     { name: 'amount', label: translate('amount'), inputmode: 'decimal', ...required },
     { name: 'reason', label: translate('journalReason'), ...required },
   ] as const;

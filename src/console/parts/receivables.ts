@@ -78,11 +78,17 @@ export function receivablesVariables(context: ScreenContext): { readonly owedOff
   return { owedOffset: (receivablesPage(context) - 1) * PAGE_ROWS };
 }
 
-/** @returns receivables from accounts, each with the form that settles it; null without any. */
-export function receivableList(context: ScreenContext, receivables: Receivables): Html | null {
+/** @returns receivables from accounts, each with the form that settles it. */
+export function receivableList(context: ScreenContext, receivables: Receivables): Html {
   const { nodes: rows, totalCount } = receivables;
-  if (totalCount === 0) return null;
   const { translate, language } = context;
+  const caption = translate('receivables');
+  if (totalCount === 0)
+    return section(
+      'receivables',
+      caption,
+      empty('done', translate('noReceivables'), translate('noReceivablesWhy')),
+    );
   const columns: readonly Column<Receivable>[] = [
     {
       name: translate('account'),
@@ -96,7 +102,6 @@ export function receivableList(context: ScreenContext, receivables: Receivables)
     },
     { name: unseen(translate('actsHere')), isActions: true, cell: (row) => settleForm(context, row) },
   ];
-  const caption = translate('receivables');
   const shown = table({ caption, isCaptionUnseen: true, rows, columns });
   const content =
     rows.length > 0

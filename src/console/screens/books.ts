@@ -1,6 +1,7 @@
 /** The books of the house: present balances, movements of a period, its result, and closed days. */
 import { sum } from '../../base/money/money.ts';
 import { brasiliaDay } from '../../base/time/brasilia-day.ts';
+import { CLASS_ORDER } from '../../ui/account-labels.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
@@ -176,20 +177,10 @@ function trialTotals(
   });
 }
 
-/** Classes in the order of a balance sheet. */
-const CLASSES: readonly TrialLine['class'][] = [
-  'HOUSE_ASSET',
-  'HOLDER',
-  'HOUSE_LIABILITY',
-  'HOUSE_EQUITY',
-  'HOUSE_REVENUE',
-  'HOUSE_EXPENSE',
-];
-
 /** Closing balances of each class in BRL; a class that includes a balance without a rate has no sum. */
 function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
   const { translate, language } = context;
-  const rows = CLASSES.flatMap((each) => {
+  const rows = CLASS_ORDER.flatMap((each) => {
     const values = lines.filter((line) => line.class === each).map(({ calculatedBrl }) => calculatedBrl);
     const known = values.filter((value) => value !== null);
     return values.length === 0 ? [] : [{ each, value: known.length === values.length ? sum(known) : null }];
@@ -197,7 +188,7 @@ function classTable(context: ScreenContext, lines: readonly TrialLine[]): Html {
   if (rows.length === 0) return empty('receipt', translate('emptyBooks'));
   const caption = translate('byClass');
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { name: translate('accountClass'), isRowHead: true, cell: ({ each }) => translateName(translate, each) },
+    { name: translate('accountClass'), isRowHead: true, cell: ({ each }) => translate(`class_${each}`) },
     {
       name: translate('inBrl'),
       isFigure: true,
@@ -252,12 +243,12 @@ function netInBrl(
 ): readonly (readonly HtmlValue[])[] {
   const known = lines.flatMap(({ calculatedBrl }) => calculatedBrl ?? []);
   const net = known.length < lines.length ? translate('notValued') : figure(sum(known), BRL, language);
-  return [[translate('bookNet'), '', '', net]];
+  return [[translate('netInBrl'), '', '', net]];
 }
 
 function sums({ translate, language }: ScreenContext, { net, position }: BooksQuery['profitAndLoss']): Html {
   const listed = (all: typeof net) => all.map((each) => money(each, language)).join(' · ') || '–';
-  return html`<p class="in small">${translate('bookNet')}: ${listed(net)}<br>${translate('bookPosition')}: ${listed(position)}</p>`;
+  return html`<p class="in small">${translate('netByCurrency')}: ${listed(net)}<br>${translate('positionChange')}: ${listed(position)}</p>`;
 }
 
 function closes(context: ScreenContext, rows: readonly Close[]): Html {

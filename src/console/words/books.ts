@@ -1,12 +1,18 @@
 /** Texts of the books; the name of a ledger account is under `book_`. */
 import { type Label, label } from '../../base/text/label.ts';
-import { ACCOUNT_LABELS } from '../../ui/account-labels.ts';
+import { ACCOUNT_LABELS, CLASS_LABELS } from '../../ui/account-labels.ts';
 
 /** Names of ledger accounts, as words of the console. */
 type AccountWords = { readonly [Name in keyof typeof ACCOUNT_LABELS as `book_${Name}`]: Label };
 const ACCOUNT_WORDS = Object.fromEntries(
   Object.entries(ACCOUNT_LABELS).map(([name, text]) => [`book_${name}`, text]),
 ) as unknown as AccountWords;
+
+/** Names of classes, as words of the console. */
+type ClassWords = { readonly [Name in keyof typeof CLASS_LABELS as `class_${Name}`]: Label };
+const CLASS_WORDS = Object.fromEntries(
+  Object.entries(CLASS_LABELS).map(([name, text]) => [`class_${name}`, text]),
+) as unknown as ClassWords;
 
 /** The texts of the books. */
 export const BOOK_WORDS = {
@@ -24,16 +30,17 @@ export const BOOK_WORDS = {
   debitClasses: label('Assets and expenses', 'Ativo e despesas'),
   creditClasses: label('Liabilities, equity and revenue', 'Passivo, patrimônio líquido e receitas'),
   bookRate: label(
-    'Values in BRL use the newest rate, for a past period too.',
-    'Os valores em BRL usam a cotação mais recente, também para períodos passados.',
+    'Values in BRL use the newest rate, for a past period too. Each balance is rounded to the cent, so the two sums can differ by cents.',
+    'Os valores em BRL usam a cotação mais recente, também para períodos passados. Cada saldo é arredondado ao centavo; por isso as duas somas podem diferir em centavos.',
   ),
   inBrl: label('In BRL', 'Em BRL'),
   notValued: label('No rate', 'Sem cotação'),
   debits: label('Debits', 'Débitos'),
   credits: label('Credits', 'Créditos'),
   emptyBooks: label('No entries in this period', 'Nenhum lançamento no período'),
-  bookNet: label('Net', 'Líquido'),
-  bookPosition: label('FX position', 'Posição cambial'),
+  netInBrl: label('Net result, all in BRL', 'Resultado líquido, tudo em BRL'),
+  netByCurrency: label('Net result by currency', 'Resultado líquido por moeda'),
+  positionChange: label('Change in FX position', 'Variação da posição cambial'),
   bookCloses: label('Closed days', 'Dias fechados'),
   noCloses: label('No days closed yet', 'Nenhum dia fechado'),
   closedAt: label('Closed', 'Fechado em'),
@@ -77,6 +84,7 @@ export const BOOK_WORDS = {
   approveJournalYes: label('Approve and post', 'Aprovar e lançar'),
   rejectJournal: label('Reject', 'Recusar'),
   ...ACCOUNT_WORDS,
+  ...CLASS_WORDS,
 
   // Daily close.
   closeChecklist: label('Close {day}', 'Fechamento de {day}'),
@@ -102,6 +110,10 @@ export const BOOK_WORDS = {
   checkJournals: label('Manual journals to approve: {n}', 'Lançamentos manuais a aprovar: {n}'),
   checkJournalsNone: label('No manual journals to approve', 'Nenhum lançamento manual a aprovar'),
   decideThere: label('Decide', 'Decidir'),
+  decidedByRisk: label(
+    'Decided by people with the role Platform risk, Platform operator or Platform owner',
+    'A decisão cabe a quem tem o papel Risco da plataforma, Operador da plataforma ou Proprietário da plataforma',
+  ),
   closeThisDay: label('Close {day}…', 'Fechar {day}…'),
   closeDayWhat: label(
     'Everything is settled. Once closed, no entries can be added to this day.',

@@ -110,6 +110,11 @@ export const OPERATOR_WORDS = {
   denyStepUpYes: label('Deny verification', 'Negar verificação'),
   decisionReason: label('Reason (kept in the audit log)', 'Motivo (fica na auditoria)'),
   receivables: label('Receivables from merchants', 'Valores a receber dos lojistas'),
+  noReceivables: label('No merchant owes the platform anything', 'Nenhum lojista deve à plataforma'),
+  noReceivablesWhy: label(
+    'Balances that the platform owes merchants are in the trial balance; enter the account number there for one of them.',
+    'O que a plataforma deve aos lojistas está no balancete; informe lá o número da conta para ver um deles.',
+  ),
   noSuspense: label('Nothing to review', 'Nada para analisar'),
   openRefunds: label('Refunds', 'Devoluções'),
   openRefundsWhy: label('In progress or failed.', 'Em andamento ou com falha.'),

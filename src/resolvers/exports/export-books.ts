@@ -2,24 +2,13 @@
 import { BRL } from '../../base/money/currency.ts';
 import { sum } from '../../base/money/money.ts';
 import type { LedgerAccountClass } from '../../ledger/chart.ts';
-import { ACCOUNT_LABELS } from '../../ui/account-labels.ts';
+import { ACCOUNT_LABELS, CLASS_LABELS, CLASS_ORDER } from '../../ui/account-labels.ts';
 import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine } from '../../wire/csv.ts';
 import { type PeriodInput, type TrialBalance, type TrialLine, trialBalance } from '../ledger/read-books.ts';
 import type { Context } from '../services/context.ts';
 
 /** A column: its heading in each language, and its cell. */
 type Column = readonly [en: string, pt: string, cell: (line: TrialLine, books: TrialBalance) => Cell];
-
-/** Classes in the order of a balance sheet, in Portuguese. */
-const CLASSES = {
-  HOUSE_ASSET: 'Ativo',
-  HOLDER: 'Passivo: titulares das contas',
-  HOUSE_LIABILITY: 'Passivo',
-  HOUSE_EQUITY: 'Patrimônio líquido',
-  HOUSE_REVENUE: 'Receita',
-  HOUSE_EXPENSE: 'Despesa',
-} as const satisfies Readonly<Record<LedgerAccountClass, string>>;
-const CLASS_ORDER = Object.keys(CLASSES) as readonly LedgerAccountClass[];
 
 /**
  * @returns text in parts: a line for each kind of ledger account and currency, then a `TOTAL` in BRL for each class, empty if
@@ -104,5 +93,5 @@ function columnsOf(language: CsvLanguage): readonly Column[] {
 }
 
 function classText(kind: LedgerAccountClass, language: CsvLanguage): string {
-  return language === 'pt' ? CLASSES[kind] : kind;
+  return language === 'pt' ? CLASS_LABELS[kind].pt : kind;
 }
