@@ -273,7 +273,9 @@ describe('one account', () => {
       form: { ...form, ...price },
     });
     expect(proposed.status, proposed.text).toBe(303);
-    const own = await open(`${path()}?lang=en`);
+    expect(proposed.headers.get('location')).toContain('became=PRICE_PROPOSED');
+    const own = await open(`${path()}?lang=en&done=UpdateTemplateSettings&became=PRICE_PROPOSED`);
+    expect(own).toContain('The price applies once another person sets the same.');
     expect(own).toContain('Waits for a second person.');
     expect(own).not.toContain('Approve price');
     const page = await open(`${path()}?lang=pt`, books);

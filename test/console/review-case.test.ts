@@ -71,6 +71,12 @@ function sendAnyway(path: string, action: string, fields: Record<string, string>
   return visit(app, person, `/console/acts/${action}`, { form: { back: path, ...fields } });
 }
 
+/** @returns the outcome that the console tells in place of the action; null without one. */
+function outcomeOf({ status, text, headers }: Awaited<ReturnType<typeof decide>>): string | null {
+  expect(status, text).toBe(303);
+  return new URL(headers.get('location') ?? '', app.baseUrl).searchParams.get('became');
+}
+
 /** A decision without a reason is refused; with one it is done, and can be read at the address of the case. */
 async function settle(path: string, action: string, typed: Record<string, string> = {}) {
   const reason = `checked by phone, ${action}`;
@@ -180,8 +186,12 @@ describe('a held transaction', () => {
       [end2end],
     );
     const path = pathOf('HOLD', end2end);
-    expect(await read(path)).toContain('two people release it, and nothing goes back');
-    expect((await decide(path, 'ReleaseHold', { reason: 'not the listed one' })).status).toBe(303);
+    const frozen = await read(path);
+    expect(frozen).toContain('two people release it, and nothing goes back');
+    expect(frozen).not.toContain('or reject it and send the money back');
+    expect(outcomeOf(await decide(path, 'ReleaseHold', { reason: 'not the listed one' }))).toBe(
+      'FIRST_OF_TWO',
+    );
     const page = await read(path);
     expect(page).toContain('rosa released it first. Another person completes the release.');
     expect(page).toContain('Waits for a second person.');
@@ -190,7 +200,7 @@ describe('a held transaction', () => {
     const again = { account: String(app.accountId), end2end, reason: 'again' };
     expect([403, 409]).toContain((await sendAnyway(path, 'ReleaseHold', again)).status);
     expect(await read(path, second)).not.toContain('Waits for a second person.');
-    expect((await decide(path, 'ReleaseHold', { reason: 'I agree' }, second)).status).toBe(303);
+    expect(outcomeOf(await decide(path, 'ReleaseHold', { reason: 'I agree' }, second))).toBeNull();
     const decided = await read(path);
     expect(decided).toContain('I agree');
     // Of both entries, one was the request.
@@ -241,7 +251,12 @@ test('an identity check: a frozen customer is unfrozen by two people, then appro
     expect(page).toContain(text);
   expect(formsOn(page)).toEqual(['UnfreezeCase']);
   await expectNoForms(path, false);
-  expect((await decide(path, 'UnfreezeCase', { reason: 'order withdrawn' })).status).toBe(303);
+  expect(outcomeOf(await decide(path, 'UnfreezeCase', { reason: 'order withdrawn' }))).toBe('FIRST_OF_TWO');
+  for (const [language, text] of [
+    ['en', 'Your decision is the first of two: nothing changes until another person decides the same.'],
+    ['pt', 'Sua decisão é a primeira de duas: nada muda até outra pessoa decidir o mesmo.'],
+  ] as const)
+    expect(await read(`${path}&done=UnfreezeCase&became=FIRST_OF_TWO`, risk, language)).toContain(text);
   const requested = await read(path);
   expect(requested).toContain('requested; a second person decides');
   expect(requested).toContain('Waits for a second person.');
@@ -249,7 +264,7 @@ test('an identity check: a frozen customer is unfrozen by two people, then appro
   const { caseId: id } = freezeCustomer.customerCase;
   expect((await sendAnyway(path, 'UnfreezeCase', { id, reason: 'again' })).status).toBe(403);
   expect(await read(path, second)).toContain('rosa requested the unfreezing. Another person completes it');
-  expect((await decide(path, 'UnfreezeCase', { reason: 'I agree' }, second)).status).toBe(303);
+  expect(outcomeOf(await decide(path, 'UnfreezeCase', { reason: 'I agree' }, second))).toBeNull();
   expect(formsOn(await read(path))).toEqual(['ApproveCase', 'DenyCase', 'RetryCase', 'FreezeCase']);
   expect(await settle(path, 'ApproveCase')).toContain('Customer check approved');
   expect(formsOn(await read(path))).toEqual(['DenyCase', 'RetryCase', 'FreezeCase']);
@@ -315,7 +330,7 @@ test('money in suspense is sent back with a reason; the notes stay with the deci
   expect(formsOn(await read(path)).toSorted()).toEqual(['AssignSuspense', 'ReturnSuspense']);
   await expectNoForms(path, true);
   const elsewhere = { account: String((await app.addAccount()).accountId), reason: 'theirs' };
-  expect((await decide(path, 'AssignSuspense', elsewhere)).status).toBe(303);
+  expect(outcomeOf(await decide(path, 'AssignSuspense', elsewhere))).toBe('FIRST_OF_TWO');
   const proposed = await read(path);
   expect([proposed.includes('Waits for a second person.'), formsOn(proposed)]).toEqual([
     true,

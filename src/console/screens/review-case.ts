@@ -111,7 +111,7 @@ function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
   return section(
     'why',
     translate('whyHere'),
-    html`<div class="in stack tight"><p>${whyText(context, kind)}</p>${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${resume}${link}</div>`,
+    html`<div class="in stack tight">${!evidence?.isFrozen && html`<p>${whyText(context, kind)}</p>`}${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${resume}${link}</div>`,
   );
 }
 

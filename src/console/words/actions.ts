@@ -117,7 +117,7 @@ export const ACTION_TEXTS: Readonly<Record<ActionName, Label>> = {
   'account.create': label('Account created', 'Conta criada'),
   'account.import': label('History imported', 'Histórico importado'),
   'receivable.settle': label('Receivable settled', 'Valor a receber quitado'),
-  'capital.book': label('Capital recorded', 'Capital registrado'),
+  'capital.book': label('Capital proposed', 'Capital proposto'),
   'journal.propose': label('Journal entry proposed', 'Lançamento proposto'),
   'journal.approve': label('Journal entry approved', 'Lançamento aprovado'),
   'journal.reject': label('Journal entry rejected', 'Lançamento recusado'),

@@ -252,6 +252,14 @@ export const OPERATOR_WORDS = {
   ),
   became_FAILED: label('It still doesn’t match anything.', 'Ainda não corresponde a nada.'),
   became_CLOSED: label('Someone closed it in the meantime.', 'Alguém a encerrou nesse meio-tempo.'),
+  became_FIRST_OF_TWO: label(
+    'Your decision is the first of two: nothing changes until another person decides the same.',
+    'Sua decisão é a primeira de duas: nada muda até outra pessoa decidir o mesmo.',
+  ),
+  became_PRICE_PROPOSED: label(
+    'Saved. The price applies once another person sets the same.',
+    'Salvo. O preço passa a valer quando outra pessoa definir o mesmo.',
+  ),
   nextTry: label('Next attempt', 'Próxima tentativa'),
   show: label('Show', 'Mostrar'),
   told: label('Message', 'Mensagem'),
