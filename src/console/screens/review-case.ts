@@ -108,10 +108,12 @@ function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
     pair(translate('reason'), suspense && translateName(translate, suspense.reason)),
     pair(translate('assignee'), html`<span class="row push">${assigneeText(context, waiting)}</span>`),
   ]);
+  // A frozen payment is not returned, so the text of holds would be wrong.
+  const why = kind === 'HOLD' && evidence?.isFrozen ? null : html`<p>${whyText(context, kind)}</p>`;
   return section(
     'why',
     translate('whyHere'),
-    html`<div class="in stack tight">${!evidence?.isFrozen && html`<p>${whyText(context, kind)}</p>`}${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${resume}${link}</div>`,
+    html`<div class="in stack tight">${why}${evidence && reasonList(context, file, evidence)}${facts}${assignForm(context, waiting)}${resume}${link}</div>`,
   );
 }
 
