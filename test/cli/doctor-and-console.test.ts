@@ -3,6 +3,7 @@
  * failing job on a database; both are read: the command, and the query and page of the console.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkText } from '../../src/console/words/checks.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { useApp } from '../support/app.ts';
 import { command } from '../support/command.ts';
@@ -102,7 +103,8 @@ test('the page of the rails has every check of operation', async () => {
     const page = await visit(app, person, '/console/rails');
     return page.status === 200 && page.text;
   });
-  for (const { check } of (await console()).operationChecks) expect(text).toContain(check);
+  for (const { check } of (await console()).operationChecks)
+    expect(text).toContain(checkText(check, 'en')?.title ?? check);
 });
 
 test('only the operator reads checks of operation', async () => {

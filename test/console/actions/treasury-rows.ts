@@ -37,7 +37,7 @@ export const TREASURY_ROWS: readonly ActRow[] = [
             '{ manualJournals(state: PROPOSED) { amount currency debit credit } }',
           );
           expect(manualJournals).toContainEqual({
-            ...{ amount, currency: 'TRX', debit: 'A.custody', credit: 'E.capital' },
+            ...{ amount, currency: 'TRX_TRX', debit: 'A.custody', credit: 'E.capital' },
           });
         },
       };
