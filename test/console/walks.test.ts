@@ -52,7 +52,8 @@ function walkOn(page: Page, title: string) {
         .locator('summary', { hasText: take(word) })
         .first()
         .click(),
-    write: async (word: string, value: string) => page.getByLabel(take(word)).fill(value),
+    write: async (word: string, value: string) =>
+      page.getByLabel(take(word)).filter({ visible: true }).fill(value),
     find: async (word: string) =>
       page.getByText(take(word)).filter({ visible: true }).first().waitFor({ timeout: 30_000 }),
     picture: async (name: string) => {
