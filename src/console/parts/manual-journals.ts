@@ -30,23 +30,26 @@ export function manualSection(context: ScreenContext, rows: readonly Manual[]): 
 function columns(context: ScreenContext): readonly Column<Manual>[] {
   const { translate, language } = context;
   return [
-    { name: translate('time'), cell: ({ madeAt }) => listTime(madeAt, language) },
-    { name: translate('account'), cell: ({ accountId }) => accountId },
+    {
+      name: `${translate('time')} / ${translate('account')}`,
+      cell: ({ madeAt, accountId }) =>
+        html`${listTime(madeAt, language)}<br><small class="soft">${accountId}</small>`,
+    },
     {
       name: `${translate('debit')} / ${translate('credit')}`,
       cell: ({ debit, credit }) => html`${bookName(context, debit)}<br>${bookName(context, credit)}`,
     },
     {
-      name: translate('amount'),
+      name: `${translate('amount')} / ${translate('status')}`,
       isFigure: true,
-      cell: ({ amount, currency }) => money({ amount, currency: currencyOfLedger(currency) }, language),
+      cell: ({ amount, currency, state }) =>
+        html`${money({ amount, currency: currencyOfLedger(currency) }, language)}<br>${badge(TONES[state], translate(state))}`,
     },
     {
       name: `${translate('journalReason')} / ${translate('who')}`,
       cell: ({ reason, maker, makerName }) =>
         html`${translateName(translate, reason)}<br><small class="soft">${makerName ?? maker}</small>`,
     },
-    { name: translate('status'), cell: ({ state }) => badge(TONES[state], translate(state)) },
     {
       name: unseen(translate('actsHere')),
       isActions: true,
