@@ -55,8 +55,9 @@ export async function requireAccess(
   tx: Tx,
   scopes: readonly Scope[],
 ): Promise<void> {
-  const hasEnded = await endedDeciders(tx, [caller], ...scopes);
-  if (hasEnded(caller)) throw accessEnded();
+  const own = { accountId: homeOf(caller), id: caller.id };
+  const hasEnded = await endedDeciders(tx, [own], ...scopes);
+  if (hasEnded(own)) throw accessEnded();
 }
 
 /** @returns whether the caller is an owner in person, whatever their role was when the request began. */
