@@ -372,7 +372,9 @@ test('profit and loss have their sum in BRL', async () => {
   const paid = async () => expect(await stepNow(transaction.end2end)).toBe('success/DONE');
   await vi.waitFor(paid, { timeout: 15_000 });
   const page = await open('/console/books');
-  expect(page).toMatch(/id="result"[\s\S]*?<tfoot><tr><td>Net result, all in BRL<.*?<span[^>]*>-?[\d,]+\.\d\d</);
+  expect(page).toMatch(
+    /id="result"[\s\S]*?<tfoot><tr><td>Net result, all in BRL<.*?<span[^>]*>-?[\d,]+\.\d\d</,
+  );
 });
 
 test.each([
