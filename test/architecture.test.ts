@@ -219,6 +219,22 @@ describe('layers', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('C-40: the audit log is written where access is judged under the lock, and nowhere else', () => {
+    const writers = SOURCES.filter(({ text }) => /\b(appendAudit|chainActions)\(/.test(text));
+    expect(writers.map(({ path }) => path).toSorted()).toEqual([
+      'resolvers/checks/audited.ts',
+      'resolvers/engine/advance-transaction.ts',
+      'resolvers/engine/batch.ts',
+      'store/engine/audit.ts',
+    ]);
+    // The engine's authors come from `asCaller`, apart from that of a new transaction, which has `create`.
+    const authors = SOURCES.filter(({ text }) => /\bauthor: authorOf\(/.test(text));
+    expect(authors.map(({ path }) => path).toSorted()).toEqual([
+      'resolvers/engine/advance-for-caller.ts',
+      'resolvers/orders/create-transaction.ts',
+    ]);
+  });
+
   test('ARCHITECTURE.md draws every folder and room', () => {
     const [, drawing = ''] = readFileSync(join(SRC, '../ARCHITECTURE.md'), 'utf8').split('```');
     const names = [...LAYERS.flat(), ...Object.values(ROOMS).flat(2)].filter((name) => name !== '.');

@@ -3,19 +3,25 @@
  * the account (C-40). Method: the account is locked, the request waits, the key is revoked or the person removed, the lock is released.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { newPayment } from '../../src/rails/sandbox/pix.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { removeMembership, setRole } from '../../src/store/people/people.ts';
 import { type Answer, useApp } from '../support/app.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
 import { signInAs } from '../support/people.ts';
 import { errorsIn } from '../support/refusals.ts';
 
 const app = useApp({ rateLimit: null });
+const CUSTOMER = { clientName: 'Maria Souza Prado', clientTaxId: '39053344705' };
+const PATIENCE = { timeout: 30_000 };
 const ERRORS = 'errors { code message path }';
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
 let platform: bigint;
 let endpointId: string;
 let people = 0;
+let suspenseId: string;
+const { create, stepNow } = graphqlClient(app, () => shop.apiKey);
 
 beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
@@ -26,7 +32,19 @@ beforeAll(async () => {
     { key: shop.apiKey },
   );
   endpointId = json.data.createWebhookEndpoint.webhookEndpoint.endpointId;
+  const settledAtMs = await app.services.clock.nowMs();
+  await app.services.receive(
+    newPayment({ txid: null, amount: 7_500n, settledAtMs, payerTaxId: '39053344705' }),
+  );
+  const { rows } = await app.owner.query('select max(id) as id from suspense_entry');
+  suspenseId = String(rows[0].id);
 });
+
+/** @returns the id of a new order. */
+async function onramp(more: object = {}): Promise<string> {
+  const made = await create('createOnramp', { currency: 'USDT_TRX', amount: { brl: '150.00' }, ...more });
+  return made.transaction.end2end;
+}
 
 const input = (name: string, fields: string) => `mutation { ${name}(input: { ${fields} }) { ${ERRORS} } }`;
 
@@ -54,8 +72,8 @@ const OWN: readonly (readonly [string, () => string])[] = [
   ],
 ];
 
-/** Requests of the operator on the account. */
-const OF_OPERATOR: readonly (readonly [string, () => string])[] = [
+/** Requests of the operator, and whether they wait for the account of the platform instead of that of the shop. */
+const OF_OPERATOR: readonly (readonly [string, () => string | Promise<string>, 'platform' | 'shop'])[] = [
   [
     'a limit of a customer',
     () =>
@@ -63,10 +81,37 @@ const OF_OPERATOR: readonly (readonly [string, () => string])[] = [
         'grantCustomerLimits',
         `account: "${shop.accountId}", taxId: "52998224725", level: VERIFIED, limitDaily: "20000"`,
       ),
+    'shop',
   ],
   [
     'a customer is frozen',
     () => input('freezeCustomer', `account: "${shop.accountId}", taxId: "52998224725", reason: "late"`),
+    'shop',
+  ],
+  [
+    'a journal is proposed',
+    () =>
+      input(
+        'proposeJournal',
+        `account: "${shop.accountId}", debit: "X.loss", credit: "A.pix", currency: "BRL", amount: "12.34", reason: "late"`,
+      ),
+    'shop',
+  ],
+  ['a network is paused', () => input('pauseNetwork', 'network: "ETH", reason: "late"'), 'platform'],
+  [
+    'money in suspense is assigned',
+    () =>
+      input('assignSuspense', `suspenseId: "${suspenseId}", account: "${shop.accountId}", reason: "late"`),
+    'platform',
+  ],
+  [
+    'a step-up is denied',
+    async () => {
+      const end2end = await onramp({ externalCode: 'sandbox:step-up-require', ...CUSTOMER });
+      await vi.waitFor(async () => expect(await stepNow(end2end)).toBe('valida_id/PENDING'), PATIENCE);
+      return input('denyStepUp', `account: "${shop.accountId}", end2end: "${end2end}", reason: "late"`);
+    },
+    'shop',
   ],
 ];
 
@@ -117,6 +162,13 @@ describe.each(OWN)('C-40: %s', (name, query) => {
   });
 });
 
+test('C-40: a transaction is cancelled by a key that was revoked', async () => {
+  const query = input('cancelTransaction', `end2end: "${await onramp()}"`);
+  const { apiKey, keyId } = await app.addKey(shop.accountId, ['read', 'create']);
+  const send = () => app.graphql(query, {}, { key: apiKey });
+  expect(await waiting(shop.accountId, send, () => revoke(keyId))).toEqual(REFUSED);
+});
+
 test('C-40: a person whose role lost the right', async () => {
   const { personId, graphql } = await signInAs(app, shop.accountId, {
     email: 'lowered@shop.invalid',
@@ -127,11 +179,14 @@ test('C-40: a person whose role lost the right', async () => {
   expect(await waiting(shop.accountId, send, end)).toEqual(REFUSED);
 });
 
-describe.each(OF_OPERATOR)('C-40: %s for the operator', (_name, query) => {
+describe.each(OF_OPERATOR)('C-40: %s for the operator', (_name, make, at) => {
   test('by a key that was revoked', async () => {
-    const { apiKey, keyId } = await app.addKey(platform, ['read', 'platform:risk', 'platform:pricing']);
-    const send = () => app.graphql(query(), {}, { key: apiKey });
-    expect(await waiting(shop.accountId, send, () => revoke(keyId))).toEqual(REFUSED);
+    const scopes = ['read', 'platform:risk', 'platform:pricing', 'platform:books', 'platform:rails'] as const;
+    const query = await make();
+    const { apiKey, keyId } = await app.addKey(platform, scopes);
+    const send = () => app.graphql(query, {}, { key: apiKey });
+    const held = at === 'platform' ? platform : shop.accountId;
+    expect(await waiting(held, send, () => revoke(keyId))).toEqual(REFUSED);
   });
 });
 

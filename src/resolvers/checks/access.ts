@@ -49,15 +49,14 @@ export async function lostScopes(
   return (scope) => caller.scopes.includes(scope) && lacks(access, scope);
 }
 
-/** @throws {GatewayError} `FORBIDDEN` for a caller whose access with one of these scopes has ended. */
+/** @throws {GatewayError} `FORBIDDEN` for a caller who has lost one of these scopes since the request began. */
 export async function requireAccess(
-  { caller }: Pick<Context, 'caller'>,
+  context: Pick<Context, 'caller' | 'origin'>,
   tx: Tx,
   scopes: readonly Scope[],
 ): Promise<void> {
-  const own = { accountId: homeOf(caller), id: caller.id };
-  const hasEnded = await endedDeciders(tx, [own], ...scopes);
-  if (hasEnded(own)) throw accessEnded();
+  const hasLost = await lostScopes(context, tx);
+  if (scopes.some(hasLost)) throw accessEnded();
 }
 
 /** @returns whether the caller is an owner in person, whatever their role was when the request began. */

@@ -21,11 +21,14 @@ import { type Locked, lockAccounts, withAccounts } from '../services/lock-accoun
 import { accessEnded, lostScopes } from './access.ts';
 
 /** Records the action, if it changed anything. `origin`: of an action that the gateway performed, not the caller. */
-export type WriteDown = (
-  action: ActionName,
-  object: AuditObject,
-  facts?: AuditFacts & { readonly maker?: string | null; readonly origin?: Origin },
-) => void;
+export type WriteDown = (action: ActionName, object: AuditObject, facts?: Recorded) => void;
+
+interface Recorded extends AuditFacts {
+  readonly maker?: string | null;
+  readonly origin?: Origin;
+  /** Accounts, locked, whose audit logs get the record; default: that of the action. */
+  readonly accounts?: Iterable<bigint>;
+}
 
 /** Author, account and clock of the action. */
 type Acting = Pick<Context, 'caller' | 'origin' | 'mode' | 'clock' | 'database'>;
@@ -67,19 +70,22 @@ async function auditedUnder<Result>(
   context: Acting,
   work: Work<Result>,
 ): Promise<Result> {
-  const { accountId } = context.caller;
-  const head = heads.get(accountId);
-  assert(head, `account ${accountId} is ${context.mode}`);
-  const entries: AuditEntry[] = [];
+  const entries = new Map<bigint, AuditEntry[]>();
   const hasLost = await lostScopes(context, tx);
-  const writeDown: WriteDown = (action, object, { maker, origin, ...facts } = {}) => {
+  const writeDown: WriteDown = (action, object, recorded = {}) => {
+    const { maker, origin, accounts = [context.caller.accountId], ...facts } = recorded;
     const by = origin ? { ...context, origin } : context;
     if (!origin && hasLost(ACTIONS[action].scope)) throw accessEnded();
-    entries.push(auditEntry(authorOf(by, action, maker), object, time, facts));
+    const entry = auditEntry(authorOf(by, action, maker), object, time, facts);
+    for (const each of accounts) entries.set(each, [...(entries.get(each) ?? []), entry]);
   };
   const result = await work(tx, writeDown, nowMs);
-  await appendAudit(tx, head, entries);
-  await addNotifications(tx, accountId, entries.flatMap(notificationOf));
+  for (const [accountId, own] of entries) {
+    const head = heads.get(accountId);
+    assert(head, `account ${accountId} is locked, and ${context.mode}`);
+    await appendAudit(tx, head, own);
+    await addNotifications(tx, accountId, own.flatMap(notificationOf));
+  }
   return result;
 }
 

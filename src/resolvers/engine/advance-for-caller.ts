@@ -1,13 +1,14 @@
 /** Advances a transaction by an action of a caller; refuses an action that its step does not allow. */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { GatewayError, overLimit } from '../../base/errors/errors.ts';
 import { stepNameOf } from '../../base/ids/step-name.ts';
 import type { Family } from '../../templates/define.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Trigger } from '../../templates/triggers.ts';
+import { requireAccess } from '../checks/access.ts';
 import type { Attempt } from '../checks/once.ts';
-import type { AtomicWork } from '../services/advance.ts';
-import { authorOf, type Context } from '../services/context.ts';
+import type { AdvanceRequest, AtomicWork } from '../services/advance.ts';
+import { authorOf, type Context, homeOf } from '../services/context.ts';
 import { possibleActions } from './possible-actions.ts';
 
 /** Identity of a transaction: its id, and the family that it must be of, if any. */
@@ -20,7 +21,7 @@ export interface Target {
 
 /**
  * @param action - name of the action in the audit log.
- * @param more - checks in the same database transaction, and further accounts that they need locked.
+ * @param atomically - checks in the same database transaction, which has the caller's own account locked too.
  * @returns the transaction after the trigger; unchanged when an earlier attempt under the key sent it already.
  * @throws {GatewayError} `STEP_CONFLICT`; `LIMIT_EXCEEDED` above the customer's limit of the day;
  *   `INSUFFICIENT_BALANCE` when the balance does not cover it.
@@ -31,21 +32,16 @@ export async function advanceTransaction(
   row: ProcessRow,
   trigger: Trigger,
   action: ActionName,
-  {
-    atomically,
-    alsoLocked = [],
-  }: { readonly atomically?: AtomicWork; readonly alsoLocked?: readonly bigint[] } = {},
+  { atomically }: { readonly atomically?: AtomicWork } = {},
 ): Promise<ProcessRow> {
   if (isDone(attempt)) return row;
   const result = await context.advance({
     target: { accountId: row.accountId, transactionId: row.id },
     trigger,
-    author: authorOf(context, action),
-    alsoLocked,
-    atomically: async (tx, moved, before) => {
+    ...asCaller(context, action, async (tx, moved, before) => {
       await atomically?.(tx, moved, before);
       await attempt?.bind(tx, moved.end2end);
-    },
+    }),
   });
   if (result.code === 'LIMIT_EXCEEDED') throw overDailyLimit();
   if (result.code === 'INSUFFICIENT_BALANCE')
@@ -56,6 +52,25 @@ export async function advanceTransaction(
     );
   if (result.code !== 'ADVANCED') throw await conflict(context, result.row);
   return result.row;
+}
+
+/**
+ * @returns the parts of a request to the engine that name its author, and check under the lock of the caller's own account that
+ *   their access lasts (C-40).
+ */
+export function asCaller(
+  context: Context,
+  action: ActionName,
+  atomically: AtomicWork,
+): Pick<AdvanceRequest, 'author' | 'alsoLocked' | 'atomically'> {
+  return {
+    author: authorOf(context, action),
+    alsoLocked: [homeOf(context.caller)],
+    atomically: async (tx, moved, before) => {
+      await requireAccess(context, tx, [ACTIONS[action].scope]);
+      await atomically(tx, moved, before);
+    },
+  };
 }
 
 /** @returns whether an earlier attempt under the key did it already. */

@@ -6,7 +6,7 @@ import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { millisOf } from '../../base/time/instant.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { type AuditFacts, accountObject, appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import { type AuditFacts, accountObject } from '../../store/engine/audit.ts';
 import {
   cancelJob,
   findJob,
@@ -17,9 +17,9 @@ import {
   waitingJobs,
 } from '../../store/engine/job-list.ts';
 import { mayCancelJob } from '../../templates/effects.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
-import { type Locked, withAccounts } from '../services/lock-accounts.ts';
+import { type Context, onAccount, requirePermission, requireScope } from '../services/context.ts';
 
 /** Waiting jobs that are read at a time. */
 const BATCH_MAX = 100;
@@ -102,10 +102,10 @@ async function isRetried(context: Context, job: ListedJob): Promise<boolean> {
 /** @throws {GatewayError} as `retryJob`. */
 async function retry(context: Context, found: ListedJob): Promise<void> {
   const { id } = found;
-  await change(context, 'job.retry', found, async (tx, job, locked) => {
-    if (job.lastError === null && job.dueAt !== null && millisOf(job.dueAt) > locked.nowMs)
+  await change(context, 'job.retry', found, async (tx, job, times) => {
+    if (job.lastError === null && job.dueAt !== null && millisOf(job.dueAt) > times.nowMs)
       throw new GatewayError('STEP_CONFLICT', `job ${id} has not failed, and is not due yet`);
-    if (!(await hurryJob(tx, job, locked))) throw beingDone(id);
+    if (!(await hurryJob(tx, job, times))) throw beingDone(id);
     return { after: { job: String(id), kind: job.kind, attempts: job.attempts } };
   });
 }
@@ -146,18 +146,20 @@ async function change(
   context: Context,
   action: 'job.retry' | 'job.cancel',
   found: ListedJob,
-  work: (tx: Tx, job: ListedJob, locked: Locked) => Promise<AuditFacts>,
+  work: (
+    tx: Tx,
+    job: ListedJob,
+    times: { readonly nowMs: number; readonly machineMs: number },
+  ) => Promise<AuditFacts>,
 ): Promise<void> {
-  const author = authorOf(context, action);
   const { accountId } = found;
-  await withAccounts(context, [accountId], async (tx, locked) => {
+  await audited(onAccount(context, accountId), async (tx, writeDown, nowMs) => {
     const job = await findJobAgain(tx, found);
     if (!job) throw notFound();
-    const facts = await work(tx, job, locked);
+    const facts = await work(tx, job, { nowMs, machineMs: context.database.nowMs() });
     const object =
       job.end2end === null ? accountObject(accountId) : ({ kind: 'transaction', id: job.end2end } as const);
-    const entry = auditEntry(author, object, locked, facts);
-    for (const head of locked.heads.values()) await appendAudit(tx, head, [entry]);
+    writeDown(action, object, facts);
   });
   context.notifier.notify([accountId]);
 }

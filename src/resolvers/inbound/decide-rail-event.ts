@@ -3,16 +3,15 @@
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
-import type { Instant } from '../../base/time/instant.ts';
+import { type Instant, instantOf } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { type Author, appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { type FoundRailEvent, findRailEvent } from '../../store/engine/rail-event-list.ts';
 import { type AnyOutcome, closeRailEvent, restartRailEvent } from '../../store/engine/rail-events.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requirePermission } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { authorOf, type Context, onAccount, requirePermission } from '../services/context.ts';
 import type { RailEvent } from '../services/rail-event.ts';
 import { moneyOf } from './rail-events.ts';
 
@@ -32,10 +31,8 @@ export async function retryRailEvent(
   requirePermission(context, 'rail_event.retry');
   const event = await findOwnRailEvent(context, id);
   if (attempt.made !== null) return event.outcome;
-  const author = authorOf(context, 'rail_event.retry');
-  await decide(context, event, { author, attempt, after: { state: 'pending' } }, (tx) =>
-    restartRailEvent(tx, event.id, context.database.nowMs()),
-  );
+  const retry = { action: 'rail_event.retry', attempt, after: { state: 'pending' } } as const;
+  await decide(context, event, retry, (tx) => restartRailEvent(tx, event.id, context.database.nowMs()));
   // A failure now is retried like that of any other event.
   await context.receive(event.body as RailEvent).catch(() => {});
   return (await findOwnRailEvent(context, id)).outcome;
@@ -65,9 +62,10 @@ export async function closeRailEventManually(
       'STEP_CONFLICT',
       `rail event ${id} is about money that arrived, which must be booked: retry it`,
     );
-  const author = authorOf(context, 'rail_event.close');
-  await decide(context, event, { author, attempt, after: { state: 'closed', reason } }, (tx, at) =>
-    closeRailEvent(tx, event.id, { reason, by: author.actorId, at }),
+  const action = 'rail_event.close';
+  const by = authorOf(context, action).actorId;
+  await decide(context, event, { action, attempt, after: { state: 'closed', reason } }, (tx, at) =>
+    closeRailEvent(tx, event.id, { reason, by, at }),
   );
   return findOwnRailEvent(context, id);
 }
@@ -83,21 +81,28 @@ export async function findOwnRailEvent({ database, mode }: Context, id: string):
 async function decide(
   context: Context,
   { id, kind, accountId }: FoundRailEvent,
-  { author, attempt, after }: { readonly author: Author; readonly attempt: Attempt; readonly after: object },
+  {
+    action,
+    attempt,
+    after,
+  }: {
+    readonly action: 'rail_event.retry' | 'rail_event.close';
+    readonly attempt: Attempt;
+    readonly after: object;
+  },
   work: (tx: Tx, at: Instant) => Promise<boolean>,
 ): Promise<void> {
   const { database, mode } = context;
   const concerned = accountId ?? (await platformAccount(database, mode));
-  await withAccounts(context, [concerned], async (tx, { heads, ...time }) => {
+  await audited(onAccount(context, concerned), async (tx, writeDown, nowMs) => {
     const now = known(await findRailEvent(tx, id, mode), 'rail event');
-    if (!(await work(tx, time.at)))
+    if (!(await work(tx, instantOf(new Date(nowMs)))))
       throw new GatewayError(
         'STEP_CONFLICT',
         `rail event ${id} is ${now.outcome === 'closed' ? 'closed' : 'settled'}`,
       );
     await attempt.bind(tx, String(id));
     const before = { state: now.outcome, kind, tries: now.attempts, lastError: now.lastError };
-    const entry = auditEntry(author, { kind: 'rail_news', id: String(id) }, time, { before, after });
-    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+    writeDown(action, { kind: 'rail_news', id: String(id) }, { before, after });
   });
 }

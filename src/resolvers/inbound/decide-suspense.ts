@@ -1,15 +1,14 @@
 /** The operator's decisions about money in suspense: credit to an account, or return to its origin (C-34). */
 import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
-import { assert, known } from '../../base/errors/assert.ts';
+import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, notFound, overLimit } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { returnIdOf } from '../../base/pix/end-to-end-id.ts';
-import type { Instant } from '../../base/time/instant.ts';
+import { type Instant, instantOf } from '../../base/time/instant.ts';
 import * as journals from '../../ledger/journals.ts';
 import type { Journal } from '../../ledger/posting.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import {
   decideSuspense,
   describeState,
@@ -20,13 +19,13 @@ import {
 } from '../../store/engine/suspense.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
 import { readDisputeState } from '../../store/rails/med-cases.ts';
+import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { holderMeant } from '../checks/context-on-account.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
 import { refuseSanctionedSender } from '../screening/screen-transaction.ts';
 import { payerSubject } from '../screening/subjects.ts';
 import { authorOf, type Context, requirePermission } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
 import type { ArrivalEvent } from '../services/rail-event.ts';
 import type { ScreeningSubject } from '../services/rails.ts';
 import { isSecondDecision } from '../settings/second-person.ts';
@@ -128,7 +127,7 @@ export async function rejectSuspense(
   return underLock(context, entry, { action, reason, attempt }, async (tx, now) => {
     if (now.proposedTo === null) throw conflict(now);
     await proposeSuspense(tx, entry.id, UNPROPOSED);
-    return { now: { ...now, ...UNPROPOSED }, audited: { state: now.state }, maker: now.proposedBy };
+    return { now: { ...now, ...UNPROPOSED }, after: { state: now.state }, maker: now.proposedBy };
   });
 }
 
@@ -171,7 +170,7 @@ export async function returnSuspense(
       const dueMs = context.database.nowMs() + AGAIN_MS;
       if (now.isStuck) {
         await makeDueAgain(tx, entry.id, dueMs);
-        return { now: { ...now, isStuck: false }, audited: { state: now.state } };
+        return { now: { ...now, isStuck: false }, after: { state: now.state } };
       }
       const date = new Date(nowMs);
       const isPix = (entry.railEvent as ArrivalEvent).kind === 'payment';
@@ -185,7 +184,7 @@ export async function returnSuspense(
         decidedAt: at,
       } as const;
       await decideSuspense(tx, entry.id, { ...decision, dueMs });
-      return { now: { ...now, ...decision, ...UNPROPOSED }, audited: { state: decision.state } };
+      return { now: { ...now, ...decision, ...UNPROPOSED }, after: { state: decision.state } };
     },
   );
   // An order that does not get through is placed again when it is due, by the retries of rail events, which say so in the log.
@@ -220,7 +219,7 @@ interface Decision {
 async function propose({ caller }: Context, tx: Tx, now: SuspenseRow, proposedTo: bigint): Promise<Decided> {
   const proposal = { proposedTo, proposedBy: caller.id };
   await proposeSuspense(tx, now.id, proposal);
-  return { now: { ...now, ...proposal }, audited: { state: now.state, proposed: String(proposedTo) } };
+  return { now: { ...now, ...proposal }, after: { state: now.state, proposed: String(proposedTo) } };
 }
 
 /** Credits an open entry, under the locks. */
@@ -237,7 +236,7 @@ async function creditNow(
   await decideSuspense(tx, now.id, { ...decision, dueMs: null });
   return {
     now: { ...now, ...decision, ...UNPROPOSED },
-    audited: { state: decision.state, account: String(assignedTo) },
+    after: { state: decision.state, account: String(assignedTo) },
   };
 }
 
@@ -250,7 +249,7 @@ interface Time {
 /** An entry after a decision, and what the audit log has of it. */
 interface Decided {
   readonly now: SuspenseRow;
-  readonly audited: object;
+  readonly after: object;
   /** Author of the proposal that was approved or rejected. */
   readonly maker?: string | null;
 }
@@ -267,31 +266,32 @@ async function underLock(
   { action, reason, attempt, assignedTo = accountId }: Decision,
   work: Work,
 ): Promise<SuspenseRow> {
-  const concerned = [accountId, assignedTo];
-  const locked = [...concerned, context.caller.accountId];
-  const decided = await withAccounts(context, locked, async (tx, { heads, nowMs, ...time }) => {
+  const concerned = new Set([accountId, assignedTo]);
+  const decide = async (tx: Tx, writeDown: WriteDown, nowMs: number) => {
     const before = await findSuspense(tx, id, context.mode);
     assert(before, 'a suspense entry is never deleted');
     const isOpen = before.state === 'open' || (action === 'suspense.return' && before.isStuck);
     if (!isOpen) throw conflict(before);
     if (action !== 'suspense.reject') await refuseDisputed(tx, context, before);
-    const { now, audited, maker } = await work(tx, before, { nowMs, at: time.at });
-    const author = authorOf(context, action, maker);
+    const { now, after, maker = null } = await work(tx, before, { nowMs, at: instantOf(new Date(nowMs)) });
     await attempt.bind(tx, String(id));
     const { state, proposedTo } = before;
     const proposed = proposedTo !== null && { proposed: String(proposedTo) };
-    const facts = { before: { state, currency, amountMinor, ...proposed }, after: { ...audited, reason } };
+    const facts = {
+      before: { state, currency, amountMinor, ...proposed },
+      after: { ...after, reason },
+      maker,
+    };
     const object = { kind: 'suspense_entry', id: String(id) } as const;
     // Both the account that had the money and the one that got it have an entry; only the first names the other.
-    for (const each of new Set(concerned)) {
-      const head = known(heads.get(each), 'the head of a locked account');
-      const isFirst = each === accountId;
-      const own = isFirst ? { ...facts, before: { ...facts.before, account: String(accountId) } } : facts;
-      await appendAudit(tx, head, [auditEntry(author, object, time, own)]);
+    for (const each of concerned) {
+      const account = each === accountId && { account: String(accountId) };
+      writeDown(action, object, { ...facts, before: { ...facts.before, ...account }, accounts: [each] });
     }
     return now;
-  });
-  context.notifier.notify(concerned);
+  };
+  const decided = await audited(context, decide, [...concerned]);
+  context.notifier.notify([...concerned]);
   return decided;
 }
 

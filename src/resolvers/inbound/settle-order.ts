@@ -6,14 +6,13 @@ import { known } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { isEndToEndId } from '../../base/pix/end-to-end-id.ts';
-import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { postponeRailEvent } from '../../store/engine/rail-events.ts';
 import { decidePixOrder, findReportedOrder, listOpenPixOrders } from '../../store/rails/open-pix-orders.ts';
 import { type PixOrder, readPixOrder } from '../../store/rails/pix-orders.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requirePermission, requirePlatform } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { type Context, onAccount, requirePermission, requirePlatform } from '../services/context.ts';
 import type { RailEvent } from '../services/rail-event.ts';
 import { railEventRecordOf } from './rail-events.ts';
 
@@ -136,7 +135,7 @@ async function decide(
   const { mode } = context;
   const { key, kind, accountId, amount, pspId } = order;
   const { as, proof, event, requestedAtMs } = settlement;
-  await withAccounts(context, [accountId], async (tx, { heads, ...time }) => {
+  await audited(onAccount(context, accountId), async (tx, writeDown) => {
     const now = known(await readPixOrder(tx, mode, key), 'an order');
     if (now.isDone !== null) throw new GatewayError('STEP_CONFLICT', `${key} is decided`);
     const end = {
@@ -159,11 +158,8 @@ async function decide(
       throw invalidParameters([{ parameter: proof.name, message: 'must not be the id of another order' }]);
     await attempt.bind(tx, key);
     const before = { kind, amount, pspId, state: 'open' };
-    const entry = auditEntry(authorOf(context, 'order.settle'), { kind: 'pix_order', id: key }, time, {
-      before,
-      after: { state: as, evidence: proof.value },
-    });
-    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+    const after = { state: as, evidence: proof.value };
+    writeDown('order.settle', { kind: 'pix_order', id: key }, { before, after });
   });
 }
 

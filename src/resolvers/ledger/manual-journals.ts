@@ -14,7 +14,7 @@ import type { HouseAccount } from '../../ledger/chart.ts';
 import { credit, debit, journal } from '../../ledger/posting.ts';
 import { readHolder } from '../../store/account/accounts.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { type AuditFacts, appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import type { AuditFacts } from '../../store/engine/audit.ts';
 import {
   addManualJournal,
   decideManualJournal,
@@ -26,10 +26,10 @@ import {
   replaceJournalMaker,
 } from '../../store/ledger/manual-journals.ts';
 import { postJournals } from '../../store/ledger/posting.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import type { Attempt } from '../checks/once.ts';
-import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { type Context, requirePermission, requireScope } from '../services/context.ts';
 import { isSecondDecision } from '../settings/second-person.ts';
 
 /** Maximum number of journals that are listed at once. */
@@ -155,7 +155,7 @@ export async function findOwnJournal({ database, mode }: Context, id: string): P
   return found;
 }
 
-type WriteDown = (made: ManualJournal, facts: AuditFacts, maker?: string) => void;
+type WriteDown = (made: ManualJournal, facts: AuditFacts, maker?: string | null) => void;
 
 /** Works under the locks of the platform's account and of the account that is booked, and writes into the audit logs of both. */
 async function written(
@@ -165,17 +165,16 @@ async function written(
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<ManualJournal>,
 ): Promise<ManualJournal> {
   const { caller, notifier } = context;
-  const concerned = [caller.accountId, accountId];
-  const done = await withAccounts(context, concerned, async (tx, { heads, nowMs, ...time }) => {
-    const entries: ReturnType<typeof auditEntry>[] = [];
-    const made = await work(tx, nowMs, ({ id }, facts, maker) => {
-      const object = { kind: 'manual_journal', id: String(id) } as const;
-      entries.push(auditEntry(authorOf(context, action, maker), object, time, facts));
-    });
-    for (const head of heads.values()) await appendAudit(tx, head, entries);
-    return made;
-  });
-  notifier.notify(concerned);
+  const accounts = new Set([caller.accountId, accountId]);
+  const done = await audited(
+    context,
+    (tx, writeDown, nowMs) =>
+      work(tx, nowMs, ({ id }, facts, maker = null) =>
+        writeDown(action, { kind: 'manual_journal', id: String(id) }, { ...facts, maker, accounts }),
+      ),
+    [accountId],
+  );
+  notifier.notify([...accounts]);
   return done;
 }
 
@@ -201,11 +200,7 @@ function decide(
       state: each.state,
       ...(outcome === 'taken_over' && { maker: each.maker }),
     }));
-    writeDown(
-      decided,
-      { before: facts[0], after: facts[1] },
-      outcome === 'taken_over' ? undefined : now.maker,
-    );
+    writeDown(decided, { before: facts[0], after: facts[1] }, outcome === 'taken_over' ? null : now.maker);
     return decided;
   });
 }

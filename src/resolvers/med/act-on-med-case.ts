@@ -25,7 +25,8 @@ import { audited, type WriteDown } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { ANSWER_LENGTH_MAX } from '../checks/lengths.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, onAccount, requirePermission } from '../services/context.ts';
+import { asCaller } from '../engine/advance-for-caller.ts';
+import { type Context, onAccount, requirePermission } from '../services/context.ts';
 import { checkFile, MED_FILE_MAX } from './case-files.ts';
 import { isAt } from './case-step.ts';
 import { collectEvidence } from './collect-evidence.ts';
@@ -179,16 +180,11 @@ async function close(context: Context, row: MedCase, outcome: MedOutcome, attemp
     transactionId === null
       ? { code: 'STEP_CONFLICT' as const }
       : await context.advance({
-          ...{
-            target: { accountId, transactionId },
-            trigger,
-            holds,
-            author: authorOf(context, 'med.record'),
-          },
-          atomically: async (tx) => {
+          ...{ target: { accountId, transactionId }, trigger, holds },
+          ...asCaller(context, 'med.record', async (tx) => {
             await write(tx, instantOf(new Date(await context.clock.nowMs(tx))));
             await attempt.bind(tx, String(row.id));
-          },
+          }),
         });
   if (code === 'OUTDATED') throw decided(row);
   if (code === 'ADVANCED') return;

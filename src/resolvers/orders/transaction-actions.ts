@@ -18,7 +18,7 @@ import { coversNetworkFee } from '../engine/possible-actions.ts';
 import { depositWorthNow, priceDeposit } from '../pricing/price.ts';
 import { type Context, requireFresh, requirePermission, requireRails } from '../services/context.ts';
 import { settleProtections } from '../settings/protections.ts';
-import { hasEnded, isSecondDecision, onPlatform } from '../settings/second-person.ts';
+import { hasEnded, isSecondDecision } from '../settings/second-person.ts';
 import { findOwnProcess } from '../transactions/read-transaction.ts';
 
 /**
@@ -182,10 +182,7 @@ export async function releaseHold(
   const nowMs = await context.clock.nowMs();
   const trigger = { on: 'released', by, reason, ...(isOver && { replaces: first }) } as const;
   const subject = 'the release of frozen money';
-  const { caller } = await onPlatform(context, context.database);
   return advanceTransaction(context, target, row, trigger, 'hold.release', {
-    // Keys and people of the platform are changed under its lock.
-    alsoLocked: [caller.accountId],
     // Under the lock of the account: the stored release is the one that is completed or replaced.
     atomically: async (tx, { accountId, clientTaxId }, before) => {
       await refuseFrozen(tx, accountId, clientTaxId);

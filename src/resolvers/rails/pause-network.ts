@@ -3,13 +3,12 @@
 import { invalidParameters } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
 import { NETWORKS } from '../../base/money/currency.ts';
-import type { Instant } from '../../base/time/instant.ts';
+import { type Instant, instantOf } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import { PIX_SENDING, pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { authorOf, type Context, requirePermission } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { authorOf, type Context, onAccount, requirePermission } from '../services/context.ts';
 
 /** Whether transfers are sent on a network; null unless a person has paused them. */
 export interface Sending {
@@ -58,18 +57,17 @@ async function change(
   reason: string | null,
 ): Promise<Sending> {
   const { database, mode } = context;
-  const author = authorOf(context, action);
   const key = { mode, network };
   const platform = await platformAccount(database, mode);
-  return withAccounts(context, [platform], async (tx, { heads, ...time }) => {
+  return audited(onAccount(context, platform), async (tx, writeDown, nowMs) => {
     const before = await readNetwork(tx, key);
     const isPaused = before?.pausedAt != null;
     if (reason === null && !isPaused) return { network, pausedAt: null, pausedBy: null, reason: null };
-    const pause = reason === null ? null : { by: author.actorId, at: time.at, reason };
+    const by = authorOf(context, action).actorId;
+    const pause = reason === null ? null : { by, at: instantOf(new Date(nowMs)), reason };
     await pauseSending(tx, key, pause);
     const facts = { before: { reason: before?.pauseReason ?? null }, after: { reason } };
-    const entry = auditEntry(author, { kind: 'network', id: network }, time, facts);
-    for (const head of heads.values()) await appendAudit(tx, head, [entry]);
+    writeDown(action, { kind: 'network', id: network }, facts);
     return { network, pausedAt: pause?.at ?? null, pausedBy: pause?.by ?? null, reason };
   });
 }

@@ -2,10 +2,10 @@
 import { instantOf } from '../../base/time/instant.ts';
 import { readViewed } from '../../store/account/audit-views.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { type AuditObject, appendAudit, auditEntry } from '../../store/engine/audit.ts';
+import type { AuditObject } from '../../store/engine/audit.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
-import { authorOf, type Context } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { audited, type WriteDown } from '../checks/audited.ts';
+import type { Context } from '../services/context.ts';
 import type { OtherCase } from './other-cases.ts';
 import type { Subject } from './read-subject.ts';
 
@@ -63,21 +63,15 @@ async function auditViews(context: Context, all: readonly View[]): Promise<void>
   };
   const missing = await unrecorded(database, views);
   if (missing.length === 0) return;
-  const accounts = [caller.accountId, ...missing.map(({ accountId }) => accountId)];
-  await withAccounts(context, accounts, async (tx, { heads, nowMs: _now, ...time }) => {
-    const entries = (await unrecorded(tx, missing)).map(({ accountId, action, object }) => ({
-      accountId,
-      entry: auditEntry(authorOf(context, action), object, time, {}),
-    }));
-    for (const [each, head] of heads) {
-      const own = entries.filter(({ accountId }) => each === caller.accountId || each === accountId);
-      await appendAudit(
-        tx,
-        head,
-        own.map(({ entry }) => entry),
-      );
-    }
-  });
+  const record = async (tx: Tx, writeDown: WriteDown) => {
+    for (const { accountId, action, object } of await unrecorded(tx, missing))
+      writeDown(action, object, { accounts: [caller.accountId, accountId] });
+  };
+  await audited(
+    context,
+    record,
+    missing.map(({ accountId }) => accountId),
+  );
 }
 
 function keyOf({ accountId, action, object }: View) {

@@ -1,8 +1,8 @@
 /** Lists the hits of screening, and decides about them with a reason. */
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import type { Named } from '../../base/errors/violations.ts';
+import { instantOf } from '../../base/time/instant.ts';
 import type { IdPart, IdSlice } from '../../store/connection/id-list.ts';
-import { appendAudit, auditEntry } from '../../store/engine/audit.ts';
 import {
   decideHits,
   findHit,
@@ -11,10 +11,10 @@ import {
   readHits,
   wakeJobs,
 } from '../../store/rails/screening-hits.ts';
+import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { type Attempt, UNKEYED } from '../checks/once.ts';
-import { authorOf, type Context, requirePermission, requireScope } from '../services/context.ts';
-import { withAccounts } from '../services/lock-accounts.ts';
+import { authorOf, type Context, onAccount, requirePermission, requireScope } from '../services/context.ts';
 
 const ID = /^[1-9]\d{0,17}$/;
 
@@ -62,22 +62,17 @@ export async function decideHit(
   const reason = checks.reasonOf(input);
   const hit = await findOwnHit(context, id);
   if (attempt.made !== null) return hit;
-  const author = authorOf(context, action);
+  const by = authorOf(context, action).actorId;
   const state = isDismissed ? 'dismissed' : 'confirmed';
-  await withAccounts(context, [hit.accountId], async (tx, { heads, ...time }) => {
-    const decided = await decideHits(tx, context.mode, hit.id, {
-      ...{ state, reason, by: author.actorId, at: time.at },
-    });
+  await audited(onAccount(context, hit.accountId), async (tx, writeDown, nowMs) => {
+    const at = instantOf(new Date(nowMs));
+    const decided = await decideHits(tx, context.mode, hit.id, { state, reason, by, at });
     if (decided.length === 0) throw new GatewayError('STEP_CONFLICT', `the hit ${id} is already decided`);
-    await wakeJobs(tx, decided, time.nowMs);
+    await wakeJobs(tx, decided, nowMs);
     await attempt.bind(tx, id);
     const { list, entry, score, version, end2end } = hit;
-    const facts = {
-      before: { state: 'open', list, entry, score, version, end2end },
-      after: { state, reason },
-    };
-    const entryOf = auditEntry(author, { kind: 'screening_hit', id }, time, facts);
-    for (const head of heads.values()) await appendAudit(tx, head, [entryOf]);
+    const before = { state: 'open', list, entry, score, version, end2end };
+    writeDown(action, { kind: 'screening_hit', id }, { before, after: { state, reason } });
   });
   return findOwnHit(context, id);
 }
