@@ -185,23 +185,26 @@ export function pathAfter(operation: Operation, data: unknown, back: string | nu
     return pathTo(`/transactions/${record.end2end}`, { done: operation.name });
   const url = urlDone(back, operation.name);
   if (operation.field === 'createStaticLink' && record?.slug) url.searchParams.set('link', record.slug);
-  const outcome = OUTCOMES[operation.field]?.(made);
+  const outcome = OUTCOMES[operation.field]?.(made as Made | null);
   if (outcome) url.searchParams.set('became', outcome);
   return url.pathname + url.search;
 }
 
 const FIRST_OF_TWO = 'FIRST_OF_TWO';
-const stateOf = (made: unknown) => (made as { readonly state?: string } | null)?.state;
+interface Made {
+  readonly state?: string;
+  readonly awaits?: string | null;
+  readonly proposedTo?: string | null;
+  readonly proposedPrice?: unknown;
+}
 
 /** Outcomes that an action does not have by its name, by mutation: the first of two decisions changes nothing yet. */
-const OUTCOMES: Readonly<Record<string, (made: unknown) => string | null>> = {
+const OUTCOMES: Readonly<Record<string, (made: Made | null) => string | null>> = {
   retryRailEvent: String,
-  releaseHold: (made) => (stateOf(made) === 'UNCOMPLIANT' ? FIRST_OF_TWO : null),
-  unfreezeCase: (made) => (stateOf(made) === 'FROZEN' ? FIRST_OF_TWO : null),
-  assignSuspense: (made) =>
-    (made as { readonly proposedTo?: string | null } | null)?.proposedTo ? FIRST_OF_TWO : null,
-  updateTemplateSettings: (made) =>
-    (made as { readonly proposedPrice?: unknown } | null)?.proposedPrice ? 'PRICE_PROPOSED' : null,
+  releaseHold: (made) => (made?.awaits === 'DECISION' ? FIRST_OF_TWO : null),
+  unfreezeCase: (made) => (made?.state === 'FROZEN' ? FIRST_OF_TWO : null),
+  assignSuspense: (made) => (made?.proposedTo ? FIRST_OF_TWO : null),
+  updateTemplateSettings: (made) => (made?.proposedPrice ? 'PRICE_PROPOSED' : null),
 };
 
 /** Address of a form with what was done by it. */

@@ -134,7 +134,7 @@ async function onramp(process: Process): Promise<void> {
 }
 
 const query = '{ transactions(first: 5) { totalCount nodes { end2end } } }';
-/** Reads, whose answers may be kept: the first of each is read anew. */
+/** Reads, whose answers are kept. */
 const READS: readonly (readonly [path: string, body?: object])[] = [
   ['/v2/onramps?limit=20'],
   ['/v2/balance'],
@@ -161,12 +161,13 @@ test(
     // One after the other: statements of the others meanwhile would be counted, too.
     for (const [name, process] of Object.entries(processes)) {
       for (let n = 0; n < TIMES; n++) await onramp(process);
-      costs[name] = {
-        onramp: await fewest(() => onramp(process)),
-        reads: await fewest(async () => {
-          for (const [path, body] of READS) await send(process, path, body);
-        }),
+      const paid = await fewest(() => onramp(process));
+      const read = async () => {
+        for (const [path, body] of READS) await send(process, path, body);
       };
+      // The first of each is read anew, by as many statements as check those that are kept.
+      await read();
+      costs[name] = { onramp: paid, reads: await fewest(read) };
     }
     expect(Object.keys(costs.plain?.onramp ?? {}).length).toBeGreaterThan(10);
     expect(costs.cell).toEqual(costs.plain);
