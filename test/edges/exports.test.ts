@@ -143,6 +143,12 @@ describe('transactions', () => {
   });
 
   it('each sum says what it sums: all, the successful, the unsuccessful, as the list does', async () => {
+    // A step of history that the catalogue lacks is neither.
+    const old = newTransaction({
+      ...{ end2end: 'CRXOLD', createdAt: '2026-01-02T12:00:00.000Z', component: 'old_step', state: 'OLD' },
+      ...{ sourceCurrency: 'BRL', sourceAmount: '7.77' },
+    });
+    await test.database.withTx((tx) => insertTransactions(tx, holder, [old]));
     const { transactions } = await query(
       '{ transactions(first: 1) { sums { currency { code } source target succeeded { source target } failed { source target } } } }',
     );

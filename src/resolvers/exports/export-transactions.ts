@@ -7,7 +7,7 @@ import type { Zone } from '../../base/time/zone.ts';
 import type { TransactionRow } from '../../templates/facts.ts';
 import { openSteps } from '../../templates/open-steps.ts';
 import type { Registry } from '../../templates/registry.ts';
-import { FINISHED } from '../../templates/status.ts';
+import { FINISHED, UNDONE } from '../../templates/status.ts';
 import { amountCell, type Cell, CSV_FORMS, type CsvLanguage, csvLine, inZone } from '../../wire/csv.ts';
 import { envelopeWriter, labelOf } from '../../wire/envelope.ts';
 import type { Context } from '../services/context.ts';
@@ -102,7 +102,8 @@ function totalsOf(
 ): readonly (keyof Totals)[] {
   if (open.has(`${component}/${state}`)) return ['all'];
   const { statusCode } = registry.stepOf(template, component, state);
-  return ['all', FINISHED.includes(statusCode) ? 'succeeded' : 'failed'];
+  if (FINISHED.includes(statusCode)) return ['all', 'succeeded'];
+  return UNDONE.includes(statusCode) ? ['all', 'failed'] : ['all'];
 }
 
 function addUp(sums: Sums, row: TransactionRow): void {
