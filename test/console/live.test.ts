@@ -225,7 +225,7 @@ describe.runIf(hasBrowser)('with script', () => {
     expect(page.problems).toEqual([]);
   });
 
-  test('the statement is printed whole, and not the page that is shown', async () => {
+  test('the statement is printed whole; the page that is shown says on paper that it is a part', async () => {
     const fund =
       'mutation { sandboxFund(input: { currency: "USDT_TRX", amount: "1" }) { funding { journalId } errors { code message path } } }';
     for (let each = 0; each < 60; each++) await app.graphql(fund);
@@ -235,10 +235,15 @@ describe.runIf(hasBrowser)('with script', () => {
       'window.print = () => { window.printed = document.querySelectorAll("[data-whole] tr").length }',
     );
     expect(await page.locator('[data-whole] tbody tr').count()).toBe(50);
+    const isCut = () => page.getByText('only part of the period').isVisible();
+    await page.emulateMedia({ media: 'print' });
+    expect(await isCut()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    expect(await isCut()).toBe(false);
     await page.getByRole('button', { name: 'Print' }).click();
     await expect.poll(() => page.evaluate('window.printed - 1')).toBe(json.data.statement.totalCount);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByText('not on this paper').isVisible()).toBe(false);
+    expect(await isCut()).toBe(false);
   });
 
   test('a recent time is shown in everyday words; the exact time appears on hover', async () => {

@@ -60,9 +60,10 @@ export const STATEMENT = screenOf<StatementQuery>({
       account: data.viewer.account.name,
       person: data.viewer.person?.name ?? '',
     });
+    const isWhole = !pageInfo.hasPreviousPage && !pageInfo.hasNextPage;
     const rows =
       nodes.length > 0
-        ? html`<div data-whole>${lines(context, nodes)}</div><p class="on-paper" data-cut hidden>${translate('paperCut')}</p>`
+        ? html`<div data-whole>${lines(context, nodes)}</div><p class="on-paper in" data-cut${isWhole && html` hidden`}>${translate('paperCut')}</p>`
         : empty('receipt', translate('noLines'));
     const main = html`<div class="top"><h1>${translate('statement')}</h1><p class="on-paper">${paper}, ${timeText(Date.parse(data.viewer.account.now), context.language, 'full')}</p><div class="row push no-print">${exportMenu(context, 'statement', { ...filterOf(context), zone: BRASILIA })}<button class="btn" type="button" data-print hidden>${translate('print')}</button></div></div>
 ${filterRow(context, data)}

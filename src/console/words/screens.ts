@@ -53,8 +53,8 @@ export const SCREEN_WORDS = {
   adjustment: label('Adjustment', 'Ajuste'),
   noLines: label('No entries in this period', 'Nenhum lançamento no período'),
   paperCut: label(
-    'This printout shows only part of the period. Choose a shorter period to print everything.',
-    'Esta impressão mostra só parte do período. Escolha um período menor para imprimir tudo.',
+    'This printout shows only part of the period. To print everything, use the “Print” button or choose a shorter period.',
+    'Esta impressão mostra só parte do período. Para imprimir tudo, use o botão “Imprimir” ou escolha um período menor.',
   ),
   onPaper: label('{account} · printed by {person}', '{account} · impresso por {person}'),
   openingClosing: label('Balances of the period', 'Saldos do período'),
