@@ -12,6 +12,7 @@ import { sendMedAnswers } from '../../src/resolvers/med/send-answers.ts';
 import type { DisputeEvent, InfractionEvent } from '../../src/resolvers/services/rail-event.ts';
 import { type MedAnswerOrder, type PixRail, RailRefused } from '../../src/resolvers/services/rails.ts';
 import { findAnywhere } from '../../src/store/engine/processes.ts';
+import { REGISTRY } from '../../src/templates/index.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 
@@ -494,8 +495,15 @@ describe('an evidence pack', () => {
       'Maria Souza Prado',
       '390.533.447-05',
       'depositpix_v2/PAID',
+      'Aberto pelo banco do pagador',
+      REGISTRY.stepOf(row.template, 'depositpix_v2', 'PAID').substatus.pt,
+      '1 USDT = R$\u00a0',
     ])
       expect(page).toContain(each);
+    // A bank reads it: amounts and events are in words of people.
+    expect(page).toMatch(/<th scope="row">Valor pago<\/th><td>R\$\u00a0[\d.]+,\d\d</);
+    expect(page).toMatch(/<th scope="row">Tarifas<\/th><td>R\$\u00a0\d+,\d\d</);
+    expect(page).not.toMatch(/\d BRL|USDT_|>opened</);
     expect(page).not.toContain('<script');
     expect(page).not.toMatch(/src=|href=|https?:/);
   });

@@ -1,10 +1,10 @@
 /** MED cases on the screen of a case: amounts and deadlines, files, answers, the forms that answer, and the history. */
 import { CONSOLE_PATH } from '../../base/pages/console-url.ts';
+import { MED_EVENT_LABELS } from '../../ui/case-labels.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, idPair, keyValues, pair } from '../../ui/parts.ts';
 import { may, type ScreenContext } from '../context.ts';
 import type { MedCasePartsFragment as Case } from '../generated/graphql.ts';
-import { MED_EVENTS } from '../words/med.ts';
 import { dueText } from './cases.ts';
 import { inBrl, listTime, money } from './figures.ts';
 import { actionForm, disclosedForm, field } from './form.ts';
@@ -160,7 +160,7 @@ function detailText(translate: ScreenContext['translate'], detail: string): stri
 
 function history({ translate, language }: ScreenContext, { history: reported }: Case): Html {
   const entries = reported.map(({ at, event, actor, actorName, detail }) => {
-    const word = MED_EVENTS[event]?.[language] ?? event;
+    const word = MED_EVENT_LABELS[event]?.[language] ?? event;
     const who = actor === null || actor === undefined ? null : html` · ${actorName ?? actor}`;
     return html`<li><b>${word}</b> <small>${listTime(at, language)}${who}</small>${detail && html`<br><small class="soft">${detailText(translate, detail)}</small>`}</li>`;
   });

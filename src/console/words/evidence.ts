@@ -1,5 +1,6 @@
 /** Texts of the evidence of a case, and of the decisions by which compliance settles it. */
 import { label } from '../../base/text/label.ts';
+import { CASE_STATE_LABELS } from '../../ui/case-labels.ts';
 
 /** Texts about customers, identity checks and hits of screening. */
 export const EVIDENCE_WORDS = {
@@ -19,14 +20,14 @@ export const EVIDENCE_WORDS = {
   decidedAt: label('Decided', 'Decidido em'),
   decidedBy: label('Decided by', 'Decidido por'),
   caseHistory: label('History of the check', 'Histórico da verificação'),
-  caseState_OPEN: label('Open', 'Aberta'),
-  caseState_PENDING: label('With the provider', 'Com o provedor'),
-  caseState_APPROVED: label('Approved', 'Aprovada'),
-  caseState_DENIED: label('Denied', 'Negada'),
-  caseState_RETRY: label('Customer has to retry', 'Cliente deve repetir'),
-  caseState_REVIEW: label('In review', 'Em análise'),
-  caseState_EXPIRED: label('Expired', 'Expirada'),
-  caseState_FROZEN: label('Customer frozen', 'Cliente bloqueado'),
+  caseState_OPEN: CASE_STATE_LABELS.open,
+  caseState_PENDING: CASE_STATE_LABELS.pending,
+  caseState_APPROVED: CASE_STATE_LABELS.approved,
+  caseState_DENIED: CASE_STATE_LABELS.denied,
+  caseState_RETRY: CASE_STATE_LABELS.retry,
+  caseState_REVIEW: CASE_STATE_LABELS.review,
+  caseState_EXPIRED: CASE_STATE_LABELS.expired,
+  caseState_FROZEN: CASE_STATE_LABELS.frozen,
   caseEvent_opened: label('Opened', 'Aberta'),
   caseEvent_callback: label('Message from the provider', 'Mensagem do provedor'),
   caseEvent_answered: label('Answer of the provider', 'Resposta do provedor'),

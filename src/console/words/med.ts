@@ -1,5 +1,5 @@
 /** Texts about cases of MED. */
-import { type Label, label } from '../../base/text/label.ts';
+import { label } from '../../base/text/label.ts';
 
 /** Texts of the screen of a case. */
 export const MED_WORDS = {
@@ -50,23 +50,3 @@ export const MED_WORDS = {
   medOutcomeYes: label('Record', 'Registrar'),
   medHistory: label('History', 'Histórico'),
 } as const;
-
-/** Texts of the history of a case, by its events. */
-export const MED_EVENTS: Readonly<Record<string, Label>> = {
-  opened: label('Opened by the payer’s bank', 'Aberto pelo banco do pagador'),
-  payment_found: label('Payment found', 'Pagamento encontrado'),
-  due_48h: label('Due in 48 hours', 'Vence em 48 horas'),
-  due_24h: label('Due in 24 hours', 'Vence em 24 horas'),
-  due_6h: label('Due in 6 hours', 'Vence em 6 horas'),
-  attached: label('File attached', 'Arquivo anexado'),
-  evidence_made: label('Evidence pack created', 'Pacote de evidências gerado'),
-  answered: label('Answered', 'Respondido'),
-  answer_sent: label('Answer received by the bank', 'Resposta recebida pelo banco'),
-  answer_refused: label('Answer refused by the bank', 'Resposta recusada pelo banco'),
-  answer_dropped: label('Answer not sent', 'Resposta não enviada'),
-  answer_withdrawn: label('Answer withdrawn', 'Resposta retirada'),
-  answered_elsewhere: label('Answered on the bank’s screens', 'Respondido nas telas do banco'),
-  accepted: label('Accepted', 'Aceito'),
-  rejected: label('Rejected', 'Rejeitado'),
-  cancelled: label('Withdrawn by the payer’s bank', 'Cancelado pelo banco do pagador'),
-};

@@ -1,5 +1,6 @@
 /** Texts of the operator's screens. */
 import { label } from '../../base/text/label.ts';
+import { LEVEL_LABELS } from '../../ui/case-labels.ts';
 
 /** The texts of the screens of the operator. */
 export const OPERATOR_WORDS = {
@@ -312,8 +313,8 @@ export const OPERATOR_WORDS = {
   ),
   noCustomers: label('No customers yet', 'Ainda não há clientes'),
   level: label('Verification', 'Verificação'),
-  level_BASIC: label('Basic (name and tax ID)', 'Básica (nome e CPF/CNPJ)'),
-  level_VERIFIED: label('Identity verified', 'Identidade verificada'),
+  level_BASIC: LEVEL_LABELS.BASIC,
+  level_VERIFIED: LEVEL_LABELS.VERIFIED,
   firstSeen: label('Customer since', 'Cliente desde'),
   asTemplate: label('Default', 'Padrão'),
 } as const;

@@ -1,5 +1,6 @@
 /** Texts of the screens of transactions: the list and one transaction. */
 import { label } from '../../base/text/label.ts';
+import { RETURN_STATE_LABELS } from '../../ui/case-labels.ts';
 
 /** The texts of the screens of transactions. */
 export const TRANSACTION_WORDS = {
@@ -205,12 +206,12 @@ export const TRANSACTION_WORDS = {
   SYSTEM: label('System', 'Sistema'),
   eventNumber: label('Event {number} of this transaction', 'Evento {number} desta transação'),
   returned: label('Refund of {amount}: {state}', 'Devolução de {amount}: {state}'),
-  REQUESTED: label('requested', 'solicitada'),
-  DONE: label('completed', 'concluída'),
-  FAILED: label('failed', 'falhou'),
-  RETRIED: label('retried', 'tentada de novo'),
-  CREDITED_BACK: label('credited back', 'creditada de volta'),
-  PAID_BY_HAND: label('marked as paid', 'marcada como paga'),
+  REQUESTED: RETURN_STATE_LABELS.requested,
+  DONE: RETURN_STATE_LABELS.done,
+  FAILED: RETURN_STATE_LABELS.failed,
+  RETRIED: RETURN_STATE_LABELS.retried,
+  CREDITED_BACK: RETURN_STATE_LABELS.credited_back,
+  PAID_BY_HAND: RETURN_STATE_LABELS.paid_by_hand,
 
   // Acts.
   actsHere: label('Actions', 'Ações'),

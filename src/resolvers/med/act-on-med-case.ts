@@ -87,7 +87,7 @@ export async function makeMedEvidence(
   const action = performFor(context, 'med.attach', 'med.attach_for');
   const row = await meant(context, caseId);
   return changeCase(context, row, attempt, async ({ tx, at, writeDown }) => {
-    const page = evidencePage(await collectEvidence(context, tx, row, at), language);
+    const page = evidencePage(await collectEvidence(context, tx, row, at), context.registry, language);
     const content = Buffer.from(page, 'utf8');
     const name = `med-${row.id}-${language}.html`;
     const file = { name, type: 'text/html', content, kind: 'evidence' } as const;

@@ -3,11 +3,18 @@
  */
 
 import { stepNameOf } from '../../base/ids/step-name.ts';
-import { currencyOfLedger } from '../../base/money/currency.ts';
-import { trimDecimal } from '../../base/money/money.ts';
+import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
+import type { Registry } from '../../templates/registry.ts';
 import { returnsOf } from '../../templates/returns.ts';
+import {
+  CASE_STATE_LABELS,
+  LEVEL_LABELS,
+  MED_EVENT_LABELS,
+  RETURN_STATE_LABELS,
+} from '../../ui/case-labels.ts';
+import { showAmount, showRate } from '../../ui/figures.ts';
 import { type Html, type HtmlValue, html } from '../../ui/html.ts';
 import { type Language, TAGS } from '../../ui/language.ts';
 import { showTime } from '../../ui/times.ts';
@@ -21,17 +28,24 @@ th{width:16rem;font-weight:600}`;
 
 type Fact = readonly [name: EvidenceWord, value: HtmlValue];
 
-/** A writer of facts in a language. */
+/** A writer of facts in a language: who reads them works at a bank. */
 interface Writer {
+  readonly language: Language;
+  readonly registry: Registry;
   readonly say: (word: EvidenceWord) => string;
   readonly at: (instant: string) => Html;
+  /** An amount with its currency; null without one. */
+  readonly amount: (text: string | null | undefined, currency?: string | null) => string | null;
 }
 
 /** @returns the page, as HTML text. */
-export function evidencePage(evidence: Evidence, language: Language): string {
+export function evidencePage(evidence: Evidence, registry: Registry, language: Language): string {
   const write: Writer = {
+    ...{ language, registry },
     say: (word) => EVIDENCE_WORDS[word][language],
     at: (instant) => showTime(instant, language, 'second'),
+    amount: (text, currency = BRL.code) =>
+      !text || currency === null ? null : showAmount(text, currencyOfLedger(currency), language),
   };
   const { say: translate } = write;
   const { row } = evidence;
@@ -46,14 +60,14 @@ ${body}
   }`;
 }
 
-function caseFacts({ medCase, accountName }: Evidence, { say: translate, at }: Writer): Html {
+function caseFacts({ medCase, accountName }: Evidence, { say: translate, at, amount: show }: Writer): Html {
   const { id, reference, kind, reason, amount, openedAt, dueAt, accountId } = medCase;
   return facts(translate, 'case', [
     ['number', String(id)],
     ['reference', reference],
     ['kind', translate(`kind_${kind}`)],
     ['reason', reason],
-    ['disputedAmount', amount === null ? null : `${trimDecimal(amount)} BRL`],
+    ['disputedAmount', show(amount)],
     ['pixE2e', medCase.pixE2e],
     ['opened', at(openedAt)],
     ['due', at(dueAt)],
@@ -65,7 +79,10 @@ function ofTransaction(evidence: Evidence, row: ProcessRow, write: Writer): Html
   return html`${paymentFacts(row, write)}${customerFacts(evidence, row, write)}${screenings(evidence, row, write)}${termFacts(row, write)}${deliveryFacts(row, write)}`;
 }
 
-function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say: translate, at }: Writer): Html {
+function paymentFacts(
+  { pixE2e, process, clientTaxId }: ProcessRow,
+  { say: translate, at, amount }: Writer,
+): Html {
   const { txid, chargedAt, brCode, paid, paidAt, payerTaxId } = process ?? {};
   const isSame = payerTaxId && clientTaxId ? translate(payerTaxId === clientTaxId ? 'yes' : 'no') : null;
   return facts(translate, 'payment', [
@@ -73,7 +90,7 @@ function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say: trans
     ['txid', txid],
     ['charged', chargedAt && at(chargedAt)],
     ['brCode', brCode],
-    ['paid', paid && `${trimDecimal(paid)} BRL`],
+    ['paid', amount(paid)],
     ['paidAt', paidAt && at(paidAt)],
     ['payer', payerTaxId ? formatTaxId(payerTaxId) : translate('unknown')],
     ['isSame', isSame],
@@ -81,11 +98,11 @@ function paymentFacts({ pixE2e, process, clientTaxId }: ProcessRow, { say: trans
 }
 
 function customerFacts({ identity }: Evidence, { clientName, clientTaxId }: ProcessRow, write: Writer): Html {
-  const { say: translate, at } = write;
+  const { say: translate, at, language } = write;
   const checks = identity.map(
     ({ level, state, decidedAt, provider }): Fact => [
       'identity',
-      html`${level}: ${state}${provider && html` (${provider})`}${decidedAt && html`, ${at(decidedAt)}`}`,
+      html`${LEVEL_LABELS[level][language]}: ${CASE_STATE_LABELS[state][language]}${provider && html` (${provider})`}${decidedAt && html`, ${at(decidedAt)}`}`,
     ],
   );
   return facts(translate, 'customer', [
@@ -119,39 +136,48 @@ function screenings(
   );
 }
 
-function termFacts(row: ProcessRow, { say: translate, at }: Writer): Html {
+function termFacts(row: ProcessRow, { say: translate, at, amount, language }: Writer): Html {
+  const crypto = row.sourceCurrency === BRL.code ? row.targetCurrency : row.sourceCurrency;
   return facts(translate, 'terms', [
     ['end2end', row.end2end],
     ['external', row.externalCode],
     ['created', at(row.createdAt)],
     ['priced', row.process?.pricedAt && at(row.process.pricedAt)],
-    ['quote', row.quote && trimDecimal(row.quote)],
-    ['fees', row.fees && trimDecimal(row.fees)],
+    ['quote', row.quote && crypto && showRate(row.quote, currencyOfLedger(crypto), language)],
+    ['fees', amount(row.fees)],
     ['source', amount(row.sourceAmount, row.sourceCurrency)],
     ['target', amount(row.targetAmount, row.targetCurrency)],
     ['validUntil', row.expiresAt && at(row.expiresAt)],
   ]);
 }
 
-function deliveryFacts({ wallet, txHash, networkFee }: ProcessRow, { say: translate }: Writer): Html {
+function deliveryFacts(
+  { wallet, txHash, networkFee, targetCurrency }: ProcessRow,
+  { say: translate, amount }: Writer,
+): Html {
   if (wallet === null) return html`<h2>${translate('delivery')}</h2><p>${translate('notDelivered')}</p>`;
   return facts(translate, 'delivery', [
     ['wallet', wallet],
     ['txHash', txHash],
-    ['networkFee', networkFee],
+    ['networkFee', amount(networkFee, targetCurrency)],
   ]);
 }
 
-function lists({ row, steps, requests, history, files }: Evidence, { say: translate, at }: Writer): Html {
-  const happened = steps.map((step) => [at(step.occurredAt), stepNameOf(step)]);
-  const returned = returnsOf(row?.process ?? {}).map(
-    ({ requestedAt, kind, amount: brl, state, returnId }) => [
-      at(requestedAt),
-      `${kind} ${trimDecimal(brl)} BRL`,
-      state,
-      returnId,
-    ],
-  );
+function lists(
+  { row, steps, requests, history, files }: Evidence,
+  { say: translate, at, amount, language, registry }: Writer,
+): Html {
+  const happened = steps.map((step) => [
+    at(step.occurredAt),
+    row && registry.stepOf(row.template, step.component, step.state).substatus[language],
+    stepNameOf(step),
+  ]);
+  const returned = returnsOf(row?.process ?? {}).map(({ requestedAt, amount: brl, state, returnId }) => [
+    at(requestedAt),
+    amount(brl),
+    RETURN_STATE_LABELS[state][language],
+    returnId,
+  ]);
   const requested = requests.map((each) => [
     at(each.at),
     `${each.method} ${each.route}`,
@@ -160,7 +186,12 @@ function lists({ row, steps, requests, history, files }: Evidence, { say: transl
     each.actorKind,
     each.requestId,
   ]);
-  const reported = history.map(({ at: when, event, actor, detail }) => [at(when), event, actor, detail]);
+  const reported = history.map(({ at: when, event, actor, detail }) => [
+    at(when),
+    MED_EVENT_LABELS[event]?.[language] ?? event,
+    actor,
+    detail,
+  ]);
   const held = files.map(({ name, type, size, hash }) => [name, type, size, `sha256:${hash}`]);
   return html`${list(translate('timeline'), happened)}${list(translate('returns'), returned)}${list(translate('requests'), requested)}${list(translate('history'), reported)}${list(translate('files'), held)}`;
 }
@@ -184,10 +215,4 @@ function list(title: string, rows: readonly (readonly HtmlValue[])[]): Html | nu
 `,
   )}</table>
 `;
-}
-
-function amount(text: string | null, currency: string | null): string | null {
-  return text === null || currency === null
-    ? null
-    : `${trimDecimal(text)} ${currencyOfLedger(currency).code}`;
 }
