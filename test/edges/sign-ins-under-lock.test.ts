@@ -1,6 +1,6 @@
 /**
  * Goal: a passkey that was removed while its answer waited for the lock of the account lets nobody in, and the first passkey of a person
- * is the first one under the lock, too (C-40). Method: a passkey in software, and an account that is held until the state has changed.
+ * is the first one under the lock, too (C-40). A sign-out that was sent twice is one. Method: a passkey in software, and an account that is held until the state has changed.
  */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -12,6 +12,7 @@ import {
   signInByPasskey,
   signInOptions,
 } from '../../src/resolvers/people/passkeys.ts';
+import { signOut } from '../../src/resolvers/people/sessions.ts';
 import { callerOfSession, type PersonCaller } from '../../src/resolvers/people/signed-in.ts';
 import { useApp } from '../support/app.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
@@ -126,4 +127,17 @@ test('C-40: two first passkeys at once, in two accounts of the person', async ()
   const done = await Promise.allSettled(answers.map((add) => add()));
   expect(done.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(await countOf('passkey')).toBe(1);
+});
+
+test('a person who signs out twice at once signs out once', async () => {
+  const context = await contextOf(person);
+  await changedMeanwhile(
+    () => signOut(context),
+    () => app.owner.query('update person_session set revoked_at = now() where id = $1', [person.sessionId]),
+  );
+  const { rows } = await app.owner.query(
+    `select from audit_entry where actor_id = $1 and act = 'person.sign_out'`,
+    [person.personId],
+  );
+  expect(rows).toEqual([]);
 });
