@@ -227,7 +227,7 @@ describe('layers', () => {
       'resolvers/engine/batch.ts',
       'store/engine/audit.ts',
     ]);
-    // The engine's authors come from `asCaller`, apart from that of a new transaction, which has `create`.
+    // The engine's authors come from `asCaller`, apart from that of a new transaction: one with `create` lets nothing out.
     const authors = SOURCES.filter(({ text }) => /\bauthor: authorOf\(/.test(text));
     expect(authors.map(({ path }) => path).toSorted()).toEqual([
       'resolvers/engine/advance-for-caller.ts',

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { newPayment } from '../../src/rails/sandbox/pix.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
 import { removeMembership, setRole } from '../../src/store/people/people.ts';
+import { endSession } from '../../src/store/people/person-sessions.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
@@ -21,7 +22,7 @@ let platform: bigint;
 let endpointId: string;
 let people = 0;
 let suspenseId: string;
-const { create, stepNow } = graphqlClient(app, () => shop.apiKey);
+const { create, fund, stepNow } = graphqlClient(app, () => shop.apiKey);
 
 beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
@@ -177,6 +178,35 @@ test('C-40: a person whose role lost the right', async () => {
   const send = () => graphql(input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`));
   const end = () => setRole(app.database, shop.accountId, personId, 'viewer');
   expect(await waiting(shop.accountId, send, end)).toEqual(REFUSED);
+});
+
+test('C-40: a key that expired', async () => {
+  const { apiKey, keyId } = await app.addKey(shop.accountId, ['read', 'admin']);
+  const query = input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`);
+  const end = () =>
+    app.owner.query('update api_key set expires_at = clock_timestamp() where id = $1', [keyId]);
+  const send = () => app.graphql(query, {}, { key: apiKey });
+  expect(await waiting(shop.accountId, send, end)).toEqual(REFUSED);
+});
+
+test.each([
+  ['pauses an endpoint', () => input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`)],
+  [
+    'pays out of the balance',
+    () =>
+      input(
+        'createOfframp',
+        `currency: "USDT_TRX", amount: { brl: "100" }, from: BALANCE, accept: true, pixKey: "ana@example.com",
+         pixKeyType: EMAIL, clientName: "Ana", clientTaxId: "52998224725"`,
+      ),
+  ],
+])('C-40: a person %s whose sign-in was ended from another browser', async (_what, query) => {
+  people += 1;
+  const who = { email: `p${people}@shop.invalid`, role: 'owner' } as const;
+  const { personId, sessionId, graphql } = await signInAs(app, shop.accountId, who);
+  await fund('USDT_TRX', '100');
+  const end = () => endSession(app.database, personId, sessionId, new Date(app.database.nowMs()));
+  expect(await waiting(shop.accountId, () => graphql(query()), end)).toEqual(REFUSED);
 });
 
 describe.each(OF_OPERATOR)('C-40: %s for the operator', (_name, make, at) => {

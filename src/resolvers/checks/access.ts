@@ -1,6 +1,6 @@
 /**
- * Access of keys and people to an account, read under its lock, under which it ends: a request that was let in may have
- * waited for the lock (C-40).
+ * Access of keys and people to an account, and the sessions of people, read under its lock: a request that was let in may
+ * have waited for the lock (C-40).
  */
 import type { Scope } from '../../base/access/api-key.ts';
 import { isOwner, scopesOf } from '../../base/access/roles.ts';
@@ -9,6 +9,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { type Access, readAccess } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { readMember } from '../../store/people/people.ts';
+import { hasSession } from '../../store/people/person-sessions.ts';
 import { type Context, homeOf } from '../services/context.ts';
 
 /** A key or person that decided for an account. */
@@ -16,6 +17,9 @@ export interface Decider {
   readonly accountId: bigint;
   readonly id: string;
 }
+
+/** Caller of a request, and the clock. */
+type Asking = Pick<Context, 'caller' | 'origin' | 'database'>;
 
 /** @returns a function that says whether the access of one of the deciders, with any of these scopes, has ended. */
 export async function endedDeciders(
@@ -37,24 +41,23 @@ function lacks({ isEnded, isPerson, role }: Access, scope: Scope): boolean {
  * Reads the access of a caller before their work changes it: people may end their own access.
  *
  * @returns a function that says whether the caller had a scope when the request began, and has lost it since. Nobody but keys and
- *   people loses any.
+ *   people loses any; a person loses all with the session of the request.
  */
 export async function lostScopes(
-  { caller, origin }: Pick<Context, 'caller' | 'origin'>,
+  { caller, origin, database }: Asking,
   tx: Tx,
 ): Promise<(scope: Scope) => boolean> {
   if (origin.actor !== undefined || caller.transactionId !== undefined) return () => false;
   const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id: caller.id }]);
   assert(access, 'each caller has a row');
-  return (scope) => caller.scopes.includes(scope) && lacks(access, scope);
+  const { person, id } = caller;
+  const isSignedOut =
+    person !== undefined && !(await hasSession(tx, id, person.sessionId, new Date(database.nowMs())));
+  return (scope) => caller.scopes.includes(scope) && (isSignedOut || lacks(access, scope));
 }
 
 /** @throws {GatewayError} `FORBIDDEN` for a caller who has lost one of these scopes since the request began. */
-export async function requireAccess(
-  context: Pick<Context, 'caller' | 'origin'>,
-  tx: Tx,
-  scopes: readonly Scope[],
-): Promise<void> {
+export async function requireAccess(context: Asking, tx: Tx, scopes: readonly Scope[]): Promise<void> {
   const hasLost = await lostScopes(context, tx);
   if (scopes.some(hasLost)) throw accessEnded();
 }

@@ -20,7 +20,7 @@ import { authorOf, type Context, homeOf, type Origin } from '../services/context
 import { type Locked, lockAccounts, withAccounts } from '../services/lock-accounts.ts';
 import { accessEnded, lostScopes } from './access.ts';
 
-/** Records the action, if it changed anything. `origin`: of an action that the gateway performed, not the caller. */
+/** Records an action that changed something. `origin`: of an action that the gateway performed, not the caller. */
 export type WriteDown = (action: ActionName, object: AuditObject, facts?: Recorded) => void;
 
 interface Recorded extends AuditFacts {

@@ -96,6 +96,8 @@ export async function approveSuspense(
   const entry = await findEntry(context, id);
   if (attempt.made !== null) return entry;
   const assignedTo = await holderMeant(context, accountId);
+  // The sender may have been listed after the proposal.
+  await refuseSanctionedSender(context, entry, senderOf(entry));
   const decision = { action, reason, assignedTo, attempt } as const;
   return underLock(context, entry, decision, async (tx, now, time) => {
     if (now.proposedBy === null || now.proposedTo !== assignedTo) throw conflict(now);

@@ -1,5 +1,5 @@
 /** Creates a transaction: prices the order, commits it with its first steps and waits until it can be paid, or rests. */
-import type { ActionName } from '../../base/access/actions.ts';
+import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
 import { newSessionToken } from '../../base/access/session-token.ts';
 import { newSecret } from '../../base/access/webhook-keys.ts';
 import { readManyTogether } from '../../base/concurrency/read-together.ts';
@@ -20,6 +20,7 @@ import { NO_FACTS, type Process, type ProcessRow, type RenewedOrder } from '../.
 import { FAMILY_TRAITS } from '../../templates/families.ts';
 import type { Registry, TemplateUse } from '../../templates/registry.ts';
 import type { QuoteFacts } from '../../templates/triggers.ts';
+import { requireAccess } from '../checks/access.ts';
 import { atMost } from '../checks/limit-facts.ts';
 import type { Attempt } from '../checks/once.ts';
 import { overDailyLimit } from '../engine/advance-for-caller.ts';
@@ -173,11 +174,15 @@ async function commitTransaction(
   requireRails(context, railsFor(template, currenciesOf(create)));
   const planned = sandbox?.begin(create);
   const expiresAt = await endOfPriced(context, create, { endsWithLock });
+  const permission = action ?? FAMILY_TRAITS[template.family].permissions.create;
+  const { scope } = ACTIONS[permission];
   const result = await advance({
     target: { create: { ...create, expiresAt } },
     trigger: planned?.trigger ?? { on: 'created' },
-    author: authorOf(context, action ?? FAMILY_TRAITS[template.family].permissions.create),
+    author: authorOf(context, permission),
     atomically: async (tx, made, before) => {
+      // A new order with `create` lets nothing out.
+      if (scope !== 'create') await requireAccess(context, tx, [scope]);
       await atomically?.(tx, made, before);
       await registerWebhook(context, tx, made);
       await planned?.atomically(tx, made, before);

@@ -4,10 +4,16 @@ import { removePasskeys } from '../../store/people/passkeys.ts';
 import { joinAccount, readOwnAccounts } from '../../store/people/people.ts';
 import { endSessions } from '../../store/people/person-sessions.ts';
 
-/** Ends all sessions of a person, and removes their passkeys. @returns the number of passkeys. */
+/**
+ * Removes the passkeys of a person, and ends all their sessions, in this order: the removal waits for a sign-in by one of the passkeys
+ * under the lock of another account, whose session then ends, too.
+ *
+ * @returns the number of passkeys.
+ */
 export async function endEarlierSignIns(tx: Tx, personId: string, at: Date): Promise<number> {
+  const removed = await removePasskeys(tx, personId);
   await endSessions(tx, personId, at);
-  return removePasskeys(tx, personId);
+  return removed;
 }
 
 /**

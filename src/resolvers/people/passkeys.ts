@@ -13,10 +13,12 @@ import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import { consoleOrigin } from '../../base/pages/console-url.ts';
 import type { SignedInPerson } from '../../store/account/api-keys.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import {
   addPasskey,
   consumeChallenge,
   findPasskey,
+  lockOwnPasskeys,
   type OwnPasskey,
   type Purpose,
   readOwnPasskeys,
@@ -81,9 +83,9 @@ export async function registrationOptions(context: Context): Promise<PublicKeyCr
  * The first passkey is authorised by a sign-in of just now, and each further one by a passkey. @throws {GatewayError}
  * `STEP_UP_REQUIRED`.
  */
-function requireProof(context: Context, { hasPasskey, hasJustSignedIn }: SignedInPerson): void {
-  if (hasPasskey) requireFresh(context);
-  else if (!hasJustSignedIn)
+function requireProof(context: Context, person: SignedInPerson): void {
+  if (person.hasPasskey) requireFresh({ ...context, caller: { ...context.caller, person } });
+  else if (!person.hasJustSignedIn)
     throw new GatewayError(
       'STEP_UP_REQUIRED',
       `the first passkey needs a sign-in within the last ${JUST_MINUTES} minutes: sign in again, and add it then`,
@@ -124,7 +126,11 @@ export async function register(context: Context, response: unknown, name: string
   assert(title, 'an accepted input is present');
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
-    refuseMorePasskeys((await readOwnPasskeys(tx, caller.id)).length);
+    await lockOwnPasskeys(tx, caller.id);
+    const known = await readOwnPasskeys(tx, caller.id);
+    refuseMorePasskeys(known.length);
+    // Another session may have added the first one meanwhile.
+    requireProof(context, { ...person, hasPasskey: known.length > 0 });
     if (!(await addPasskey(tx, passkey, title, at))) return refuseAnswer();
     await verifySession(tx, sessionId, at);
     writeDown('passkey.add', { kind: 'passkey', id }, { after: { name: title } });
@@ -156,8 +162,13 @@ export async function signInByPasskey(
   const [membership] = await readOwnAccounts(services.database, personId);
   if (!membership) throw refusal();
   return signIn(services, { personId, accountId: membership.accountId, method: 'PASSKEY' }, device, (tx) =>
-    usePasskey(tx, passkey.id, passkey.counter, new Date(services.database.nowMs())),
+    use(tx, passkey, new Date(services.database.nowMs())),
   );
+}
+
+/** @throws {GatewayError} `UNAUTHORIZED` for a passkey that was removed after its answer was checked. */
+async function use(tx: Tx, { id, counter }: StoredPasskey, at: Date): Promise<void> {
+  if (!(await usePasskey(tx, id, counter, at))) throw refusal();
 }
 
 /** @returns the browser's options to request a passkey of the signed-in person. */
@@ -178,7 +189,7 @@ export async function confirm(context: Context, response: unknown): Promise<void
   if (passkey.personId !== context.caller.id) throw refusal();
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
-    await usePasskey(tx, passkey.id, passkey.counter, at);
+    await use(tx, passkey, at);
     await verifySession(tx, sessionId, at);
     writeDown('session.confirm', { kind: 'session', id: sessionId });
   });

@@ -100,13 +100,15 @@ function blankCaller({ mode }: Services, personId: string, accountId: bigint): P
   return { ...caller, scopes: [] };
 }
 
-/** Ends the session of the person who sends the request. */
+/** Ends the session of the person who sends the request; does nothing if it has ended. */
 export async function signOut(context: Context): Promise<void> {
   const { caller } = context;
   assert(caller.person, 'only people sign out');
   const { sessionId } = caller.person;
   await audited(context, async (tx, writeDown) => {
-    await endSession(tx, caller.id, sessionId, new Date(context.database.nowMs()));
+    const at = new Date(context.database.nowMs());
+    if (!(await hasSession(tx, caller.id, sessionId, at))) return;
+    await endSession(tx, caller.id, sessionId, at);
     writeDown('person.sign_out', { kind: 'session', id: sessionId });
   });
 }

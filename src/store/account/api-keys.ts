@@ -141,15 +141,16 @@ const HERE_SINCE: Statement = {
       select at from line union all
       select joined_at from membership where account_id = $1 and person_id = $2) here`,
 };
+/** Time of the statement, not of its database transaction, which began before the wait for the lock. */
 const ACCESS: Statement = {
   name: 'api_key_access',
   text: `select c.account_id as "accountId", c.id,
       exists (select from api_key k where k.account_id = c.account_id and k.id = c.id and (k.revoked_at is not null
         or not exists (
           with recursive line (id, is_valid) as (
-            select k.id, k.expires_at is null or k.expires_at > now()
+            select k.id, k.expires_at is null or k.expires_at > statement_timestamp()
             union all
-            select r.id, r.revoked_at is null and (r.expires_at is null or r.expires_at > now())
+            select r.id, r.revoked_at is null and (r.expires_at is null or r.expires_at > statement_timestamp())
               from line l join api_key r on r.account_id = k.account_id and r.replaces = l.id)
           select from line where is_valid))) as "isEnded",
       p.id is not null as "isPerson", m.role

@@ -23,6 +23,10 @@ export interface StoredPasskey {
 /** Purpose of a challenge. */
 export type Purpose = 'SIGN_IN' | 'REGISTER' | 'CONFIRM';
 
+const LOCK: Statement = {
+  name: 'passkey_lock',
+  text: 'select account_id from membership where person_id = $1 order by account_id for no key update',
+};
 const OWN: Statement = {
   name: 'passkey_own',
   text: `select id, name, created_at as "createdAt", last_used_at as "lastUsedAt" from passkey
@@ -39,7 +43,7 @@ const ADD: Statement = {
 };
 const USE: Statement = {
   name: 'passkey_use',
-  text: `update passkey set counter = $2, last_used_at = $3 where id = $1`,
+  text: `update passkey set counter = $2, last_used_at = $3 where id = $1 returning id`,
 };
 const REMOVE: Statement = {
   name: 'passkey_remove',
@@ -59,6 +63,11 @@ const CONSUME: Statement = {
   text: `delete from passkey_challenge where challenge = $1 and purpose = $2
     and session_id is not distinct from $3 and expires_at > $4 returning challenge`,
 };
+
+/** Locks all roles of a person, and with them the list of their passkeys: sessions on different accounts hold locks of different accounts. */
+export async function lockOwnPasskeys(tx: Tx, personId: string): Promise<void> {
+  await tx.query(LOCK, [personId]);
+}
 
 /** @returns the passkeys of a person, the oldest first. */
 export function readOwnPasskeys(tx: Tx, personId: string): Promise<OwnPasskey[]> {
@@ -82,9 +91,9 @@ export async function addPasskey(
   return (await tx.query(ADD, values)).length > 0;
 }
 
-/** Stores that a passkey signed. */
-export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date): Promise<void> {
-  await tx.query(USE, [id, counter, at]);
+/** Stores that a passkey signed. @returns whether it is still there. */
+export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date): Promise<boolean> {
+  return (await tx.query(USE, [id, counter, at])).length > 0;
 }
 
 /** Removes a passkey. @returns whether the person had it. */

@@ -474,6 +474,33 @@ test('money in suspense of a sanctioned person is neither returned nor assigned 
   await ask(back, {}, app.platformKey);
 });
 
+test('money in suspense whose sender was listed after another account was proposed is not credited until the hit is dismissed', async () => {
+  const settledAtMs = await app.services.clock.nowMs();
+  const payer = { payerTaxId: '11144477735', payerName: 'Joana Prado' };
+  await app.services.receive(newPayment({ txid: null, amount: 4_300n, settledAtMs, ...payer }));
+  const { suspense } = await ask(
+    '{ suspense(first: 1, state: OPEN) { nodes { id: suspenseId amount } } }',
+    {},
+    app.platformKey,
+  );
+  expect(suspense.nodes).toMatchObject([{ amount: '43' }]);
+  const { id } = suspense.nodes[0];
+  const decideOn = (name: string) =>
+    `mutation { ${name}(input: { suspenseId: "${id}", account: "${app.accountId}", reason: "checked" }) { suspenseEntry { state } errors { code message path } } }`;
+  await ask(decideOn('assignSuspense'), {}, app.platformKey);
+  const platform = await platformAccount(app.database, 'sandbox');
+  const { apiKey: other } = await app.addKey(platform, ['read', 'platform:risk']);
+  provider.people.set('11144477735', 'BLOCK');
+  expect((await refusal(decideOn('approveSuspense'), {}, other)).code).toBe('STEP_CONFLICT');
+  const [hit] = (
+    await ask('{ screeningHits(first: 1, state: OPEN) { nodes { id: hitId list } } }', {}, app.platformKey)
+  ).screeningHits.nodes;
+  expect(hit.list).toBe('bureau');
+  await decide('dismissScreeningHit', hit.id);
+  const done = await ask(decideOn('approveSuspense'), {}, other);
+  expect(done.approveSuspense.suspenseEntry.state).toBe('ASSIGNED');
+});
+
 test('money in suspense whose reported payer is on a list of sanctions is not sent back until the hit is dismissed', async () => {
   const payment = { txid: null, amount: 4_200n, settledAtMs: await app.services.clock.nowMs() };
   const payer = { payerTaxId: '***444777**', payerName: 'GONCALVES MULLER JOAO ANTONIO' };
