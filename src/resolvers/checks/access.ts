@@ -9,7 +9,11 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { type Access, readAccess } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
 import { readMember } from '../../store/people/people.ts';
+import { hasSession } from '../../store/people/person-sessions.ts';
 import { type Context, homeOf } from '../services/context.ts';
+
+/** Parts of the context that identify the caller. */
+type Caller = Pick<Context, 'caller' | 'origin' | 'database'>;
 
 /** A key or person that decided for an account. */
 export interface Decider {
@@ -37,24 +41,23 @@ function lacks({ isEnded, isPerson, role }: Access, scope: Scope): boolean {
  * Reads the access of a caller before their work changes it: people may end their own access.
  *
  * @returns a function that says whether the caller had a scope when the request began, and has lost it since. Nobody but keys and
- *   people loses any.
+ *   people loses any; a person loses all with the session.
  */
 export async function lostScopes(
-  { caller, origin }: Pick<Context, 'caller' | 'origin'>,
+  { caller, origin, database }: Caller,
   tx: Tx,
 ): Promise<(scope: Scope) => boolean> {
-  if (origin.actor !== undefined || caller.transactionId !== undefined) return () => false;
-  const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id: caller.id }]);
+  const { id, person, scopes, transactionId } = caller;
+  if (origin.actor !== undefined || transactionId !== undefined || scopes.length === 0) return () => false;
+  const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id }]);
   assert(access, 'each caller has a row');
-  return (scope) => caller.scopes.includes(scope) && lacks(access, scope);
+  const hasEnded =
+    person !== undefined && !(await hasSession(tx, id, person.sessionId, new Date(database.nowMs())));
+  return (scope) => scopes.includes(scope) && (hasEnded || lacks(access, scope));
 }
 
 /** @throws {GatewayError} `FORBIDDEN` for a caller who has lost one of these scopes since the request began. */
-export async function requireAccess(
-  context: Pick<Context, 'caller' | 'origin'>,
-  tx: Tx,
-  scopes: readonly Scope[],
-): Promise<void> {
+export async function requireAccess(context: Caller, tx: Tx, scopes: readonly Scope[]): Promise<void> {
   const hasLost = await lostScopes(context, tx);
   if (scopes.some(hasLost)) throw accessEnded();
 }

@@ -13,6 +13,7 @@ import { assert } from '../../base/errors/assert.ts';
 import { GatewayError, invalidParameters, notFound } from '../../base/errors/errors.ts';
 import { consoleOrigin } from '../../base/pages/console-url.ts';
 import type { SignedInPerson } from '../../store/account/api-keys.ts';
+import type { Tx } from '../../store/connection/database.ts';
 import {
   addPasskey,
   consumeChallenge,
@@ -155,8 +156,9 @@ export async function signInByPasskey(
   const { personId } = passkey;
   const [membership] = await readOwnAccounts(services.database, personId);
   if (!membership) throw refusal();
-  return signIn(services, { personId, accountId: membership.accountId, method: 'PASSKEY' }, device, (tx) =>
-    usePasskey(tx, passkey.id, passkey.counter, new Date(services.database.nowMs())),
+  const { accountId } = membership;
+  return signIn(services, { personId, accountId, method: 'PASSKEY' }, device, (tx) =>
+    useUp(tx, passkey, new Date(services.database.nowMs())),
   );
 }
 
@@ -178,7 +180,7 @@ export async function confirm(context: Context, response: unknown): Promise<void
   if (passkey.personId !== context.caller.id) throw refusal();
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
-    await usePasskey(tx, passkey.id, passkey.counter, at);
+    await useUp(tx, passkey, at);
     await verifySession(tx, sessionId, at);
     writeDown('session.confirm', { kind: 'session', id: sessionId });
   });
@@ -192,6 +194,11 @@ export async function ownPasskeys(context: Context): Promise<OwnPasskey[]> {
   requireScope(context, 'read');
   const { database, caller } = context;
   return caller.person ? readOwnPasskeys(database, caller.id) : [];
+}
+
+/** @throws {GatewayError} `UNAUTHORIZED` for a passkey that was removed while its answer waited for the lock of the account. */
+async function useUp(tx: Tx, { id, counter }: StoredPasskey, at: Date): Promise<void> {
+  if (!(await usePasskey(tx, id, counter, at))) throw refusal();
 }
 
 /** Removes one of the person's own passkeys. @throws {GatewayError} `NOT_FOUND`, `STEP_UP_REQUIRED`. */

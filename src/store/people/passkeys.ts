@@ -39,7 +39,7 @@ const ADD: Statement = {
 };
 const USE: Statement = {
   name: 'passkey_use',
-  text: `update passkey set counter = $2, last_used_at = $3 where id = $1`,
+  text: `update passkey set counter = $2, last_used_at = $3 where id = $1 returning id`,
 };
 const REMOVE: Statement = {
   name: 'passkey_remove',
@@ -82,9 +82,9 @@ export async function addPasskey(
   return (await tx.query(ADD, values)).length > 0;
 }
 
-/** Stores that a passkey signed. */
-export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date): Promise<void> {
-  await tx.query(USE, [id, counter, at]);
+/** Stores that a passkey signed. @returns whether it is still there. */
+export async function usePasskey(tx: Tx, id: string, counter: bigint, at: Date): Promise<boolean> {
+  return (await tx.query(USE, [id, counter, at])).length > 0;
 }
 
 /** Removes a passkey. @returns whether the person had it. */
