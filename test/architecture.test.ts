@@ -220,11 +220,12 @@ describe('layers', () => {
   });
 
   test('C-40: the audit log is written where access is judged under the lock, and nowhere else', () => {
-    const writers = SOURCES.filter(({ text }) => /\b(appendAudit|chainActions)\(/.test(text));
+    const writers = SOURCES.filter(({ text }) => /\b(appendAudit|chainActions|chain)\(/.test(text));
     expect(writers.map(({ path }) => path).toSorted()).toEqual([
       'resolvers/checks/audited.ts',
       'resolvers/engine/advance-transaction.ts',
       'resolvers/engine/batch.ts',
+      'resolvers/sandbox/note-scenario.ts',
       'store/engine/audit.ts',
     ]);
     // The engine's authors come from `asCaller`, apart from that of a new transaction: one with `create` lets nothing out.

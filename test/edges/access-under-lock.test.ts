@@ -1,10 +1,13 @@
 /**
  * Goal: what a key or person asks for is refused, and changes nothing, when their access ends while the request waits for the lock of
- * the account (C-40). Method: the account is locked, the request waits, the key is revoked or the person removed, the lock is released.
+ * the account (C-40). Method: the account is locked, the request waits, the key is revoked, the person removed or the session ended, the
+ * lock is released.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { newPayment } from '../../src/rails/sandbox/pix.ts';
+import { relyingParty, signInByPasskey, signInOptions } from '../../src/resolvers/people/passkeys.ts';
 import { platformAccount } from '../../src/store/account/accounts.ts';
+import { addPasskey, removePasskey } from '../../src/store/people/passkeys.ts';
 import { removeMembership, setRole } from '../../src/store/people/people.ts';
 import { endSession } from '../../src/store/people/person-sessions.ts';
 import { type Answer, useApp } from '../support/app.ts';
@@ -12,9 +15,12 @@ import { graphqlClient } from '../support/graphql-client.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
 import { signInAs } from '../support/people.ts';
 import { errorsIn } from '../support/refusals.ts';
+import { softPasskey } from '../support/soft-passkey.ts';
 
 const app = useApp({ rateLimit: null });
 const CUSTOMER = { clientName: 'Maria Souza Prado', clientTaxId: '39053344705' };
+const PAYOUT = `currency: "USDT_TRX", amount: { brl: "20" }, from: BALANCE, accept: true, pixKey: "ana@example.com", pixKeyType: EMAIL,
+  clientName: "Ana", clientTaxId: "52998224725"`;
 const PATIENCE = { timeout: 30_000 };
 const ERRORS = 'errors { code message path }';
 let shop: Awaited<ReturnType<typeof app.addAccount>>;
@@ -22,11 +28,14 @@ let platform: bigint;
 let endpointId: string;
 let people = 0;
 let suspenseId: string;
-const { create, fund, stepNow } = graphqlClient(app, () => shop.apiKey);
+/** An entry of the whitelist, whose address is proven in another group. */
+let unprovenId: string;
+const { ask, create, fund, stepNow } = graphqlClient(app, () => shop.apiKey);
 
 beforeAll(async () => {
   platform = await platformAccount(app.database, 'sandbox');
   shop = await app.addAccount();
+  await fund('USDT_TRX', '100');
   const { json } = await app.graphql(
     `mutation { createWebhookEndpoint(input: { url: "https://shop.invalid/a" }) { webhookEndpoint { endpointId } ${ERRORS} } }`,
     {},
@@ -39,6 +48,22 @@ beforeAll(async () => {
   );
   const { rows } = await app.owner.query('select max(id) as id from suspense_entry');
   suspenseId = String(rows[0].id);
+  const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
+  const entries: string[] = [];
+  for (const name of ['proven', 'unproven']) {
+    const made = await ask(
+      `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { groupId } ${ERRORS} } }`,
+    );
+    const { groupId } = made.createWhitelistGroup.whitelistGroup;
+    const target = `groupId: "${groupId}", target: { wallet: { network: "TRX", address: "${address}" } }`;
+    const added = await ask(
+      `mutation { addWhitelistEntry(input: { ${target} }) { whitelistEntry { entryId } ${ERRORS} } }`,
+    );
+    entries.push(added.addWhitelistEntry.whitelistEntry.entryId);
+  }
+  const proof = '{ id: "made-at-the-signer", expiresAt: "2030-01-02T03:04:05Z" }';
+  await ask(input('addWhitelistProof', `entryId: "${entries[0]}", proof: ${proof}`));
+  unprovenId = entries[1] as string;
 });
 
 /** @returns the id of a new order. */
@@ -56,6 +81,11 @@ const OWN: readonly (readonly [string, () => string])[] = [
     'events of an endpoint',
     () => input('updateWebhookEndpoint', `endpointId: "${endpointId}", eventNames: ["onramp.*"]`),
   ],
+  [
+    'the query of the URL of an endpoint',
+    () =>
+      input('updateWebhookEndpoint', `endpointId: "${endpointId}", url: "https://shop.invalid/a?to=late"`),
+  ],
   ['an endpoint is paused', () => input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`)],
   ['a key is made', () => input('createApiKey', 'name: "late", scopes: ["read"]')],
   ['a key is revoked', () => input('revokeApiKey', `keyId: "${shop.keyId}"`)],
@@ -65,6 +95,10 @@ const OWN: readonly (readonly [string, () => string])[] = [
   ],
   ['a quote', () => input('createQuote', 'template: onramp, currency: "USDT_TRX", amount: { brl: "50" }')],
   ['a group of destinations', () => input('createWhitelistGroup', 'name: "late"')],
+  [
+    'a proof of a destination that another entry has',
+    () => input('withdrawWhitelistProof', `entryId: "${unprovenId}"`),
+  ],
   ['a looser setting', () => input('updateAccountSettings', 'approvalAbove: "900000"')],
   ['a stricter setting', () => input('updateAccountSettings', 'outflowPerHour: "1"')],
   [
@@ -161,6 +195,72 @@ describe.each(OWN)('C-40: %s', (name, query) => {
     const end = () => removeMembership(app.database, shop.accountId, personId);
     expect(await waiting(shop.accountId, () => graphql(query()), end)).toEqual(REFUSED);
   });
+});
+
+describe.each([
+  ['in its own right', ''],
+  ['under an idempotency key', ', idempotencyKey: "late"'],
+])('C-40: a scenario is played %s', (_name, more) => {
+  test('by a key that was revoked', async () => {
+    const query = input('sandboxTrigger', `end2end: "${await onramp(CUSTOMER)}", scenario: PAY${more}`);
+    const { apiKey, keyId } = await app.addKey(shop.accountId, ['read', 'create']);
+    const send = () => app.graphql(query, {}, { key: apiKey });
+    expect(await waiting(shop.accountId, send, () => revoke(keyId))).toEqual(REFUSED);
+  });
+});
+
+test.each([
+  ['a view is saved', () => input('saveView', 'name: "late", path: "/console/transactions"')],
+  ['notifications are chosen', () => input('chooseNotifications', 'kinds: [], language: EN')],
+])('C-40: %s by a person who was removed', async (_name, query) => {
+  people += 1;
+  const who = { email: `p${people}@shop.invalid`, role: 'owner' } as const;
+  const { personId, graphql } = await signInAs(app, shop.accountId, who);
+  const end = () => removeMembership(app.database, shop.accountId, personId);
+  expect(await waiting(shop.accountId, () => graphql(query()), end)).toEqual(REFUSED);
+});
+
+test.each([
+  ['an endpoint is paused', () => input('pauseWebhookEndpoint', `endpointId: "${endpointId}"`)],
+  ['a transaction is cancelled', async () => input('cancelTransaction', `end2end: "${await onramp()}"`)],
+  ['the balance is paid out', () => input('createOfframp', PAYOUT)],
+])('C-40: %s by a person who ended the session in another browser', async (_name, make) => {
+  const query = await make();
+  people += 1;
+  const who = { email: `p${people}@shop.invalid`, role: 'owner' } as const;
+  const { personId, sessionId, graphql } = await signInAs(app, shop.accountId, who);
+  const end = () => endSession(app.database, personId, sessionId, new Date(app.database.nowMs()));
+  expect(await waiting(shop.accountId, () => graphql(query), end)).toEqual(REFUSED);
+});
+
+test('C-40: nobody signs in by a passkey that was removed meanwhile', async () => {
+  const { personId } = await signInAs(app, shop.accountId, { email: 'lost@shop.invalid', role: 'owner' });
+  const passkey = softPasskey();
+  const publicKey = Buffer.from(passkey.publicKey, 'base64url');
+  const stored = { id: passkey.id, personId, publicKey, counter: 0n, transports: [] };
+  await addPasskey(app.database, stored, 'lost', new Date());
+  const { challenge } = await signInOptions(app.services);
+  const { origin, rpID: rpId } = relyingParty(app.services.publicUrl);
+  const device = { origin: { requestId: null, address: null }, userAgent: null };
+  const send = () => signInByPasskey(app.services, passkey.answer(challenge, { origin, rpId }), device);
+  const caught = async () => {
+    const json = await send().catch(({ code, message }) => ({ errors: [{ message, extensions: { code } }] }));
+    return { json: typeof json === 'string' ? {} : json } as Answer;
+  };
+  const end = () => removePasskey(app.database, personId, passkey.id);
+  const late = 'the passkey is not known here, or its answer came too late';
+  expect(await waiting(shop.accountId, caught, end)).toEqual(['UNAUTHORIZED', late, 0]);
+});
+
+test('C-40: a key that was revoked is told no secret of webhooks', async () => {
+  const fresh = await app.addAccount();
+  const send = () => app.get('/v2/webhook_secrets', { key: fresh.apiKey });
+  const told = async () => {
+    const { status, json } = await send();
+    return { json: { errors: [{ message: json.detail, extensions: { code: status } }] } } as Answer;
+  };
+  const [code, message] = await waiting(fresh.accountId, told, () => revoke(fresh.keyId));
+  expect([code, message]).toEqual([403, 'your access has ended']);
 });
 
 test('C-40: a transaction is cancelled by a key that was revoked', async () => {

@@ -160,7 +160,12 @@ describe('the sandbox', () => {
     const contexts = await Promise.all(accounts.map((account) => operatorContext(app.services, account)));
     const ids = Array.from({ length: 20 }, (_, n) => `together-${n}`);
     const note = (id: string, n: number) =>
-      noteScenario(known(contexts[n % 2], 'a context'), { kind: 'transaction', id }, { after: { n } });
+      noteScenario(
+        known(contexts[n % 2], 'a context'),
+        { kind: 'transaction', id },
+        { after: { n } },
+        { isRequest: true },
+      );
     await Promise.all(ids.map(note));
     const { rows } = await app.owner.query<{ account_id: string; object_id: string; xmin: string }>(
       `select account_id::text, object_id, xmin::text from audit_entry where object_id like 'together-%' order by account_id, seq`,

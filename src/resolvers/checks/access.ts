@@ -47,13 +47,13 @@ export async function lostScopes(
   { caller, origin, database }: Asking,
   tx: Tx,
 ): Promise<(scope: Scope) => boolean> {
-  if (origin.actor !== undefined || caller.transactionId !== undefined) return () => false;
-  const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id: caller.id }]);
+  const { id, person, scopes, transactionId } = caller;
+  if (origin.actor !== undefined || transactionId !== undefined || scopes.length === 0) return () => false;
+  const [access] = await readAccess(tx, [{ accountId: homeOf(caller), id }]);
   assert(access, 'each caller has a row');
-  const { person, id } = caller;
   const isSignedOut =
     person !== undefined && !(await hasSession(tx, id, person.sessionId, new Date(database.nowMs())));
-  return (scope) => caller.scopes.includes(scope) && (isSignedOut || lacks(access, scope));
+  return (scope) => scopes.includes(scope) && (isSignedOut || lacks(access, scope));
 }
 
 /** @throws {GatewayError} `FORBIDDEN` for a caller who has lost one of these scopes since the request began. */

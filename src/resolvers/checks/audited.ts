@@ -69,13 +69,18 @@ async function auditedUnder<Result>(
   { heads, nowMs, ...time }: Locked,
   context: Acting,
   work: Work<Result>,
+  intended?: ActionName,
 ): Promise<Result> {
   const entries = new Map<bigint, AuditEntry[]>();
   const hasLost = await lostScopes(context, tx);
+  const requireNow = (action: ActionName) => {
+    if (hasLost(ACTIONS[action].scope)) throw accessEnded();
+  };
+  if (intended) requireNow(intended);
   const writeDown: WriteDown = (action, object, recorded = {}) => {
     const { maker, origin, accounts = [context.caller.accountId], ...facts } = recorded;
     const by = origin ? { ...context, origin } : context;
-    if (!origin && hasLost(ACTIONS[action].scope)) throw accessEnded();
+    if (!origin) requireNow(action);
     const entry = auditEntry(authorOf(by, action, maker), object, time, facts);
     for (const each of accounts) entries.set(each, [...(entries.get(each) ?? []), entry]);
   };
@@ -103,7 +108,7 @@ function notificationOf({ act: action, objectId: subject }: AuditEntry): readonl
 
 /**
  * Variant of `audited` for an action that changes one object: the record has the changed members, and an action without
- * a change has none.
+ * a change has none. Access is checked before the work: the logged facts do not show every change.
  *
  * @param factsOf - reads the logged facts of the object, without secrets; before the work and after it.
  */
@@ -114,11 +119,14 @@ export function auditedChange<Result>(
   factsOf: (tx: Tx, nowMs: number) => Promise<object>,
   work: (tx: Tx, nowMs: number, writeDown: WriteDown) => Promise<Result>,
 ): Promise<Result> {
-  return audited(context, async (tx, writeDown, nowMs) => {
+  const change: Work<Result> = async (tx, writeDown, nowMs) => {
     const before = await factsOf(tx, nowMs);
     const result = await work(tx, nowMs, writeDown);
     const facts = difference(before, await factsOf(tx, nowMs));
     if (facts) writeDown(action, object, facts);
     return result;
-  });
+  };
+  return withAccounts(context, accountsOf(context), (tx, locked) =>
+    auditedUnder(tx, locked, context, change, action),
+  );
 }

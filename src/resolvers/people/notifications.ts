@@ -10,6 +10,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { Violations } from '../../base/errors/violations.ts';
 import type { Label } from '../../base/text/label.ts';
 import { type Chooser, readChoice, storeChoice } from '../../store/people/notification-choices.ts';
+import { requireAccess } from '../checks/access.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
 
@@ -61,6 +62,8 @@ export async function chooseNotifications(
     throw new GatewayError('FORBIDDEN', 'notifications are for people: a key gets none');
   const chosen = NOTIFICATION_KINDS.filter((kind) => kinds.includes(kind));
   await audited(context, async (tx, writeDown) => {
+    // The choice belongs to a membership: that of a person who was removed has none.
+    await requireAccess(context, tx, ['read']);
     const before = await readChoice(tx, chooserOf(context));
     await storeChoice(tx, chooserOf(context), { kinds: chosen, language });
     writeDown(

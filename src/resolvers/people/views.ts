@@ -10,6 +10,7 @@ import {
   storeView,
   type ViewOwner,
 } from '../../store/people/saved-views.ts';
+import { requireAccess } from '../checks/access.ts';
 import { audited } from '../checks/audited.ts';
 import { checksOf } from '../checks/check-creation.ts';
 import { type Context, requirePermission, requireScope } from '../services/context.ts';
@@ -42,6 +43,8 @@ export async function saveView(context: Context, name: Named, path: Named): Prom
   violations.refuse();
   if (!context.caller.person) throw new GatewayError('FORBIDDEN', 'views belong to people: a key has none');
   return audited(context, async (tx, writeDown) => {
+    // Views belong to a membership: that of a person who was removed has none.
+    await requireAccess(context, tx, ['read']);
     const views = await readViews(tx, ownerOf(context));
     if (views.length >= VIEWS_MAX && !views.some((each) => each.name === own.name))
       violations.add({ parameter: name.name, message: `there are ${VIEWS_MAX} views already: remove one` });

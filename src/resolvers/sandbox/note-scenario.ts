@@ -2,6 +2,7 @@
  * Audit log of scenarios: the request to the sandbox, and its result, are recorded in parallel to the work. Requests
  * made during a commit share the next lock of the account and the next commit.
  */
+import { ACTIONS } from '../../base/access/actions.ts';
 import type { Run } from '../../base/concurrency/group-commit.ts';
 import { instantOf } from '../../base/time/instant.ts';
 import type { Database } from '../../store/connection/database.ts';
@@ -14,6 +15,7 @@ import {
   chain,
 } from '../../store/engine/audit.ts';
 import { lockedHeads, lockHeads, recordEvents } from '../../store/engine/processes.ts';
+import { accessEnded, type Decider, endedDeciders } from '../checks/access.ts';
 import { waitingForLocked } from '../engine/locked-accounts.ts';
 import { authorOf, type Context } from '../services/context.ts';
 
@@ -21,19 +23,33 @@ import { authorOf, type Context } from '../services/context.ts';
 interface Note {
   readonly accountId: bigint;
   readonly entryAt: (time: AuditTime) => AuditEntry;
+  /** Author of a request, whose access is checked; null for the result of a request. */
+  readonly requestedBy: Decider | null;
 }
 
 const BATCH_MAX = 200;
+const ACTION = 'sandbox.trigger';
 
 const writers = new WeakMap<Database, (note: Note) => Promise<null>>();
 
-/** Writes down that the caller plays a scenario on an object. @returns when it is committed. */
-export async function noteScenario(context: Context, object: AuditObject, facts: AuditFacts): Promise<void> {
+/**
+ * Writes down that the caller plays a scenario on an object, or the result of that. @returns when it is committed.
+ *
+ * @throws {GatewayError} `FORBIDDEN` for a request of a caller whose access has ended.
+ */
+export async function noteScenario(
+  context: Context,
+  object: AuditObject,
+  facts: AuditFacts,
+  { isRequest }: { readonly isRequest: boolean },
+): Promise<void> {
   const { database, caller } = context;
-  const author = authorOf(context, 'sandbox.trigger');
+  const { accountId, id } = caller;
+  const author = authorOf(context, ACTION);
   const write = writers.get(database) ?? writerOf(context);
   writers.set(database, write);
-  await write({ accountId: caller.accountId, entryAt: (time) => auditEntry(author, object, time, facts) });
+  const entryAt = (time: AuditTime) => auditEntry(author, object, time, facts);
+  await write({ accountId, entryAt, requestedBy: isRequest ? { accountId, id } : null });
 }
 
 function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (note: Note) => Promise<null> {
@@ -42,6 +58,9 @@ function writerOf({ database, clock }: Pick<Context, 'database' | 'clock'>): (no
       const accountIds = new Set(begun.map(({ accountId }) => accountId));
       const heads = await lockHeads(tx, [...accountIds], 'sandbox');
       const notes = grow(({ accountId }) => accountIds.has(accountId));
+      const authors = notes.flatMap(({ requestedBy }) => requestedBy ?? []);
+      const hasEnded = await endedDeciders(tx, authors, ACTIONS[ACTION].scope);
+      if (authors.some(hasEnded)) throw accessEnded();
       const at = instantOf(new Date(await clock.nowMs(tx)));
       const time = { at, machineMs: database.nowMs() };
       const chained = [...heads.values()].map((head) => {

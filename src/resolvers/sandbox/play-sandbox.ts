@@ -44,8 +44,8 @@ export async function playScenario(
   const before = { step: stepNameOf(row) };
   const object = { kind: 'transaction', id: row.end2end } as const;
   const factsOf = (came: object = {}) => ({ before, after: { scenario, amount, ...came } });
-  const write = (came: object) => noteScenario(context, object, factsOf(came));
   let isRequested = false;
+  const write = (came: object) => noteScenario(context, object, factsOf(came), { isRequest: !isRequested });
   const beforehand = async () => {
     if (attempt === UNKEYED) await write({});
     else

@@ -14,6 +14,7 @@ import {
   dropProofs,
   findEntry,
   hasGroup,
+  readProvenEntries,
   removeEntry,
   storeProof,
 } from '../../store/account/whitelist.ts';
@@ -203,7 +204,10 @@ export async function withdrawProof(context: Context, id: string): Promise<void>
   if (!entry || entry.network === null) throw notFound();
   const { network, target } = entry;
   const object = { kind: 'whitelist_entry', id } as const;
-  const factsOf = (tx: Tx) => entryFacts(tx, accountId, id);
+  const factsOf = async (tx: Tx) => ({
+    ...(await entryFacts(tx, accountId, id)),
+    provenEntries: await readProvenEntries(tx, accountId, network, target),
+  });
   await auditedChange(context, 'whitelist.withdraw_proof', object, factsOf, (tx) =>
     dropProofs(tx, accountId, network, target),
   );

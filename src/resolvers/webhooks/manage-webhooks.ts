@@ -26,6 +26,7 @@ import {
   TRANSACTIONS,
 } from '../../store/webhooks/webhooks.ts';
 import type { Template } from '../../templates/define.ts';
+import { requireAccess } from '../checks/access.ts';
 import { audited, auditedChange } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
 import { checkEventNames, type NamedList } from '../checks/check-event-names.ts';
@@ -251,6 +252,7 @@ export async function listWebhookSecrets(
 function createSharedSecret(context: Context): Promise<SecretRow[]> {
   const { accountId } = context.caller;
   return withAccounts(context, [accountId], async (tx, { nowMs }) => {
+    await requireAccess(context, tx, ['admin']);
     const now = new Date(nowMs);
     const valid = await readSecrets(tx, accountId, TRANSACTIONS, now);
     if (valid.length > 0) return valid;

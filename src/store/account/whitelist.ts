@@ -86,6 +86,10 @@ const PROOF: Statement = {
   text: `select proof from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null
     order by proof ->> 'expiresAt' desc, created_at desc limit 1`,
 };
+const PROVEN: Statement = {
+  name: 'whitelist_proven',
+  text: `select id from whitelist_entry where account_id = $1 and network = $2 and target = $3 and proof is not null order by id`,
+};
 const STORE_PROOF: Statement = {
   name: 'whitelist_keep_proof',
   text: `update whitelist_entry set proof = $3::jsonb where account_id = $1 and id = $2`,
@@ -225,6 +229,17 @@ export async function dropProofs(
   target: string,
 ): Promise<void> {
   await database.query(DROP_PROOFS, [accountId, network, target]);
+}
+
+/** @returns the ids of the entries with a proof of an address, including removed ones. */
+export async function readProvenEntries(
+  database: Tx,
+  accountId: bigint,
+  network: string,
+  target: string,
+): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>(PROVEN, [accountId, network, target]);
+  return rows.map(({ id }) => id);
 }
 
 /** Adds a group without entries. */

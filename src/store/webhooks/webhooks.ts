@@ -36,9 +36,11 @@ const SOON = scheduleNow(
   `'-infinity'::timestamptz`,
 );
 /**
- * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password, so both are left out.
+ * Facts of an endpoint in the audit log. A URL may contain a secret in its query, or a password, so both are left out; a part of
+ * the hash of the whole URL shows that they changed.
  */
-const AUDITED = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'), 'description', description,
+const AUDITED = `jsonb_build_object('url', regexp_replace(split_part(url, '?', 1), '//[^/@]*@', '//'),
+  'urlHash', left(encode(sha256(convert_to(url, 'UTF8')), 'hex'), 8), 'description', description,
   'template', template, 'eventNames', event_names, 'orderMode', order_mode, 'maxConcurrency', max_concurrency,
   'maxPerSecond', max_per_second, 'isSignedByKey', signing_key is not null, 'state', state, 'isRemoved', removed_at is not null)`;
 const ENSURE: Statement = {
