@@ -19,7 +19,7 @@ export interface Decider {
 }
 
 /** Caller of a request, and the clock. */
-type Asking = Pick<Context, 'caller' | 'origin' | 'database'>;
+type Requester = Pick<Context, 'caller' | 'origin' | 'database'>;
 
 /** @returns a function that says whether the access of one of the deciders, with any of these scopes, has ended. */
 export async function endedDeciders(
@@ -44,7 +44,7 @@ function lacks({ isEnded, isPerson, role }: Access, scope: Scope): boolean {
  *   people loses any; a person loses all with the session of the request.
  */
 export async function lostScopes(
-  { caller, origin, database }: Asking,
+  { caller, origin, database }: Requester,
   tx: Tx,
 ): Promise<(scope: Scope) => boolean> {
   const { id, person, scopes, transactionId } = caller;
@@ -57,7 +57,7 @@ export async function lostScopes(
 }
 
 /** @throws {GatewayError} `FORBIDDEN` for a caller who has lost one of these scopes since the request began. */
-export async function requireAccess(context: Asking, tx: Tx, scopes: readonly Scope[]): Promise<void> {
+export async function requireAccess(context: Requester, tx: Tx, scopes: readonly Scope[]): Promise<void> {
   const hasLost = await lostScopes(context, tx);
   if (scopes.some(hasLost)) throw accessEnded();
 }
