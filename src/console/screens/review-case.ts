@@ -87,9 +87,9 @@ interface Shown {
 
 /** Reasons for its wait, its start and deadline, and its assignee. */
 function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
-  const { kind, waiting, reference, suspense } = file;
+  const { kind, waiting, account, reference, suspense } = file;
   const { translate, language } = context;
-  const screen = SCREEN_OF[kind]?.(reference);
+  const screen = SCREEN_OF[kind]?.(reference, account);
   const resume = kind === 'PAUSED_NETWORK' && waiting ? resumeForm(context, reference) : null;
   const link =
     screen &&

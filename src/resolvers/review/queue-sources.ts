@@ -25,9 +25,6 @@ import {
   readWaiting,
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
-import { readLastClose } from '../../store/ledger/book-closes.ts';
-import { readManualJournals } from '../../store/ledger/manual-journals.ts';
-import { readFoundDefects } from '../../store/ledger/verify-state.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
 import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
 import { readHits } from '../../store/rails/screening-hits.ts';
@@ -35,7 +32,8 @@ import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
-import { CASES_MAX, type CaseReader, caseOf, type FoundCase, ofHouse, scopeOf } from './found-case.ts';
+import { after, CASES_MAX, type CaseReader, caseOf, type FoundCase, ofHouse, scopeOf } from './found-case.ts';
+import { readDefects, readJournals, readPrices, readReports, readUnclosedDays } from './queue-books.ts';
 import { readDisputes, readMedQueue } from './queue-disputes.ts';
 import { readUndecidedOrders, readUnknown } from './queue-orders.ts';
 
@@ -59,9 +57,6 @@ const OUTFLOWS: readonly ActionName[] = [
   'money_out.reject',
 ];
 const BOOKS: readonly Scope[] = ['platform:books'];
-/** Number of days of reports that are scanned. */
-const REPORT_DAYS = 60;
-const DAY_MS = 86_400_000;
 const OLDEST = { limit: CASES_MAX, below: null, above: null, isBackward: true } as const;
 
 /** The table, in the order in which screens show the kinds. */
@@ -157,6 +152,13 @@ export const REVIEW_KINDS = {
     isOfAccounts: false,
     read: readJournals,
     decisions: ['journal.approve', 'journal.reject'],
+  },
+  price_proposal: {
+    description: 'A price below the minimum margin waits for a second person.',
+    platform: ['platform:pricing'],
+    isOfAccounts: false,
+    read: readPrices,
+    decisions: ['settings.update_template'],
   },
   unclosed_day: {
     description: 'The books of a past day are not closed.',
@@ -332,62 +334,10 @@ function withoutSecrets(url: string): string {
   return `${origin}${pathname}`;
 }
 
-async function readJournals({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const filter = { state: 'proposed', limit: CASES_MAX } as const;
-  const journals = await readManualJournals(context.database, context.mode, filter);
-  return journals
-    .map(({ id, accountId, currency, amountMinor, reason, madeAt }) => ({
-      ...ofHouse(String(id), isoMillis(madeAt)),
-      accountId,
-      money: { currency, amount: fromMinor(amountMinor, currencyOfLedger(currency).decimals) },
-      detail: reason,
-    }))
-    .toReversed();
-}
-
-/** A day is due by the end of the day after it; before the first close no day is. */
-async function readUnclosedDays({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const { database, mode, clock } = context;
-  const last = await readLastClose(database, mode);
-  if (!last) return [];
-  const today = brasiliaDay(await clock.nowMs());
-  const found: FoundCase[] = [];
-  for (let day = dayAfter(last.day); day < today && found.length < CASES_MAX; day = dayAfter(day)) {
-    const since = new Date(brasiliaMidnight(dayAfter(day))).toISOString();
-    const dueAt = new Date(brasiliaMidnight(dayAfter(day, 2))).toISOString();
-    found.push({ ...ofHouse(day, since), dueAt, detail: day });
-  }
-  return found;
-}
-
-async function readReports({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const since = brasiliaDay((await context.clock.nowMs()) - REPORT_DAYS * DAY_MS);
-  const reports = await readOpenReconciliations(context.database, context.mode, { since, limit: CASES_MAX });
-  return reports.map(({ rail, day, madeAt, oldestOpenAt }) => ({
-    ...ofHouse(`${rail}/${day}`, isoMillis(oldestOpenAt ?? madeAt)),
-    detail: rail,
-  }));
-}
-
-/** One journal can have several defects of the same name: they are one case. */
-async function readDefects({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const found = await readFoundDefects(context.database, context.mode, CASES_MAX);
-  const cases = found.map(({ accountId, defect: [name, at, detail], foundAt }) => ({
-    ...ofHouse(at === null ? name : `${name}/${at}`, isoMillis(foundAt)),
-    accountId,
-    detail: `${name}: ${detail}`,
-  }));
-  return [...new Map(cases.map((each) => [`${each.accountId} ${each.reference}`, each])).values()];
-}
-
 async function readPauses({ context }: CaseReader): Promise<readonly FoundCase[]> {
   const paused = await readPausedNetworks(context.database, context.mode);
   return paused.map(({ network, pausedAt, pauseReason }) => {
     assert(pausedAt, 'a paused network has a time');
     return { ...ofHouse(network, isoMillis(pausedAt)), detail: pauseReason };
   });
-}
-
-function after(instant: Instant, ms: number): string {
-  return new Date(millisOf(instant) + ms).toISOString();
 }

@@ -1,0 +1,90 @@
+/**
+ * Goal: compliance, treasurer and accountant find on the screens of the desk what waits, who did what, and for whom, and only
+ * links that they may open (C-25, C-33, C-40). Method: the real application; forms are sent as a browser sends them.
+ */
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { brasiliaDay, dayAfter } from '../../src/base/time/brasilia-day.ts';
+import { platformAccount } from '../../src/store/account/accounts.ts';
+import { findTransaction } from '../../src/store/engine/transactions.ts';
+import { raiseHits } from '../../src/store/rails/screening-hits.ts';
+import { useApp } from '../support/app.ts';
+import { visit } from '../support/console.ts';
+import { graphqlClient } from '../support/graphql-client.ts';
+import { type SignedInForTest, signInAs } from '../support/people.ts';
+import { plantPayment } from '../support/unbooked-payment.ts';
+
+const app = useApp();
+let shop: Awaited<ReturnType<typeof app.addAccount>>;
+const { ask, create } = graphqlClient(app, () => shop.apiKey);
+const PATIENCE = { timeout: 60_000, interval: 200 };
+const TAX_ID = '52998224725';
+const UNKNOWN_TAX_ID = '11144477735';
+let risk: SignedInForTest;
+let second: SignedInForTest;
+let books: SignedInForTest;
+
+beforeAll(async () => {
+  const platform = await platformAccount(app.database, 'sandbox');
+  shop = await app.addAccount();
+  risk = await signInAs(app, platform, { email: 'rosa@platform.invalid', role: 'platform_risk' });
+  second = await signInAs(app, platform, { email: 'saulo@platform.invalid', role: 'platform_risk' });
+  books = await signInAs(app, platform, { email: 'paul@platform.invalid', role: 'platform_finance' });
+});
+
+/** A busy machine may take more than the seconds that a page waits for: 503, and the same page again. */
+async function open(path: string, person: SignedInForTest): Promise<string> {
+  return vi.waitFor(async () => {
+    const page = await visit(app, person, path);
+    expect(page.status, page.text).toBe(200);
+    return page.text;
+  }, PATIENCE);
+}
+
+async function send(action: string, form: Record<string, string>, person: SignedInForTest) {
+  const done = await visit(app, person, `/console/acts/${action}`, { form: { back: '/console', ...form } });
+  expect(done.status, done.text).toBe(303);
+}
+
+const casePath = (key: string) => `/console/review/case?id=${encodeURIComponent(key)}`;
+const headOf = (page: string) => /<h1>([\s\S]*?)<\/h1>/.exec(page)?.[1] ?? '';
+const queue = async (kind: string) =>
+  (await ask(
+    `{ reviewQueue(kinds: [${kind}], first: 50) { nodes { caseKey account brl detail } } reviewCounts { kind count } }`,
+    {},
+    app.platformKey,
+  )) as {
+    readonly reviewQueue: { readonly nodes: readonly Readonly<Record<string, string>>[] };
+    readonly reviewCounts: readonly { readonly kind: string; readonly count: number }[];
+  };
+
+async function onramp(brl: string): Promise<string> {
+  const customer = { clientName: 'Ana Souza', clientTaxId: TAX_ID };
+  const input = { amount: { brl }, currency: 'USDT_TRX', ...customer };
+  return (await create('createOnramp', input)).transaction.end2end;
+}
+
+test('C-25: a price that waits for a second person leads from the queue to the page on which it is decided', async () => {
+  const account = `/console/accounts/${shop.accountId}`;
+  await ask(
+    `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp, spread: "0", feeRate: "0" }) { errors { message } } }`,
+    {},
+    app.platformKey,
+  );
+  const key = `PRICE_PROPOSAL:${shop.accountId}:onramp`;
+  const list = await open('/console/review?kind=PRICE_PROPOSAL', books);
+  expect(list).toContain(`href="${casePath(key)}"`);
+  expect(list).toContain('Onramp to the balance');
+  const page = await open(casePath(key), books);
+  expect(page).toContain('Price without margin: Onramp to the balance');
+  expect(page).toContain(`href="${account}#settings"`);
+  expect(await open(`${casePath(key)}&lang=pt`, books)).toContain('Preço sem margem');
+  expect((await visit(app, risk, casePath(key))).status).toBe(404);
+  expect(await open(account, books)).toContain('acts/UpdateTemplateSettings');
+  await send(
+    'UpdateTemplateSettings',
+    { account: String(shop.accountId), template: 'onramp', spread: '0', feeRate: '0' },
+    books,
+  );
+  expect((await queue('PRICE_PROPOSAL')).reviewQueue.nodes).toEqual([]);
+  expect(await open(casePath(key), books)).toContain('This case was decided and has left the queue.');
+});
