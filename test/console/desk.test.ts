@@ -88,3 +88,15 @@ test('C-25: a price that waits for a second person leads from the queue to the p
   expect((await queue('PRICE_PROPOSAL')).reviewQueue.nodes).toEqual([]);
   expect(await open(casePath(key), books)).toContain('This case was decided and has left the queue.');
 });
+
+test('C-34: a paused network is on the screen of the rails, with its person, reason and time, until it is resumed', async () => {
+  expect(await open('/console/rails', risk)).not.toContain('Paused networks');
+  await send('PauseNetwork', { network: 'TRX', reason: 'node is behind' }, risk);
+  const page = await open('/console/rails', risk);
+  expect(page).toMatch(
+    /Paused networks[\s\S]*<th scope="row"[^>]*>TRX<[\s\S]*<time[\s\S]*rosa[\s\S]*node is behind[\s\S]*acts\/ResumeNetwork/,
+  );
+  expect(await open('/console/rails?lang=pt', risk)).toContain('Redes pausadas');
+  await send('ResumeNetwork', { network: 'TRX' }, risk);
+  expect(await open('/console/rails', risk)).not.toContain('Paused networks');
+});
