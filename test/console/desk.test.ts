@@ -100,3 +100,14 @@ test('C-34: a paused network is on the screen of the rails, with its person, rea
   await send('ResumeNetwork', { network: 'TRX' }, risk);
   expect(await open('/console/rails', risk)).not.toContain('Paused networks');
 });
+
+test('C-40: the operator searches the customers of an account by tax id', async () => {
+  await onramp('150.00');
+  const path = `/console/accounts/${shop.accountId}`;
+  expect(await open(path, books)).toContain('type="search"');
+  expect(await open(`${path}?q=529.982.247-25`, books)).toContain('529.982.247-25');
+  expect(await open(`${path}?q=${TAX_ID}`, books)).toContain('Ana Souza');
+  const missed = await open(`${path}?q=${UNKNOWN_TAX_ID}`, books);
+  expect(missed).not.toContain('Ana Souza');
+  expect(missed).toContain('No results');
+});
