@@ -111,3 +111,16 @@ test('C-40: the operator searches the customers of an account by tax id', async 
   expect(missed).not.toContain('Ana Souza');
   expect(missed).toContain('No results');
 });
+
+test('C-6: a currency is accepted in any case where a person types it', async () => {
+  const booked = { direction: 'IN', currency: 'brl', amount: '4711.23' };
+  await send('BookCapital', booked, books);
+  await send('BookCapital', { ...booked, currency: 'usdt (trx)' }, books);
+  const { manualJournals } = await ask(
+    '{ manualJournals(state: PROPOSED) { amount currency } }',
+    {},
+    app.platformKey,
+  );
+  for (const currency of ['BRL', 'USDT_TRX'])
+    expect(manualJournals).toContainEqual({ amount: expect.stringMatching(/^4711\.23/), currency });
+});
