@@ -83,8 +83,9 @@ function columns(context: ScreenContext): readonly Column<RailMessage>[] {
     },
   ];
 
-  function whole({ key, body: message, lastError, closeReason, closedBy }: RailMessage): Html {
-    const closed = closeReason && translate('closedFor', { reason: closeReason, actor: closedBy ?? '' });
+  function whole({ key, body: message, lastError, closeReason, closedBy, closedByName }: RailMessage): Html {
+    const closed =
+      closeReason && translate('closedFor', { reason: closeReason, actor: closedByName ?? closedBy ?? '' });
     return html`<details class="ask"><summary class="btn pill">${translate('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(message, null, 2)}</pre></div></details>`;
   }
 }

@@ -86,7 +86,7 @@ function reports(
       cell: ({ matched }) => count(matched, language),
     },
     { name: translate('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
-    { name: translate('who'), style: 'wide', cell: ({ madeBy }) => madeBy },
+    { name: translate('who'), style: 'wide', cell: ({ madeBy, madeByName }) => madeByName ?? madeBy },
     { name: translate('time'), style: 'wide', cell: ({ madeAt }) => listTime(madeAt, language) },
   ];
   const shown = table({ caption, isCaptionUnseen: true, rows, columns, isOfLinks: true });
