@@ -124,3 +124,33 @@ test('C-6: a currency is accepted in any case where a person types it', async ()
   for (const currency of ['BRL', 'USDT_TRX'])
     expect(manualJournals).toContainEqual({ amount: expect.stringMatching(/^4711\.23/), currency });
 });
+
+describe('C-33: a report', () => {
+  let day: string;
+
+  beforeAll(async () => {
+    const { nowMs } = await plantPayment(app);
+    day = brasiliaDay(nowMs);
+    await send('Reconcile', { day, rail: 'pix' }, books);
+  });
+
+  test('names the person who made it, and so does a closed day', async () => {
+    await vi.waitFor(async () => {
+      const page = await open('/console/reconciliation', books);
+      expect(page).toMatch(/id="reports"[\s\S]*paul/);
+      expect(page).not.toContain(books.personId);
+    }, PATIENCE);
+    await send('CloseBooks', { day: dayAfter(brasiliaDay(await app.services.clock.nowMs()), -1) }, books);
+    const page = await open('/console/books', books);
+    expect(page).toMatch(/id="closes"[\s\S]*paul/);
+    expect(page).not.toContain(books.personId);
+  });
+
+  test('gives the reason of a finding in the language of the reader, and no link that the role may not open', async () => {
+    const page = await open(`/console/reconciliation?rail=pix&day=${day}&lang=pt`, books);
+    expect(page).toContain('Falta na contabilidade');
+    expect(page).toContain('Informado pelo provedor e ainda não processado');
+    expect(page).not.toContain('<small class="soft" lang="en"');
+    expect(page).not.toContain('href="/console/rails"');
+  });
+});
