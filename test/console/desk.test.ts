@@ -154,3 +154,42 @@ describe('C-33: a report', () => {
     expect(page).not.toContain('href="/console/rails"');
   });
 });
+
+test('C-40: open hits of one subject and entry are one case of the queue, as one decision ends them', async () => {
+  const ids: bigint[] = [];
+  for (const brl of ['100.00', '20.00', '3.00']) {
+    const row = await findTransaction(app.database, shop.accountId, await onramp(brl));
+    ids.push(row?.id as bigint);
+  }
+  const hit = {
+    ...{
+      role: 'customer',
+      subject: `tax_id:${TAX_ID}`,
+      subjectName: 'Ana Souza',
+      taxId: TAX_ID,
+      address: null,
+    },
+    ...{ list: 'own', entry: '7', entryName: 'Ana Sousa', score: '0.9', version: '1' },
+    ...({ strength: 'review', answer: 'held' } as const),
+  };
+  for (const transactionId of ids) {
+    const place = { mode: 'sandbox', accountId: shop.accountId, transactionId } as const;
+    await app.database.withTx((tx) => raiseHits(tx, place, [hit], new Date()));
+  }
+  const place = { mode: 'sandbox', accountId: shop.accountId, transactionId: ids[0] as bigint } as const;
+  await app.database.withTx((tx) => raiseHits(tx, place, [{ ...hit, entry: '8' }], new Date()));
+  const { reviewQueue, reviewCounts } = await queue('SCREENING_HIT');
+  expect(reviewQueue.nodes.map(({ brl }) => Number(brl))).toEqual([123, 100]);
+  expect(reviewCounts).toContainEqual({ kind: 'SCREENING_HIT', count: 2 });
+  const { nodes } = (
+    await ask('{ screeningHits(state: OPEN, first: 9) { nodes { hitId entry } } }', {}, app.platformKey)
+  ).screeningHits;
+  const same = nodes.filter(({ entry }: { entry: string }) => entry === '7');
+  expect(same).toHaveLength(3);
+  for (const { hitId } of same)
+    expect(await open(casePath(`SCREENING_HIT:${shop.accountId}:${hitId}`), risk)).not.toContain(
+      'This case was decided',
+    );
+  await send('DismissScreeningHit', { id: same[0].hitId, reason: 'another person' }, risk);
+  expect((await queue('SCREENING_HIT')).reviewQueue.nodes).toHaveLength(1);
+});

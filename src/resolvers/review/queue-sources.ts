@@ -26,8 +26,7 @@ import {
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
-import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
-import { readHits } from '../../store/rails/screening-hits.ts';
+import { readOpenSubjects } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
 import { returnsOf } from '../../templates/returns.ts';
@@ -271,22 +270,22 @@ function brlOf(row: ProcessRow): FoundCase['money'] {
   return sides.find(({ currency }) => currency === BRL.code) ?? sides[0] ?? null;
 }
 
-async function readOpenHits({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
-  const filter = { mode: context.mode, state: 'open', accountId, transactionId: null } as const;
-  const { rows } = await readHits(context.database, filter, OLDEST);
-  const keys = rows.flatMap(({ accountId: account, transactionId }) =>
-    transactionId === null ? [] : [{ accountId: account, transactionId }],
+/** Hits of one subject and entry are decided together, so they are one case: that of the first hit, worth all their transactions. */
+async function readOpenHits({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const rows = await readOpenSubjects(context.database, context.mode, CASES_MAX);
+  const keys = rows.flatMap(({ brl, accountId: account, transactionId }) =>
+    brl !== null || transactionId === null ? [] : [{ accountId: account, transactionId }],
   );
   const screened = keys.length > 0 ? await readProcesses(context.database, keys) : [];
   const moneyOf = (account: bigint, id: bigint | null) => {
     const row = screened.find((each) => each.accountId === account && each.id === id);
     return row ? brlOf(row) : null;
   };
-  return rows.map(({ id, accountId: account, transactionId, subjectName, address, entryName, raisedAt }) => ({
-    ...ofHouse(String(id), isoMillis(raisedAt)),
-    accountId: account,
-    money: moneyOf(account, transactionId),
-    detail: subjectName ?? address ?? entryName,
+  return rows.map(({ brl, ...hit }) => ({
+    ...ofHouse(String(hit.id), isoMillis(hit.raisedAt)),
+    accountId: hit.accountId,
+    money: brl === null ? moneyOf(hit.accountId, hit.transactionId) : { currency: BRL.code, amount: brl },
+    detail: hit.subjectName ?? hit.address ?? hit.entryName,
   }));
 }
 
