@@ -101,6 +101,41 @@ test('C-34: a paused network is on the screen of the rails, with its person, rea
   expect(await open('/console/rails', risk)).not.toContain('Paused networks');
 });
 
+describe('C-40: a customer who was frozen by tax id and has no transaction', () => {
+  let caseId: string;
+  const account = () => `/console/accounts/${shop.accountId}`;
+
+  beforeAll(async () => {
+    const form = { account: String(shop.accountId), taxId: UNKNOWN_TAX_ID, reason: 'court order' };
+    await send('FreezeCustomer', form, risk);
+    const [found] = (await queue('CUSTOMER_CASE')).reviewQueue.nodes;
+    caseId = found?.caseKey?.split(':').at(-1) ?? '';
+  });
+
+  test('is on the page of the account, with the link to the case', async () => {
+    const page = await open(account(), risk);
+    expect(page).toMatch(/Frozen customers[\s\S]*111\.444\.777-35/);
+    expect(page).toContain(`href="${casePath(`CUSTOMER_CASE:${shop.accountId}:${caseId}`)}"`);
+    expect(await open(`${account()}?lang=pt`, risk)).toContain('Clientes bloqueados');
+  });
+
+  test('is named in the title of the case by a masked tax id', async () => {
+    const path = casePath(`CUSTOMER_CASE:${shop.accountId}:${caseId}`);
+    expect(headOf(await open(path, risk))).toContain('***.444.777-**');
+    expect(await open('/console/review?kind=CUSTOMER_CASE', risk)).toContain('***.444.777-**');
+  });
+
+  test('leaves the queue when two people have unfrozen the customer', async () => {
+    const path = casePath(`CUSTOMER_CASE:${shop.accountId}:${caseId}`);
+    await send('UnfreezeCase', { id: caseId, reason: 'lifted' }, risk);
+    expect(await open(`${path}&lang=pt`, risk)).toContain('(pedido: outra pessoa decide)');
+    await send('UnfreezeCase', { id: caseId, reason: 'lifted' }, second);
+    expect((await queue('CUSTOMER_CASE')).reviewQueue.nodes).toEqual([]);
+    expect(await open(path, risk)).toContain('This case was decided and has left the queue.');
+    expect(await open(account(), risk)).not.toContain('Frozen customers');
+  });
+});
+
 test('C-40: the operator searches the customers of an account by tax id', async () => {
   await onramp('150.00');
   const path = `/console/accounts/${shop.accountId}`;

@@ -139,7 +139,7 @@ export const REVIEW_WORDS = {
     'Este caso foi decidido e saiu da fila.',
   ),
   decisionsTitle: label('Decisions', 'Decisões'),
-  waitsForSecond: label('requested; a second person decides', 'solicitado; outra pessoa decide'),
+  waitsForSecond: label('(request: a second person decides)', '(pedido: outra pessoa decide)'),
   noDecision: label(
     'No person decided it: a provider, a deadline or another step did.',
     'Nenhuma pessoa decidiu: foi um provedor, um prazo ou outra etapa.',

@@ -7,10 +7,10 @@ import type { Scope } from '../../base/access/api-key.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, sum } from '../../base/money/money.ts';
-import { formatTaxId } from '../../base/pix/tax-id.ts';
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
-import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
+import { maskTaxId } from '../../base/pix/tax-id.ts';
+import { isoMillis } from '../../base/time/instant.ts';
 import { listCases } from '../../store/account/case-list.ts';
+import { readNewestNames } from '../../store/account/customers.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import {
   readDeadlines,
@@ -246,11 +246,12 @@ async function readCustomerCases({ context, accountId }: CaseReader): Promise<re
   const filter = { mode: context.mode, accountId, states: null, taxId: null };
   const { rows } = await listCases(context.database, filter, { waitsForPerson: true }, OLDEST);
   const stopped = rows.length > 0 ? await readStopped({ context, accountId }) : [];
-  return rows.map(({ id, accountId: account, name, taxId, updatedAt }) => ({
+  const names = rows.length > 0 ? await readNewestNames(context.database, rows) : [];
+  return rows.map(({ id, accountId: account, name, taxId, updatedAt }, row) => ({
     ...ofHouse(String(id), isoMillis(updatedAt)),
     accountId: account,
     money: stopped.find((row) => row.accountId === account && row.clientTaxId === taxId)?.money ?? null,
-    detail: name ?? formatTaxId(taxId),
+    detail: name ?? names[row] ?? maskTaxId(taxId),
   }));
 }
 
