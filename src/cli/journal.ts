@@ -1,7 +1,8 @@
 /** `crossramp journal list|propose|approve|reject`: manual journals on house accounts. */
+
 import { Command, Option } from 'commander';
 import type { ActionName } from '../base/access/actions.ts';
-import { currencyOfLedger } from '../base/money/currency.ts';
+import { currencyOfLedger, typedCurrency } from '../base/money/currency.ts';
 import { MANUAL_ACCOUNTS } from '../base/money/manual-accounts.ts';
 import { fromMinor } from '../base/money/money.ts';
 import { isoMillis } from '../base/time/instant.ts';
@@ -75,6 +76,7 @@ function addPropose(journal: Command): void {
     .requiredOption(
       '--currency <code>',
       'raw code, display name, or an asset that exists on one network only',
+      typedCurrency,
     )
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')
     .requiredOption('--reason <text>', 'why, 1 to 200 characters');

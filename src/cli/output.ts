@@ -1,5 +1,7 @@
 /** Output of commands: text for people, or one JSON value with `--json`. */
+
 import { type Command, Option } from 'commander';
+import { typedCurrency } from '../base/money/currency.ts';
 import { EXIT } from '../server/process/command-line.ts';
 
 /** The option `--json`, which every command has. */
@@ -38,6 +40,7 @@ export function withAmount(command: Command): Command {
     .requiredOption(
       '--currency <code>',
       'raw code, display name, or an asset that exists on one network only',
+      typedCurrency,
     )
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has')
     .option('--idempotency-key <key>', 'the same command with the same key books once; kept for 24 hours');

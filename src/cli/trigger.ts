@@ -1,7 +1,9 @@
 /** `crossramp trigger`: plays scenarios in the sandbox, such as a payment by the customer. */
+
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { invalidParameters } from '../base/errors/errors.ts';
+import { typedCurrency } from '../base/money/currency.ts';
 import { settle } from '../resolvers/engine/run-jobs.ts';
 import { fundSandbox, playScenario } from '../resolvers/sandbox/play-sandbox.ts';
 import type { Context, Services } from '../resolvers/services/context.ts';
@@ -41,6 +43,7 @@ export function triggerCommand(): Command {
     .requiredOption(
       '--currency <code>',
       'raw code, display name, or an asset that exists on one network only',
+      typedCurrency,
     )
     .requiredOption('--amount <decimal>', 'above zero, with no more decimals than the currency has');
   uses(fund, {

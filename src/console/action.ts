@@ -1,6 +1,7 @@
 /** Performs the action of a form: its fields become the variables of one published mutation. */
 
 import { type GatewayError, invalidParameters, notFound } from '../base/errors/errors.ts';
+import { typedCurrency } from '../base/money/currency.ts';
 import { isDecimal, plainAmount } from '../base/money/money.ts';
 import { CONSOLE_PATH, consolePathOf } from '../base/pages/console-url.ts';
 import { parseInstant } from '../base/time/instant.ts';
@@ -143,6 +144,7 @@ const FRACTION = /^0[.,]\d+$/;
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
 function read({ name, type }: Pick<Variable, 'name' | 'type'>, text: string, language: Language): unknown {
+  if (name === 'currency') return typedCurrency(text);
   if (type === 'Decimal') return decimalOf(name, text, language);
   if (type === 'DateTime') {
     const instant = MINUTE.test(text) ? `${text}:00-03:00` : text;

@@ -3,6 +3,7 @@ import { ACTIONS } from '../base/access/actions.ts';
 import { isoMillis } from '../base/time/instant.ts';
 import { closeBooks, FIRST_CLOSE_DAYS, readCloses } from '../resolvers/ledger/close-books.ts';
 import type { BookClose } from '../store/ledger/book-closes.ts';
+import { actorNameField } from './actor-name.ts';
 import type { Builder } from './builder.ts';
 import { defineMutation } from './mutation.ts';
 import { KEY_ARGUMENT, performOnce } from './once.ts';
@@ -28,6 +29,7 @@ export function defineBookCloses(builder: Builder): void {
       closedBy: t.exposeString('closedBy', {
         description: 'Closer of the day, as the audit log names actors.',
       }),
+      closedByName: t.field(actorNameField<BookClose>(({ closedBy }) => closedBy)),
       hash: t.exposeString('hash', {
         description:
           'SHA-256, hexadecimal, over the hash of the previous day and all movements of the day. It is also in the audit log, and `crossramp verify` checks it.',

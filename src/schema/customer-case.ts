@@ -73,7 +73,7 @@ export function defineCustomerCases(builder: Builder, level: CustomerLevelRef, b
         }),
         waitsForPerson: t.arg.boolean({
           description:
-            'Only cases that need a person: under review, frozen, denied after an approval, or open without a provider.',
+            'Only cases that need a person: under review, frozen, denied after an approval, or open without a provider for a transaction.',
         }),
         ...countedArguments(t.arg),
       },

@@ -248,10 +248,32 @@ function defineList(builder: Builder, customer: CustomerRef['customer']) {
   return connection;
 }
 
-/** @returns a page of the customers of an account, without a check of the caller. */
-export async function readCustomers({ database }: Context, accountId: bigint, args: PositionedArgs) {
+/**
+ * @param wanted - tax id of the only customer of the page; all by default.
+ * @returns a page of the customers of an account, without a check of the caller.
+ * @throws {GatewayError} `INVALID_PARAMETER` for a tax id that is none.
+ */
+export async function readCustomers(
+  context: Context,
+  accountId: bigint,
+  args: PositionedArgs,
+  wanted?: string | null,
+) {
+  const { database } = context;
   const { customer } = prismaOf(database);
   const slice = countedSlice(args, decodeCursor);
+  if (wanted != null) {
+    const checks = checksOf(context);
+    const key = checks.taxId({ name: 'taxId', value: wanted }) ?? '';
+    checks.refuse();
+    const found = await customer.findMany({ where: { accountId, taxId: key } });
+    return connectionOf(found.slice(slice.skip), slice, {
+      totalCount: () => found.length,
+      cursorOf: ({ taxId }) => encodeCursor(taxId),
+      isPreceded: slice.skip > 0,
+      isFollowed: false,
+    });
+  }
   const { after, before, skip } = slice;
   const rows = await customer.findMany({
     where: {

@@ -1,14 +1,21 @@
 /** Pausing transfers on a network by hand. */
 import { checksOf } from '../resolvers/checks/check-creation.ts';
 import { REFERENCE_LENGTH_MAX } from '../resolvers/checks/lengths.ts';
-import { pauseNetwork, resumeNetwork, type Sending } from '../resolvers/rails/pause-network.ts';
+import {
+  pausedNetworks,
+  pauseNetwork,
+  resumeNetwork,
+  type Sending,
+} from '../resolvers/rails/pause-network.ts';
+import { actorNameField } from './actor-name.ts';
 import type { Builder } from './builder.ts';
 import { isoOf } from './iso-of.ts';
 import { defineMutation } from './mutation.ts';
+import { PLATFORM_ONLY } from './platform-only.ts';
 
 const NETWORK = 'The network, such as `ETH`; `PIX` for payouts and returns by PIX.';
 
-/** Defines `pauseNetwork` and `resumeNetwork`. */
+/** Defines `Query.pausedNetworks`, `pauseNetwork` and `resumeNetwork`. */
 export function defineNetworks(builder: Builder): void {
   const sending = builder.objectRef<Sending>('NetworkSending').implement({
     description: 'Whether transfers are sent on a network.',
@@ -24,12 +31,22 @@ export function defineNetworks(builder: Builder): void {
         nullable: true,
         description: 'Person who paused it; null while sending is not paused.',
       }),
+      pausedByName: t.field(actorNameField<Sending>(({ pausedBy }) => pausedBy)),
       reason: t.exposeString('reason', {
         nullable: true,
         description: 'Reason of the pause; null while sending is not paused.',
       }),
     }),
   });
+  builder.queryField('pausedNetworks', (t) =>
+    t.field({
+      ...PLATFORM_ONLY,
+      type: [sending],
+      description:
+        'Networks of your mode on which sending is paused, in the order of pausing. Needs a scope of the platform.',
+      resolve: async (_root, _args, context) => [...(await pausedNetworks(context))],
+    }),
+  );
   defineMutation(builder, 'pauseNetwork', {
     result: ['sending', sending],
     description:

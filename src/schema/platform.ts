@@ -79,11 +79,16 @@ function defineAccounts(builder: Builder, { setting, customers, company }: Holde
         type: customers,
         description:
           'The customers of the account, by tax id. Needs the scope `platform:pricing` or `platform:risk`.',
-        args: countedArguments(t.arg),
+        args: {
+          taxId: t.arg.string({
+            description: 'Only the customer with this CPF or CNPJ, with or without punctuation.',
+          }),
+          ...countedArguments(t.arg),
+        },
         complexity: countedComplexity,
-        resolve: async ({ id }, args, context) => {
+        resolve: async ({ id }, { taxId, ...args }, context) => {
           requireCustomersOfOthers(context);
-          return (await readCustomers(context, id, args)) as never;
+          return (await readCustomers(context, id, args, taxId)) as never;
         },
       }),
     }),

@@ -13,6 +13,7 @@ import {
   type RailEventState,
 } from '../store/engine/rail-event-list.ts';
 import type { AnyOutcome } from '../store/engine/rail-events.ts';
+import { actorNameField } from './actor-name.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
@@ -134,9 +135,7 @@ function defineRailEvent(
         description: 'Identifier of the rail event.',
         resolve: ({ id }) => String(id),
       }),
-      rail: t.exposeString('rail', {
-        description: 'Rail that reported it: `pix`, or `chain` for a network.',
-      }),
+      rail: t.exposeString('rail', { description: 'Reporting rail: `pix`, or `chain` for a network.' }),
       kind: t.exposeString('kind', {
         description: 'Kind of the event, such as `payout_ended`; docs/ledger.md lists the kinds.',
       }),
@@ -178,6 +177,7 @@ function defineRailEvent(
         nullable: true,
         description: 'Closer: id of a key or a person, or name of an operator; null unless it was closed.',
       }),
+      closedByName: t.field(actorNameField<ListedRailEvent>(({ closedBy }) => closedBy)),
       closedAt: t.field({
         type: 'DateTime',
         nullable: true,

@@ -20,6 +20,7 @@ import {
 } from '../resolvers/reconciliation/reconcile.ts';
 import { ENTRY_KINDS } from '../resolvers/services/statement.ts';
 import type { RunProgress } from '../store/rails/reconciliation-run.ts';
+import { actorNameField } from './actor-name.ts';
 import type { Builder } from './builder.ts';
 import { describedValues } from './described-values.ts';
 import { isoOf } from './iso-of.ts';
@@ -193,6 +194,7 @@ function defineReport(builder: Builder) {
         resolve: ({ madeAt }) => isoOf(madeAt),
       }),
       madeBy: t.exposeString('madeBy', { description: 'Requester, as the audit log names actors.' }),
+      madeByName: t.field(actorNameField<Reconciliation>(({ madeBy }) => madeBy)),
       isOpen: t.boolean({ description: 'Whether the report needs a person.', resolve: isOpen }),
       matched: t.exposeInt('matched', { description: 'Entries of the day that the ledger has, too.' }),
       missingHere: t.exposeInt('missingHere', {

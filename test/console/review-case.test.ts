@@ -204,7 +204,7 @@ describe('a held transaction', () => {
     const decided = await read(path);
     expect(decided).toContain('I agree');
     // Of both entries, one was the request.
-    expect(decided.match(/requested; a second person decides/g)).toHaveLength(1);
+    expect(decided.match(/\(request: a second person decides\)/g)).toHaveLength(1);
   });
 });
 
@@ -258,7 +258,7 @@ test('an identity check: a frozen customer is unfrozen by two people, then appro
   ] as const)
     expect(await read(`${path}&done=UnfreezeCase&became=FIRST_OF_TWO`, risk, language)).toContain(text);
   const requested = await read(path);
-  expect(requested).toContain('requested; a second person decides');
+  expect(requested).toContain('(request: a second person decides)');
   expect(requested).toContain('Waits for a second person.');
   expect(formsOn(requested)).toEqual([]);
   const { caseId: id } = freezeCustomer.customerCase;

@@ -139,6 +139,24 @@ describe('a customer with a case', () => {
     ]);
   });
 
+  test('C-40: is not waited for after a freeze by tax id alone, and is from the next transaction on', async () => {
+    const taxId = newCustomer();
+    const freeze = `mutation { freezeCustomer(input: { account: "${shop.accountId}", taxId: "${taxId}", reason: "court order" }) { customerCase { ${FIELDS} } errors { code } } }`;
+    const { id } = (await ask(freeze)).freezeCustomer.customerCase;
+    const waiting = async () =>
+      (await ask(`{ customerCases(taxId: "${taxId}", waitsForPerson: true) { nodes { state } } }`))
+        .customerCases.nodes;
+    expect(await waiting()).toEqual([{ state: 'FROZEN' }]);
+    await ask(action('unfreezeCase', id));
+    await ask(action('unfreezeCase', id), {}, second);
+    expect(await waiting()).toEqual([]);
+    const end2end = await checkout(taxId);
+    expect(await waiting()).toEqual([{ state: 'OPEN' }]);
+    expect(await caseOf(taxId)).toMatchObject({ id, attempts: 2 });
+    await ask(action('approveCase', id));
+    await shop.reach(end2end, 'depositpix_v2/QRCODE');
+  });
+
   test('a frozen customer who waits is not refunded when the time of the step-up ends', async () => {
     const taxId = newCustomer();
     const { json } = await shop.onramp(taxId, '10000.01');

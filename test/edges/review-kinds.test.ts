@@ -176,6 +176,15 @@ const ROWS: Readonly<Record<ReviewKind, Row>> = {
         app.platformKey,
       ),
   },
+  price_proposal: {
+    ...{ seenBy: 'operator', brl: null, isDue: true },
+    plant: () =>
+      ask(
+        `mutation { updateTemplateSettings(input: { account: "${shop.accountId}", template: onramp, spread: "0", feeRate: "0" }) { templateSetting { spread } errors { message } } }`,
+        {},
+        app.platformKey,
+      ),
+  },
   unclosed_day: {
     ...{ seenBy: 'operator', brl: null, isDue: true },
     plant: () =>

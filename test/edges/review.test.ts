@@ -123,7 +123,7 @@ describe('the queue', () => {
     const kinds = ['CUSTOMER_CASE', 'SCREENING_HIT'];
     const { nodes } = (await query(QUEUE, { kinds }, app.platformKey)).reviewQueue;
     expect(nodes.map(({ kind, detail }: Record<string, string>) => [kind, detail]).toSorted()).toEqual([
-      ['CUSTOMER_CASE', '529.982.247-25'],
+      ['CUSTOMER_CASE', '***.982.247-**'],
       ['SCREENING_HIT', 'Ana Souza'],
     ]);
     const worth = Object.fromEntries(nodes.map(({ kind, brl }: Record<string, string>) => [kind, brl]));
@@ -274,6 +274,6 @@ test('a customer case has the amount of the transaction that waits for it', asyn
   );
   expect(freezeCustomer.errors).toEqual([]);
   const { nodes } = (await query(QUEUE, { kinds: ['CUSTOMER_CASE'] }, app.platformKey)).reviewQueue;
-  const maria = nodes.filter(({ detail }: { detail: string }) => detail !== '529.982.247-25');
+  const maria = nodes.filter(({ detail }: { detail: string }) => detail !== '***.982.247-**');
   expect(maria.map(({ brl }: { brl: string }) => brl)).toEqual(['150']);
 });

@@ -112,6 +112,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.mySessions': SESSIONS_LISTED,
   'Query.openPixOrders': ORDERS_MAX,
   'Query.openRefunds': WAITING_MAX,
+  'Query.pausedNetworks': 'one for each network, and PIX',
   'Query.positions': CATALOGUE,
   'Query.operationChecks': 'one for each check of doctor',
   'Query.railHealth': SETUP,

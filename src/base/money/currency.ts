@@ -165,6 +165,11 @@ export function currencyOf(code: string): Currency | undefined {
   return BY_CODE.get(code);
 }
 
+/** @returns the name of a currency as a person typed it, in the spelling of the catalogue: `brl` and `Usdt_trx` in capitals. */
+export function typedCurrency(text: string): string {
+  return text.trim().toUpperCase();
+}
+
 /**
  * Finds the currencies that a text can mean: raw code (`USDT_TRX`), display name (`USDT (TRX)`), or the asset alone if it
  * exists on one network only (C-6).

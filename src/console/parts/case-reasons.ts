@@ -94,7 +94,9 @@ export function decisionList({ translate, language }: ScreenContext, { decisions
 }
 
 type Decision = Pick<File['decisions'][number], 'act' | 'before' | 'after'>;
-type Facts = Readonly<Partial<Record<'reason' | 'step' | 'unfreezeBy' | 'proposed', string>>>;
+type Facts = Readonly<Partial<Record<'reason' | 'step' | 'unfreezeBy' | 'proposed', string>>> & {
+  readonly proposal?: object | null;
+};
 
 function factsOf(logged: unknown): Facts {
   return (logged ?? {}) as Facts;
@@ -104,6 +106,7 @@ function factsOf(logged: unknown): Facts {
 function isRequest({ act: action, before, after }: Decision): boolean {
   const now = factsOf(after);
   if (action === 'hold.release') return now.step === factsOf(before).step;
+  if (action === 'settings.update_template') return now.proposal != null;
   return (
     (action === 'case.unfreeze' && 'unfreezeBy' in now) || (action === 'suspense.assign' && 'proposed' in now)
   );

@@ -11,7 +11,10 @@ import { actionForm } from './form.ts';
 
 /** Screen that handles a kind of cases; null if the case itself has the forms, or no screen has any. */
 export const SCREEN_OF: Readonly<
-  Record<ReviewKind, ((reference: string) => readonly [path: string, word: Word]) | null>
+  Record<
+    ReviewKind,
+    ((reference: string, account: string | null) => readonly [path: string, word: Word]) | null
+  >
 > = {
   HOLD: null,
   STEP_UP: null,
@@ -26,6 +29,7 @@ export const SCREEN_OF: Readonly<
   APPROVAL: null,
   FAILING_ENDPOINT: () => [pathTo('/developers'), 'developers'],
   JOURNAL: () => [`${pathTo('/books')}#manual`, 'books'],
+  PRICE_PROPOSAL: (_template, account) => [`${pathTo(`/accounts/${account}`)}#settings`, 'holders'],
   UNCLOSED_DAY: (day) => [`${pathTo('/books', { close: day })}#close-day`, 'books'],
   OPEN_RECONCILIATION: (reference) => {
     const [rail = '', day = ''] = reference.split('/');
@@ -61,6 +65,7 @@ export function aboutText({ translate, language }: ScreenContext, { kind, detail
     return `${rail === 'pix' ? translate('PIX') : rail}, ${dayText(day, language)}`;
   }
   if (kind === 'PAUSED_NETWORK') return [reference, detail].filter(Boolean).join(': ');
+  if (kind === 'PRICE_PROPOSAL') return translateName(translate, `template_${reference}`);
   return detail ? shortened(translateName(translate, detail)) : reference;
 }
 

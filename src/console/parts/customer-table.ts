@@ -1,9 +1,10 @@
 /** The table of customers: the level of each, and its limits. */
 import { formatTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
+import { icon } from '../../ui/icons.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
-import type { ScreenContext } from '../context.ts';
+import { pathTo, type ScreenContext } from '../context.ts';
 import type { CustomerRowFragment as Customer } from '../generated/graphql.ts';
 import { heldAmount, inBrl, listTime } from './figures.ts';
 import { field } from './form.ts';
@@ -14,6 +15,18 @@ export interface CustomerParts {
   /** Link of the tax id; plain text by default. */
   readonly href?: (customer: Customer) => string;
   readonly actions: (customer: Customer) => Html | null;
+}
+
+/** @returns the tax id that the reader searches for, as typed; empty without a search. */
+export function searchedTaxId({ query }: Pick<ScreenContext, 'query'>): string {
+  return (query.get('q') ?? '').trim();
+}
+
+/** @returns the form that searches for a customer by tax id. */
+export function customerSearch(context: ScreenContext): Html {
+  const { translate, path } = context;
+  const taxId = searchedTaxId(context);
+  return html`<form method="get" role="search" class="row"><input type="search" name="q" value="${taxId}" aria-label="${translate('clientTaxId')}" placeholder="${translate('clientTaxId')}" maxlength="20"><button>${icon('search')} ${translate('search')}</button>${taxId && html`<a class="btn quiet" href="${pathTo(path)}">${translate('clear')}</a>`}</form>`;
 }
 
 /** @returns the table; a limit granted by the platform is shown in place of the account's own. */

@@ -1,8 +1,12 @@
 /** Pausing and resuming what is sent on a network or by PIX. */
 import { NETWORKS } from '../../base/money/currency.ts';
 import { type Html, html } from '../../ui/html.ts';
+import { type Column, scrolled, table } from '../../ui/table.ts';
 import type { ScreenContext } from '../context.ts';
+import type { RailsQuery } from '../generated/graphql.ts';
+import { ago } from './figures.ts';
 import { addForm, disclosedForm, field, reasonField } from './form.ts';
+import { section, unseen } from './lists.ts';
 
 /** Name of payouts and returns by PIX among the networks. */
 const PIX = 'PIX';
@@ -17,6 +21,28 @@ export function resumeForm(context: ScreenContext, network: string): Html | null
     what: translate('resumeNetworkWhat'),
     button: translate('resumeNetworkYes'),
   });
+}
+
+type Paused = RailsQuery['pausedNetworks'][number];
+
+/** @returns the networks with paused sending, each with the form that resumes it; null without one. */
+export function pausedTable(context: ScreenContext, rows: readonly Paused[]): Html | null {
+  const { translate, language } = context;
+  if (rows.length === 0) return null;
+  const columns: readonly Column<Paused>[] = [
+    { name: translate('network'), isRowHead: true, cell: ({ network }) => network },
+    { name: translate('pausedSince'), cell: ({ pausedAt }) => pausedAt && ago(pausedAt, language) },
+    { name: translate('who'), cell: ({ pausedBy, pausedByName }) => pausedByName ?? pausedBy },
+    { name: translate('reason'), cell: ({ reason }) => reason },
+    {
+      name: unseen(translate('actsHere')),
+      isActions: true,
+      cell: ({ network }) => resumeForm(context, network),
+    },
+  ];
+  const caption = translate('pausedNetworks');
+  const shown = table({ caption, isCaptionUnseen: true, rows, columns });
+  return section('paused', caption, scrolled(translate('tableOf', { name: caption }), shown));
 }
 
 /** @returns the form that pauses a network; null for a session that may not. */

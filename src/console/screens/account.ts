@@ -3,15 +3,16 @@ import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { notFound } from '../../base/errors/errors.ts';
 import { showPercent } from '../../ui/figures.ts';
 import { type Html, html } from '../../ui/html.ts';
+import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { may, mayDo, type ScreenContext, screenOf } from '../context.ts';
 import type { AccountQuery, TemplatePriceFragment } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { companyCard } from '../parts/company-card.ts';
-import { customerTable, limitFields } from '../parts/customer-table.ts';
+import { customerSearch, customerTable, limitFields, searchedTaxId } from '../parts/customer-table.ts';
 import { heldAmount, inBrl } from '../parts/figures.ts';
 import { disclosedForm, field } from '../parts/form.ts';
-import { type FrozenCase, freezeForm, frozenMark } from '../parts/freeze-customer.ts';
+import { type Frozen, freezeForm, frozenMark, frozenTable } from '../parts/freeze-customer.ts';
 import { pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
 import { correctionOf } from '../parts/record.ts';
 import { secondPersonNote } from '../parts/second-person.ts';
@@ -35,6 +36,7 @@ export const ACCOUNT = screenOf<AccountQuery>({
     accountId: context.named.account,
     seesCustomers: may(context, ['platform:pricing', 'platform:risk']),
     seesFrozen: mayDo(context, 'freezeCustomer'),
+    ...(searchedTaxId(context) && { taxId: searchedTaxId(context) }),
     ...pageVariables(context),
   }),
   view: ({ accountHolder, frozen }, context) => {
@@ -128,9 +130,10 @@ function customerList(
   {
     customers: { nodes, pageInfo, totalCount },
     frozen,
-  }: { readonly customers: Customers; readonly frozen: readonly FrozenCase[] },
+  }: { readonly customers: Customers; readonly frozen: readonly Frozen[] },
 ): Html {
-  const list = customerTable(context, nodes, {
+  const { translate } = context;
+  const rows = customerTable(context, nodes, {
     actions: (customer) => {
       const { taxId } = customer;
       const found = frozen.find((each) => each.taxId === taxId);
@@ -139,11 +142,14 @@ function customerList(
   });
   const freeze = freezeForm(context, { account });
   const pages = pager(context, pageInfo, nodes.length, totalCount);
-  return section(
+  const isMissed = nodes.length === 0 && searchedTaxId(context) !== '';
+  const list = isMissed ? empty('search', translate('nothingFound')) : rows;
+  const customers = section(
     'customers',
-    context.translate('customers'),
-    html`${freeze && html`<div class="in-x">${freeze}</div>`}${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
+    translate('customers'),
+    html`<div class="in-x">${customerSearch(context)}</div>${freeze && html`<div class="in-x">${freeze}</div>`}${pageOf(context, nodes.length, totalCount, list)}<div class="row in-x">${pages}</div>`,
   );
+  return html`${frozenTable(context, frozen)}${customers}`;
 }
 
 function grantForm(context: ScreenContext, account: string, customer: Customer): Html | null {

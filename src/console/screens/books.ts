@@ -257,7 +257,7 @@ function closes(context: ScreenContext, rows: readonly Close[]): Html {
   const columns: readonly Column<Close>[] = [
     { name: translate('day'), isRowHead: true, cell: ({ day }) => dayText(day, language) },
     { name: translate('closedAt'), cell: ({ closedAt }) => listTime(closedAt, language) },
-    { name: translate('who'), style: 'wide', cell: ({ closedBy }) => closedBy },
+    { name: translate('who'), style: 'wide', cell: ({ closedBy, closedByName }) => closedByName ?? closedBy },
     {
       name: translate('movedAccounts'),
       isFigure: true,

@@ -1,12 +1,11 @@
 /** Customers: people named by the account's transactions, with the level and the limits of each. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
 import { type Html, html } from '../../ui/html.ts';
-import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
 import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { CustomerRowFragment, CustomersQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
-import { customerTable, limitFields } from '../parts/customer-table.ts';
+import { customerSearch, customerTable, limitFields, searchedTaxId } from '../parts/customer-table.ts';
 import { disclosedForm } from '../parts/form.ts';
 import { pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 
@@ -18,7 +17,7 @@ export const CUSTOMERS = screenOf<CustomersQuery>({
   path: '/customers',
   operation: operationNamed('Customers'),
   variables: (context) => {
-    const taxId = taxIdOf(context);
+    const taxId = searchedTaxId(context);
     return {
       taxId: taxId || EXAMPLE_TAX_ID,
       isOne: taxId !== '',
@@ -30,7 +29,7 @@ export const CUSTOMERS = screenOf<CustomersQuery>({
     const { translate } = context;
     const rows = customers?.nodes ?? (customer ? [customer] : []);
     const pages = customers && pager(context, customers.pageInfo, rows.length, customers.totalCount);
-    const isMissed = rows.length === 0 && taxIdOf(context) !== '';
+    const isMissed = rows.length === 0 && searchedTaxId(context) !== '';
     const found = customerTable(context, rows, {
       href: transactionsOf,
       actions: (each) => limitForm(context, each),
@@ -40,15 +39,11 @@ export const CUSTOMERS = screenOf<CustomersQuery>({
     const list = rows.length === 0 ? missing : found;
     const shown = customers ? pageOf(context, rows.length, customers.totalCount, list) : list;
     const main = html`<div class="top"><h1>${translate('customers')}</h1><p class="soft">${translate('customersWhy')}</p></div>
-<form method="get" role="search" class="row"><input type="search" name="q" value="${taxIdOf(context)}" aria-label="${translate('clientTaxId')}" placeholder="${translate('clientTaxId')}" maxlength="20"><button>${icon('search')} ${translate('search')}</button>${taxIdOf(context) && html`<a class="btn quiet" href="${pathTo('/customers')}">${translate('clear')}</a>`}</form>
+${customerSearch(context)}
 ${section('customers', translate('customers'), shown)}<div class="row">${pages}</div>`;
     return { title: translate('customers'), main };
   },
 });
-
-function taxIdOf({ query }: ScreenContext): string {
-  return (query.get('q') ?? '').trim();
-}
 
 function transactionsOf({ taxId }: CustomerRowFragment): string {
   return pathTo('/transactions', { clientTaxId: taxId });

@@ -8,7 +8,7 @@ import { operationNamed } from '../operations.ts';
 import { listTime } from '../parts/figures.ts';
 import { actionForm, disclosedForm, field } from '../parts/form.ts';
 import { chosen, NO_PAGE, pageOf, pager, pageVariables, section, unseen } from '../parts/lists.ts';
-import { pauseForm } from '../parts/network-sending.ts';
+import { pausedTable, pauseForm } from '../parts/network-sending.ts';
 import { ordersSection } from '../parts/pix-orders.ts';
 import { railTable } from '../parts/rail-health.ts';
 import { checksSection, operationSection, ratesSection } from '../parts/rates.ts';
@@ -27,11 +27,11 @@ export const RAILS = screenOf<RailsQuery>({
     const state = chosen(context, 'state', STATES);
     return { ...(state && { state }), ...pageVariables(context) };
   },
-  view: ({ railHealth, operationChecks, rateFeeds, openPixOrders, railEvents }, context) => {
+  view: ({ railHealth, pausedNetworks, operationChecks, rateFeeds, openPixOrders, railEvents }, context) => {
     const checks = railHealth.flatMap((rail) => rail.checks);
     const { translate } = context;
     const main = html`<div class="top"><h1>${translate('rails')}</h1></div>
-${section('health', translate('railHealth'), html`${railTable(context, railHealth)}${pauseForm(context)}`)}${checksSection(context, checks)}${operationSection(context, operationChecks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${messageList(context, railEvents)}`;
+${section('health', translate('railHealth'), html`${railTable(context, railHealth)}${pauseForm(context)}`)}${pausedTable(context, pausedNetworks)}${checksSection(context, checks)}${operationSection(context, operationChecks)}${ratesSection(context, rateFeeds)}${ordersSection(context, openPixOrders)}${messageList(context, railEvents)}`;
     return { title: translate('rails'), main };
   },
 });
@@ -83,8 +83,9 @@ function columns(context: ScreenContext): readonly Column<RailMessage>[] {
     },
   ];
 
-  function whole({ key, body: message, lastError, closeReason, closedBy }: RailMessage): Html {
-    const closed = closeReason && translate('closedFor', { reason: closeReason, actor: closedBy ?? '' });
+  function whole({ key, body: message, lastError, closeReason, closedBy, closedByName }: RailMessage): Html {
+    const closed =
+      closeReason && translate('closedFor', { reason: closeReason, actor: closedByName ?? closedBy ?? '' });
     return html`<details class="ask"><summary class="btn pill">${translate('show')}</summary><div class="card in stack tight">${[closed, lastError].map((each) => each && html`<p class="small">${each}</p>`)}<p class="small mono">${key}</p><pre class="small" tabindex="0">${JSON.stringify(message, null, 2)}</pre></div></details>`;
   }
 }

@@ -3,14 +3,16 @@ import { type Html, html } from '../../ui/html.ts';
 import { badge, empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { dayText } from '../../ui/times.ts';
-import { pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
+import { may, pathTo, type ScreenContext, sameWith, screenOf } from '../context.ts';
 import type { ReconciliationQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { decimal, listTime } from '../parts/figures.ts';
 import { count, pageOf, pager, pageVariables, section } from '../parts/lists.ts';
 import { cellSection, hasCells } from '../parts/over-cells.ts';
 import { railName } from '../parts/rail-name.ts';
+import { findingReason } from '../words/finding-reasons.ts';
 import { translateName } from '../words.ts';
+import { RAILS } from './rails.ts';
 
 type Report = ReconciliationQuery['reconciliations']['nodes'][number];
 type Shown = ReconciliationQuery['shown']['nodes'][number];
@@ -86,7 +88,7 @@ function reports(
       cell: ({ matched }) => count(matched, language),
     },
     { name: translate('openFindings'), isFigure: true, cell: (report) => count(openOf(report), language) },
-    { name: translate('who'), style: 'wide', cell: ({ madeBy }) => madeBy },
+    { name: translate('who'), style: 'wide', cell: ({ madeBy, madeByName }) => madeByName ?? madeBy },
     { name: translate('time'), style: 'wide', cell: ({ madeAt }) => listTime(madeAt, language) },
   ];
   const shown = table({ caption, isCaptionUnseen: true, rows, columns, isOfLinks: true });
@@ -150,16 +152,27 @@ function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
     { name: translate('reference'), style: 'mono cut', cell: ({ transaction, id }) => transaction ?? id },
     {
       name: translate('todo'),
-      cell: ({ finding, why }) =>
-        html`${todo(context, finding)}<br><small class="soft" lang="en">${why}</small>`,
+      cell: ({ finding, why }) => html`${todo(context, finding)}<br>${reason(context, why)}`,
     },
   ];
 }
 
-/** An amount missing in the books may be among the unsettled events. */
-function todo({ translate }: ScreenContext, finding: Finding['finding']): Html {
+/** An amount missing in the books may be among the unsettled events, which other roles decide than keep the books. */
+function todo(context: ScreenContext, finding: Finding['finding']): Html {
+  const { translate } = context;
   const words = translateName(translate, `todo_${finding}`);
-  return finding === 'MISSING_HERE' ? html`<a href="${pathTo('/rails')}">${words}</a>` : html`${words}`;
+  if (finding !== 'MISSING_HERE') return html`${words}`;
+  return may(context, RAILS.scope ?? 'read')
+    ? html`<a href="${pathTo('/rails')}">${words}</a>`
+    : html`${words}<br><small class="soft">${translate('decidedByRisk')}</small>`;
+}
+
+/** A text of another version stays as it was published. */
+function reason({ language }: ScreenContext, why: string): Html {
+  const shown = findingReason(why, language);
+  return shown === undefined
+    ? html`<small class="soft" lang="en">${why}</small>`
+    : html`<small class="soft">${shown}</small>`;
 }
 
 function balanceSection(context: ScreenContext, rows: readonly Balance[]): Html {

@@ -1,6 +1,6 @@
 /** A case: its reason, the whole transaction or money, related records, notes, and the possible actions. */
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
-import { formatTaxId } from '../../base/pix/tax-id.ts';
+import { formatTaxId, maskTaxId } from '../../base/pix/tax-id.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { badge, idPair, keyValues, note, pair } from '../../ui/parts.ts';
 import { may, pathTo, type ScreenContext, screenOf } from '../context.ts';
@@ -74,7 +74,7 @@ function titleOf(
   if (hit) return hit.subjectName ?? hit.address ?? hit.entryName;
   const found =
     kind === 'CUSTOMER_CASE' && evidence?.customerCases.find(({ caseId }) => caseId === reference);
-  if (found) return found.name ?? formatTaxId(found.taxId);
+  if (found) return found.name ?? evidence?.customer?.names.at(-1) ?? maskTaxId(found.taxId);
   return transaction?.clientName ?? transaction?.externalCode ?? reference;
 }
 
@@ -87,9 +87,9 @@ interface Shown {
 
 /** Reasons for its wait, its start and deadline, and its assignee. */
 function state(context: ScreenContext, { file, evidence, now }: Shown): Html {
-  const { kind, waiting, reference, suspense } = file;
+  const { kind, waiting, account, reference, suspense } = file;
   const { translate, language } = context;
-  const screen = SCREEN_OF[kind]?.(reference);
+  const screen = SCREEN_OF[kind]?.(reference, account);
   const resume = kind === 'PAUSED_NETWORK' && waiting ? resumeForm(context, reference) : null;
   const link =
     screen &&

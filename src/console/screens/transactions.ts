@@ -1,5 +1,7 @@
 /** The list of transactions: every filter is in its address and as text above the table. */
+
 import { PLATFORM_SCOPES } from '../../base/access/api-key.ts';
+import { typedCurrency } from '../../base/money/currency.ts';
 import { BRASILIA } from '../../base/time/zone.ts';
 import { type Html, html } from '../../ui/html.ts';
 import { icon } from '../../ui/icons.ts';
@@ -58,7 +60,7 @@ const FILTERS: readonly Filter[] = [
     convert: (text) => text.split(','),
   },
   { name: 'direction', word: 'direction', choices: ['IN', 'OUT'] },
-  { name: 'currency', word: 'currencyFilter' },
+  { name: 'currency', word: 'currencyFilter', convert: typedCurrency },
   { name: 'amountMin', word: 'amountMin', isAmount: true },
   { name: 'amountMax', word: 'amountMax', isAmount: true },
   { name: 'dateFrom', word: 'dateFrom', type: 'date' },

@@ -100,6 +100,8 @@ export const EVIDENCE_WORDS = {
   answer_HELD: label('Held for a person', 'Retida para análise'),
   answer_FROZEN: label('Frozen (list of sanctions)', 'Bloqueada (lista de sanções)'),
   dismissHit: label('Dismiss…', 'Descartar…'),
+  frozenCustomers: label('Frozen customers', 'Clientes bloqueados'),
+  frozenSince: label('Frozen since', 'Bloqueado desde'),
   dismissHitWhat: label(
     'It is someone else. This match is not raised again for the same person or address. A held transaction stays on hold until you release it.',
     'É outra pessoa. Esta coincidência não volta para a mesma pessoa ou endereço. Uma transação retida segue retida até ser liberada.',

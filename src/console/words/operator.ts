@@ -211,6 +211,8 @@ export const OPERATOR_WORDS = {
     'Novas transferências, pagamentos e devoluções aguardam até alguém retomar. Ordens já enviadas são acompanhadas até o fim, e o dinheiro continua entrando.',
   ),
   pauseNetworkYes: label('Pause', 'Pausar'),
+  pausedNetworks: label('Paused networks', 'Redes pausadas'),
+  pausedSince: label('Paused since', 'Pausada desde'),
   resumeNetwork: label('Resume…', 'Retomar…'),
   resumeNetworkWhat: label(
     'Waiting transfers, payouts and refunds are sent immediately.',

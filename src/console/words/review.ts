@@ -46,6 +46,7 @@ export const REVIEW_WORDS = {
   review_APPROVAL: label('Approval', 'Aprovação'),
   review_FAILING_ENDPOINT: label('Failing webhook endpoint', 'Endpoint de webhook com falha'),
   review_JOURNAL: label('Manual journal', 'Lançamento manual'),
+  review_PRICE_PROPOSAL: label('Price without margin', 'Preço sem margem'),
   review_UNCLOSED_DAY: label('Day to close', 'Dia a fechar'),
   review_OPEN_RECONCILIATION: label('Open reconciliation', 'Conciliação em aberto'),
   review_BOOK_DEFECT: label('Damaged books', 'Livros danificados'),
@@ -104,6 +105,10 @@ export const REVIEW_WORDS = {
     'Someone proposed this journal. Another person approves or rejects it in the books.',
     'Alguém propôs este lançamento. Outra pessoa aprova ou recusa na contabilidade.',
   ),
+  why_PRICE_PROPOSAL: label(
+    'Someone proposed a price below the minimum margin. Another person approves it on the page of the account, or it lapses.',
+    'Alguém propôs um preço abaixo da margem mínima. Outra pessoa aprova na página da conta, ou a proposta expira.',
+  ),
   why_UNCLOSED_DAY: label(
     'The books of this day are still open. Work through the checklist in the books, then close it.',
     'Os livros deste dia ainda estão abertos. Siga a lista na contabilidade e feche o dia.',
@@ -134,7 +139,7 @@ export const REVIEW_WORDS = {
     'Este caso foi decidido e saiu da fila.',
   ),
   decisionsTitle: label('Decisions', 'Decisões'),
-  waitsForSecond: label('requested; a second person decides', 'solicitado; outra pessoa decide'),
+  waitsForSecond: label('(request: a second person decides)', '(pedido: outra pessoa decide)'),
   noDecision: label(
     'No person decided it: a provider, a deadline or another step did.',
     'Nenhuma pessoa decidiu: foi um provedor, um prazo ou outra etapa.',

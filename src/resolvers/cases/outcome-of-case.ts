@@ -169,7 +169,11 @@ async function begin(services: Services, row: ProcessRow, level: CustomerLevel):
     const provider = checks.levels.includes(level) ? checks.provider : null;
     const name = clientName ?? null;
     if (!known) await openCase(tx, { accountId, taxId: clientTaxId, level }, { name, provider, nowMs });
-    else if (known.state === 'expired' || (known.state === 'approved' && !isApproved(known, nowMs))) {
+    else if (
+      known.state === 'expired' ||
+      isUnasked(known) ||
+      (known.state === 'approved' && !isApproved(known, nowMs))
+    ) {
       const again = begunAgain({ ...known, provider, name: name ?? known.name }, newExternalId(), nowMs);
       await storeChange(tx, { row: again, event: 'opened', isDecided: false, isLowered: true }, nowMs);
     }
@@ -191,6 +195,7 @@ function findingOf(cases: readonly CustomerCase[], { level, checks, nowMs, since
   const isKnownBetter = level === 'BASIC' && verified !== undefined && isApproved(verified, nowMs);
   if (isKnownBetter || (level === 'BASIC' && !checks.levels.includes('BASIC'))) return 'passed';
   const own = cases.find((each) => each.level === level);
+  if (own && isUnasked(own)) return 'missing';
   switch (own?.state) {
     case undefined:
       return 'missing';
@@ -204,6 +209,11 @@ function findingOf(cases: readonly CustomerCase[], { level, checks, nowMs, since
     default:
       return 'waits';
   }
+}
+
+/** A case that was opened to freeze the customer, who is not frozen any more: no transaction has asked for it. */
+function isUnasked({ state, name, provider, attempts }: CustomerCase): boolean {
+  return state === 'open' && provider === null && name === null && attempts <= 1;
 }
 
 /** Only a case that was approved has a validity. */

@@ -5,10 +5,21 @@ import type { Named } from '../../base/errors/violations.ts';
 import { NETWORKS } from '../../base/money/currency.ts';
 import { type Instant, instantOf } from '../../base/time/instant.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
-import { PIX_SENDING, pauseSending, readNetwork } from '../../store/rails/chain-network.ts';
+import {
+  PIX_SENDING,
+  pauseSending,
+  readNetwork,
+  readPausedNetworks,
+} from '../../store/rails/chain-network.ts';
 import { audited } from '../checks/audited.ts';
 import type { CreationChecks } from '../checks/check-creation.ts';
-import { authorOf, type Context, onAccount, requirePermission } from '../services/context.ts';
+import {
+  authorOf,
+  type Context,
+  onAccount,
+  requirePermission,
+  requirePlatform,
+} from '../services/context.ts';
 
 /** Whether transfers are sent on a network; null unless a person has paused them. */
 export interface Sending {
@@ -32,6 +43,16 @@ export async function pauseNetwork(
   requirePermission(context, 'network.pause');
   const reason = checks.reasonOf(input);
   return change(context, 'network.pause', networkOf(network), reason);
+}
+
+/**
+ * @returns networks of the caller's mode with paused sending, in the order of pausing.
+ * @throws {GatewayError} `FORBIDDEN` without a scope of the platform.
+ */
+export async function pausedNetworks(context: Context): Promise<readonly Sending[]> {
+  requirePlatform(context);
+  const paused = await readPausedNetworks(context.database, context.mode);
+  return paused.map(({ pauseReason, ...pause }) => ({ ...pause, reason: pauseReason }));
 }
 
 /**

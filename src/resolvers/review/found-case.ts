@@ -1,5 +1,5 @@
 /** A case that waits for a person, as the sources of the review queue report it. */
-import { isoMillis } from '../../base/time/instant.ts';
+import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import type { Context } from '../services/context.ts';
 
@@ -50,4 +50,9 @@ export function caseOf(row: ProcessRow): FoundCase {
 /** @returns a case of the house, without an amount and a deadline. */
 export function ofHouse(reference: string, since: string): FoundCase {
   return { accountId: null, reference, since, dueAt: null, money: null, row: null, detail: null };
+}
+
+/** @returns the time after an instant, ISO 8601. */
+export function after(instant: Instant, ms: number): string {
+  return new Date(millisOf(instant) + ms).toISOString();
 }

@@ -7,10 +7,10 @@ import type { Scope } from '../../base/access/api-key.ts';
 import { assert } from '../../base/errors/assert.ts';
 import { BRL, currencyOfLedger } from '../../base/money/currency.ts';
 import { fromMinor, sum } from '../../base/money/money.ts';
-import { formatTaxId } from '../../base/pix/tax-id.ts';
-import { brasiliaDay, brasiliaMidnight, dayAfter } from '../../base/time/brasilia-day.ts';
-import { type Instant, isoMillis, millisOf } from '../../base/time/instant.ts';
+import { maskTaxId } from '../../base/pix/tax-id.ts';
+import { isoMillis } from '../../base/time/instant.ts';
 import { listCases } from '../../store/account/case-list.ts';
+import { readNewestNames } from '../../store/account/customers.ts';
 import { readProcesses } from '../../store/engine/processes.ts';
 import {
   readDeadlines,
@@ -25,17 +25,14 @@ import {
   readWaiting,
   readWaitingOfMode,
 } from '../../store/engine/waiting.ts';
-import { readLastClose } from '../../store/ledger/book-closes.ts';
-import { readManualJournals } from '../../store/ledger/manual-journals.ts';
-import { readFoundDefects } from '../../store/ledger/verify-state.ts';
 import { readPausedNetworks } from '../../store/rails/chain-network.ts';
-import { readOpenReconciliations } from '../../store/rails/reconciliation.ts';
-import { readHits } from '../../store/rails/screening-hits.ts';
+import { readOpenSubjects } from '../../store/rails/screening-hits.ts';
 import type { ProcessRow } from '../../templates/facts.ts';
 import { APPROVAL_MS } from '../../templates/money-out.ts';
 import { returnsOf } from '../../templates/returns.ts';
 import { waitingFor } from '../transactions/awaiting.ts';
-import { CASES_MAX, type CaseReader, caseOf, type FoundCase, ofHouse, scopeOf } from './found-case.ts';
+import { after, CASES_MAX, type CaseReader, caseOf, type FoundCase, ofHouse, scopeOf } from './found-case.ts';
+import { readDefects, readJournals, readPrices, readReports, readUnclosedDays } from './queue-books.ts';
 import { readDisputes, readMedQueue } from './queue-disputes.ts';
 import { readUndecidedOrders, readUnknown } from './queue-orders.ts';
 
@@ -59,9 +56,6 @@ const OUTFLOWS: readonly ActionName[] = [
   'money_out.reject',
 ];
 const BOOKS: readonly Scope[] = ['platform:books'];
-/** Number of days of reports that are scanned. */
-const REPORT_DAYS = 60;
-const DAY_MS = 86_400_000;
 const OLDEST = { limit: CASES_MAX, below: null, above: null, isBackward: true } as const;
 
 /** The table, in the order in which screens show the kinds. */
@@ -158,6 +152,13 @@ export const REVIEW_KINDS = {
     read: readJournals,
     decisions: ['journal.approve', 'journal.reject'],
   },
+  price_proposal: {
+    description: 'A price below the minimum margin waits for a second person.',
+    platform: ['platform:pricing'],
+    isOfAccounts: false,
+    read: readPrices,
+    decisions: ['settings.update_template'],
+  },
   unclosed_day: {
     description: 'The books of a past day are not closed.',
     platform: BOOKS,
@@ -245,11 +246,12 @@ async function readCustomerCases({ context, accountId }: CaseReader): Promise<re
   const filter = { mode: context.mode, accountId, states: null, taxId: null };
   const { rows } = await listCases(context.database, filter, { waitsForPerson: true }, OLDEST);
   const stopped = rows.length > 0 ? await readStopped({ context, accountId }) : [];
-  return rows.map(({ id, accountId: account, name, taxId, updatedAt }) => ({
+  const names = rows.length > 0 ? await readNewestNames(context.database, rows) : [];
+  return rows.map(({ id, accountId: account, name, taxId, updatedAt }, row) => ({
     ...ofHouse(String(id), isoMillis(updatedAt)),
     accountId: account,
     money: stopped.find((row) => row.accountId === account && row.clientTaxId === taxId)?.money ?? null,
-    detail: name ?? formatTaxId(taxId),
+    detail: name ?? names[row] ?? maskTaxId(taxId),
   }));
 }
 
@@ -269,22 +271,22 @@ function brlOf(row: ProcessRow): FoundCase['money'] {
   return sides.find(({ currency }) => currency === BRL.code) ?? sides[0] ?? null;
 }
 
-async function readOpenHits({ context, accountId }: CaseReader): Promise<readonly FoundCase[]> {
-  const filter = { mode: context.mode, state: 'open', accountId, transactionId: null } as const;
-  const { rows } = await readHits(context.database, filter, OLDEST);
-  const keys = rows.flatMap(({ accountId: account, transactionId }) =>
-    transactionId === null ? [] : [{ accountId: account, transactionId }],
+/** Hits of one subject and entry are decided together, so they are one case: that of the first hit, worth all their transactions. */
+async function readOpenHits({ context }: CaseReader): Promise<readonly FoundCase[]> {
+  const rows = await readOpenSubjects(context.database, context.mode, CASES_MAX);
+  const keys = rows.flatMap(({ brl, accountId: account, transactionId }) =>
+    brl !== null || transactionId === null ? [] : [{ accountId: account, transactionId }],
   );
   const screened = keys.length > 0 ? await readProcesses(context.database, keys) : [];
   const moneyOf = (account: bigint, id: bigint | null) => {
     const row = screened.find((each) => each.accountId === account && each.id === id);
     return row ? brlOf(row) : null;
   };
-  return rows.map(({ id, accountId: account, transactionId, subjectName, address, entryName, raisedAt }) => ({
-    ...ofHouse(String(id), isoMillis(raisedAt)),
-    accountId: account,
-    money: moneyOf(account, transactionId),
-    detail: subjectName ?? address ?? entryName,
+  return rows.map(({ brl, ...hit }) => ({
+    ...ofHouse(String(hit.id), isoMillis(hit.raisedAt)),
+    accountId: hit.accountId,
+    money: brl === null ? moneyOf(hit.accountId, hit.transactionId) : { currency: BRL.code, amount: brl },
+    detail: hit.subjectName ?? hit.address ?? hit.entryName,
   }));
 }
 
@@ -332,62 +334,10 @@ function withoutSecrets(url: string): string {
   return `${origin}${pathname}`;
 }
 
-async function readJournals({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const filter = { state: 'proposed', limit: CASES_MAX } as const;
-  const journals = await readManualJournals(context.database, context.mode, filter);
-  return journals
-    .map(({ id, accountId, currency, amountMinor, reason, madeAt }) => ({
-      ...ofHouse(String(id), isoMillis(madeAt)),
-      accountId,
-      money: { currency, amount: fromMinor(amountMinor, currencyOfLedger(currency).decimals) },
-      detail: reason,
-    }))
-    .toReversed();
-}
-
-/** A day is due by the end of the day after it; before the first close no day is. */
-async function readUnclosedDays({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const { database, mode, clock } = context;
-  const last = await readLastClose(database, mode);
-  if (!last) return [];
-  const today = brasiliaDay(await clock.nowMs());
-  const found: FoundCase[] = [];
-  for (let day = dayAfter(last.day); day < today && found.length < CASES_MAX; day = dayAfter(day)) {
-    const since = new Date(brasiliaMidnight(dayAfter(day))).toISOString();
-    const dueAt = new Date(brasiliaMidnight(dayAfter(day, 2))).toISOString();
-    found.push({ ...ofHouse(day, since), dueAt, detail: day });
-  }
-  return found;
-}
-
-async function readReports({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const since = brasiliaDay((await context.clock.nowMs()) - REPORT_DAYS * DAY_MS);
-  const reports = await readOpenReconciliations(context.database, context.mode, { since, limit: CASES_MAX });
-  return reports.map(({ rail, day, madeAt, oldestOpenAt }) => ({
-    ...ofHouse(`${rail}/${day}`, isoMillis(oldestOpenAt ?? madeAt)),
-    detail: rail,
-  }));
-}
-
-/** One journal can have several defects of the same name: they are one case. */
-async function readDefects({ context }: CaseReader): Promise<readonly FoundCase[]> {
-  const found = await readFoundDefects(context.database, context.mode, CASES_MAX);
-  const cases = found.map(({ accountId, defect: [name, at, detail], foundAt }) => ({
-    ...ofHouse(at === null ? name : `${name}/${at}`, isoMillis(foundAt)),
-    accountId,
-    detail: `${name}: ${detail}`,
-  }));
-  return [...new Map(cases.map((each) => [`${each.accountId} ${each.reference}`, each])).values()];
-}
-
 async function readPauses({ context }: CaseReader): Promise<readonly FoundCase[]> {
   const paused = await readPausedNetworks(context.database, context.mode);
   return paused.map(({ network, pausedAt, pauseReason }) => {
     assert(pausedAt, 'a paused network has a time');
     return { ...ofHouse(network, isoMillis(pausedAt)), detail: pauseReason };
   });
-}
-
-function after(instant: Instant, ms: number): string {
-  return new Date(millisOf(instant) + ms).toISOString();
 }

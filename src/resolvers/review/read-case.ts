@@ -3,6 +3,7 @@ import type { LoggedEntry } from '../../store/account/audit-log.ts';
 import type { ReviewNote } from '../../store/account/review.ts';
 import type { CandidateRow } from '../../store/engine/payment-candidates.ts';
 import type { MedCase } from '../../store/rails/med-cases.ts';
+import { firstOpenHit } from '../../store/rails/screening-hits.ts';
 import { medCasesOf } from '../med/read-med-cases.ts';
 import type { Context } from '../services/context.ts';
 import { listNotes } from './assign-case.ts';
@@ -11,7 +12,7 @@ import { type OtherCase, otherCasesOf } from './other-cases.ts';
 import { payerOf } from './payer-of-case.ts';
 import { candidatesFor } from './payment-candidates.ts';
 import { decisionsAbout } from './read-decisions.ts';
-import { type ReviewCase, readReviewQueue } from './read-queue.ts';
+import { caseKeyOf, type ReviewCase, readReviewQueue } from './read-queue.ts';
 import { findSubject, type Subject } from './read-subject.ts';
 import { type RelatedPayments, relatedTo } from './related-payments.ts';
 
@@ -72,7 +73,8 @@ export async function readCaseFile(context: Context, id: string): Promise<CaseFi
   const { samePayer, sameWallet } = related;
   const rows = [...candidates, ...samePayer.rows, ...sameWallet.rows];
   await auditListed(context, subject, { rows, cases: otherCases });
-  const waiting = queue.find((each) => each.id === id) ?? null;
+  const key = await waitingKeyOf(context, subject, id);
+  const waiting = queue.find((each) => each.id === key) ?? null;
   return {
     ...subject,
     ...related,
@@ -85,6 +87,12 @@ export async function readCaseFile(context: Context, id: string): Promise<CaseFi
     decisions,
     facts: factsOf(context, subject),
   };
+}
+
+/** Open hits of one subject and entry wait as the case of the first of them. */
+async function waitingKeyOf({ database, mode }: Context, { hit }: Subject, id: string): Promise<string> {
+  const first = hit?.state === 'open' ? await firstOpenHit(database, mode, hit) : undefined;
+  return first ? caseKeyOf('screening_hit', { ...first, reference: String(first.id) }) : id;
 }
 
 /** An account does not see the payer of money that none of its transactions accepted. */

@@ -23,11 +23,14 @@ const SHAPE = {
 const MATCHING = `a.mode = $1 and ($2::bigint is null or c.account_id = $2) and ($3::text[] is null or c.state = any ($3))
     and ($4::text is null or c.tax_id = $4)`;
 const LIST = idList<CustomerCase>({ ...SHAPE, name: 'cases', where: MATCHING });
-/** The condition is that of the index `customer_case_waiting`. */
+/**
+ * The condition implies that of the index `customer_case_waiting`. A case without a name that was begun once was opened to
+ * freeze the customer: no transaction asked for it.
+ */
 const WAITING = idList<CustomerCase>({
   ...SHAPE,
   name: 'cases_waiting',
-  where: `${MATCHING} and (c.state in ('review', 'frozen') or c.is_late_denial or (c.provider is null and c.state = 'open'))`,
+  where: `${MATCHING} and (c.state in ('review', 'frozen') or c.is_late_denial or (c.provider is null and c.state = 'open' and (c.name is not null or c.attempts > 1)))`,
 });
 
 /** @returns a slice of the cases, newest first unless backward. */

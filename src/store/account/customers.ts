@@ -36,6 +36,12 @@ const SET: Statement = {
       returning account_id, xmax = 0 as is_new)
     ${countNew('kept')}`,
 };
+const NAMES: Statement = {
+  name: 'customer_newest_names',
+  text: `select c.names[cardinality(c.names)] as name
+    from unnest($1::bigint[], $2::text[]) with ordinality k(account_id, tax_id, position)
+    left join customer c on c.account_id = k.account_id and c.tax_id = k.tax_id order by k.position`,
+};
 const COUNT: Statement = {
   name: 'customer_count',
   text: `select customers::int as count from account_head where account_id = $1`,
@@ -45,6 +51,18 @@ const PLATFORM_LIMITS: Statement = {
   text: `select max(customer_limit_daily)::text as "limitDaily", max(customer_step_up_30d)::text as "stepUp30d"
     from template_setting where account_id = $1`,
 };
+
+/** @returns the newest name of each customer that a transaction named, in the order of the keys; null for others. */
+export async function readNewestNames(
+  tx: Tx,
+  keys: readonly { readonly accountId: bigint; readonly taxId: string }[],
+): Promise<readonly (string | null)[]> {
+  const rows = await tx.query<{ readonly name: string | null }>(NAMES, [
+    keys.map(({ accountId }) => accountId),
+    keys.map(({ taxId }) => taxId),
+  ]);
+  return rows.map(({ name }) => name);
+}
 
 /** @returns the number of customers of an account. */
 export async function countCustomers(database: Tx, accountId: bigint): Promise<number> {

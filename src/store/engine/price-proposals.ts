@@ -1,4 +1,5 @@
 /** Prices without margin: one person proposes a price, and it takes effect when another person sets the same (C-25). */
+import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Statement, Tx } from '../connection/database.ts';
 import type { TemplateSettings } from './pricing.ts';
 
@@ -26,6 +27,13 @@ const SET: Statement = {
   text: `update template_setting set proposal = $3 where account_id = $1 and template = $2`,
 };
 
+const WAITING: Statement = {
+  name: 'price_proposals_waiting',
+  text: `select s.account_id as "accountId", s.template, s.proposal->>'madeAt' as "madeAt"
+    from template_setting s join account a on a.id = s.account_id
+    where a.mode = $1 and (s.proposal->>'madeAt')::timestamptz >= $2 order by s.proposal->>'madeAt', s.account_id, s.template limit $3`,
+};
+
 /** @returns the price of a template that waits for another person; null without one. */
 export async function readPriceProposal(
   tx: Tx,
@@ -44,4 +52,19 @@ export async function setPriceProposal(
   proposal: PriceProposal | null,
 ): Promise<void> {
   await tx.query(SET, [accountId, template, proposal && JSON.stringify(proposal)]);
+}
+
+/** A template whose price waits for another person. */
+export interface WaitingPrice extends Pick<PriceProposal, 'madeAt'> {
+  readonly accountId: bigint;
+  readonly template: string;
+}
+
+/** @param since - older proposals have lapsed. @returns the prices of a mode that wait, oldest first. */
+export function readWaitingPrices(
+  tx: Tx,
+  mode: AccountMode,
+  { since, limit }: { readonly since: Date; readonly limit: number },
+): Promise<WaitingPrice[]> {
+  return tx.query<WaitingPrice>(WAITING, [mode, since, limit]);
 }

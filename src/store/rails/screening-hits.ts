@@ -99,6 +99,20 @@ const OPEN = idList<HitRow>({
   name: 'screening_hits_open',
   where: `h.mode = $1 and h.state = 'open' and h.state = $2 and ${SUBJECT}`,
 });
+const OPEN_SUBJECTS: Statement = {
+  name: 'screening_hit_open_subjects',
+  text: `select ${COLUMNS}, s.brl from (
+      select min(o.id) as id,
+        sum(case 'BRL' when p.source_currency then p.source_amount when p.target_currency then p.target_amount end)::text as brl
+      from screening_hit o left join transaction p on p.account_id = o.account_id and p.id = o.transaction_id
+      where o.mode = $1 and o.state = 'open' group by o.subject, o.list, o.entry order by min(o.id) limit $2) s
+    join (${FROM}) on h.id = s.id order by h.id`,
+};
+const FIRST_OPEN: Statement = {
+  name: 'screening_hit_first_open',
+  text: `select id, account_id as "accountId" from screening_hit
+    where mode = $1 and subject = $2 and list = $3 and entry = $4 and state = 'open' order by id limit 1`,
+};
 const FIND: Statement = {
   name: 'screening_hit_find',
   text: `select ${COLUMNS} from ${FROM} where h.id = $1 and h.mode = $2`,
@@ -206,6 +220,27 @@ export function readHits(
   slice: IdSlice,
 ): Promise<IdPart<HitRow>> {
   return (state === 'open' ? OPEN : ALL)(database, [mode, state, accountId, transactionId], slice);
+}
+
+/** Open hits of one subject and entry: the first of them, and the BRL of their transactions, decimal text. */
+export interface OpenSubject extends HitRow {
+  /** Null if no transaction has an amount in BRL. */
+  readonly brl: string | null;
+}
+
+/** @returns the subjects and entries with open hits, the first raised first. */
+export function readOpenSubjects(tx: Tx, mode: AccountMode, limit: number): Promise<OpenSubject[]> {
+  return tx.query<OpenSubject>(OPEN_SUBJECTS, [mode, limit]);
+}
+
+/** @returns the first open hit of the same subject and entry; undefined without one. */
+export async function firstOpenHit(
+  tx: Tx,
+  mode: AccountMode,
+  { subject, list, entry }: Pick<HitRow, 'subject' | 'list' | 'entry'>,
+): Promise<Pick<HitRow, 'id' | 'accountId'> | undefined> {
+  const [row] = await tx.query<Pick<HitRow, 'id' | 'accountId'>>(FIRST_OPEN, [mode, subject, list, entry]);
+  return row;
 }
 
 /** @returns a hit of the mode. */
