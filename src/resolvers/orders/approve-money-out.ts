@@ -1,5 +1,5 @@
 /** Decides about money out that waits for people other than its maker (C-22, C-25, C-40). */
-import { ACTIONS, type ActionName } from '../../base/access/actions.ts';
+import type { ActionName } from '../../base/access/actions.ts';
 import { known } from '../../base/errors/assert.ts';
 import { GatewayError } from '../../base/errors/errors.ts';
 import { currencyOfLedger } from '../../base/money/currency.ts';
@@ -65,13 +65,7 @@ async function approve(
     // Under the lock of the account, which creating a key also takes: no key can be created between the check and the step.
     atomically: async (tx, _approved, waiting) => {
       if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
-      const { scope } = ACTIONS[action];
-      await requireOtherMaker(context, tx, {
-        makers: decidersOf(waiting),
-        scope,
-        nowMs,
-        refused: ownApproval,
-      });
+      await requireOtherMaker(context, tx, { makers: decidersOf(waiting), nowMs, refused: ownApproval });
     },
   });
 }

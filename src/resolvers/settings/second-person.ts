@@ -7,7 +7,7 @@ import { GatewayError } from '../../base/errors/errors.ts';
 import { platformAccount } from '../../store/account/accounts.ts';
 import { haveOneMaker } from '../../store/account/api-keys.ts';
 import type { Tx } from '../../store/connection/database.ts';
-import { endedDeciders, requireAccess } from '../checks/access.ts';
+import { endedDeciders } from '../checks/access.ts';
 import { type Context, onAccount } from '../services/context.ts';
 import { approvesFrom } from './protections.ts';
 
@@ -41,7 +41,7 @@ export async function isSecondDecision(
       'FORBIDDEN',
       `${subject} must be approved by somebody other than its proposer, and neither may have created the other’s key`,
     );
-  await requireOtherMaker(own, tx, { makers: [first], scope, nowMs, refused });
+  await requireOtherMaker(own, tx, { makers: [first], nowMs, refused });
   return true;
 }
 
@@ -77,28 +77,24 @@ export async function endedOnPlatform(
  * Checks under the lock of the caller's account, under which its keys and people are changed.
  *
  * @param makers - of the request and of its approvals.
- * @param scope - scope that the decision needs.
  * @param refused - error for one of the makers, and for those who count as one maker with any of them.
- * @throws {GatewayError} `FORBIDDEN`, also for a caller whose access has ended since the request, and for a key or person
- *   that is newer to the account than its cooling time.
+ * @throws {GatewayError} `FORBIDDEN`, also for a key or person that is newer to the account than its cooling time. The access of the
+ *   caller is judged where the action is recorded (checks/audited.ts, engine/advance-for-caller.ts).
  */
 export async function requireOtherMaker(
   context: Context,
   tx: Tx,
   {
     makers,
-    scope,
     nowMs,
     refused,
   }: {
     readonly makers: readonly string[];
-    readonly scope: Scope;
     readonly nowMs: number;
     readonly refused: () => GatewayError;
   },
 ): Promise<void> {
   const { accountId, id } = context.caller;
-  await requireAccess(context, tx, [scope]);
   for (const maker of makers) if (await haveOneMaker(tx, accountId, maker, id)) throw refused();
   const fromMs = await approvesFrom(context, tx, nowMs);
   if (nowMs < fromMs)
