@@ -3,6 +3,7 @@
  * is the first one under the lock, too (C-40). A sign-out that was sent twice is one. Method: a passkey in software, and an account that is held until the state has changed.
  */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { acceptLink } from '../../src/resolvers/people/links.ts';
 import {
   confirm,
   confirmOptions,
@@ -16,7 +17,7 @@ import { signOut } from '../../src/resolvers/people/sessions.ts';
 import { callerOfSession, type PersonCaller } from '../../src/resolvers/people/signed-in.ts';
 import { useApp } from '../support/app.ts';
 import { holdAccounts } from '../support/hold-accounts.ts';
-import { type SignedInForTest, signInAs } from '../support/people.ts';
+import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
 import { type SoftPasskey, softPasskey } from '../support/soft-passkey.ts';
 
 const app = useApp({ rateLimit: null });
@@ -45,14 +46,20 @@ const give = ({ id, publicKey }: SoftPasskey) =>
     `insert into passkey (id, person_id, name, public_key, counter, transports, created_at) values ($1, $2, 'x', $3, 0, '{}', now())`,
     [id, person.personId, Buffer.from(publicKey, 'base64url')],
   );
+const endSignIn = () =>
+  app.owner.query('update person_session set revoked_at = now() where id = $1', [person.sessionId]);
 const removeAll = () => app.owner.query('delete from passkey where person_id = $1', [person.personId]);
 const countOf = async (table: 'passkey' | 'person_session') =>
   (await app.owner.query(`select count(*)::int as n from ${table} where person_id = $1`, [person.personId]))
     .rows[0].n as number;
 
 /** Does work that waits for the lock of the account until `change` is done. */
-async function changedMeanwhile<Result>(work: () => Promise<Result>, change: () => Promise<unknown>) {
-  const held = await holdAccounts(app.owner, accountId);
+async function changedMeanwhile<Result>(
+  work: () => Promise<Result>,
+  change: () => Promise<unknown>,
+  at = accountId,
+) {
+  const held = await holdAccounts(app.owner, at);
   const late = work();
   late.catch(() => {});
   try {
@@ -129,12 +136,21 @@ test('C-40: two first passkeys at once, in two accounts of the person', async ()
   expect(await countOf('passkey')).toBe(1);
 });
 
+test('C-40: an invitation of a person with a role is not accepted in a browser whose sign-in was ended meanwhile', async () => {
+  const other = await app.addAccount();
+  const email = `p${people}@shop.invalid`;
+  const { url } = await inviteByOperator(app.services, other.accountId, { email, role: 'owner' });
+  const { caller } = await contextOf(person);
+  const accept = () => acceptLink(app.services, tokenOf(url), DEVICE, caller);
+  await expect(changedMeanwhile(accept, endSignIn, other.accountId)).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await countOf('person_session')).toBe(1);
+});
+
 test('a person who signs out twice at once signs out once', async () => {
   const context = await contextOf(person);
-  await changedMeanwhile(
-    () => signOut(context),
-    () => app.owner.query('update person_session set revoked_at = now() where id = $1', [person.sessionId]),
-  );
+  await changedMeanwhile(() => signOut(context), endSignIn);
   const { rows } = await app.owner.query(
     `select from audit_entry where actor_id = $1 and act = 'person.sign_out'`,
     [person.personId],

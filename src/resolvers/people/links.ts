@@ -8,6 +8,7 @@ import { findAccount, platformAccount, SANDBOX_HANDLE } from '../../store/accoun
 import type { Database } from '../../store/connection/database.ts';
 import { addPerson, findPerson, invite, joinAccount, readMember } from '../../store/people/people.ts';
 import { findOpenLink, type OpenLink, useLink } from '../../store/people/person-links.ts';
+import { hasSession } from '../../store/people/person-sessions.ts';
 import { audited } from '../checks/audited.ts';
 import { type Context, requirePermission, type Services } from '../services/context.ts';
 import { acceptInvitation, endEarlierSignIns } from './earlier-sign-ins.ts';
@@ -49,17 +50,19 @@ export async function acceptLink(
   caller: PersonCaller | undefined,
 ): Promise<string> {
   const link = await readLink(services, token);
-  const requireEnough = (isKnown: boolean) => {
-    if (!isEnough({ ...link, isKnown }, caller))
+  const requireEnough = (isKnown: boolean, by: PersonCaller | undefined) => {
+    if (!isEnough({ ...link, isKnown }, by))
       throw new GatewayError('FORBIDDEN', `sign in as ${link.email} first, and open this link again`);
   };
-  requireEnough(link.isKnown);
+  requireEnough(link.isKnown, caller);
   const { personId, accountId } = link;
   return signIn(services, { personId, accountId, method: 'LINK' }, device, async (tx) => {
     const at = new Date(services.database.nowMs());
     if (!(await useLink(tx, personTokenHash(token), at))) throw notFound();
-    // The person may have got a role elsewhere while this waited for the lock.
-    requireEnough(await acceptInvitation(tx, { accountId, personId, at }));
+    const hadRole = await acceptInvitation(tx, { accountId, personId, at });
+    // While this waited for the lock, the person may have got a role elsewhere, and the sign-in in this browser may have ended.
+    const isSignedIn = caller && (await hasSession(tx, caller.id, caller.person.sessionId, at));
+    requireEnough(hadRole, isSignedIn ? caller : undefined);
   });
 }
 
