@@ -39,6 +39,7 @@ const BEFORE_LOCK: Readonly<Record<string, string>> = {
   issue: 'a key that the command line gives a span counts from when it was given',
   createQuote: 'a price counts from when rates were read',
   closeBooks: 'refuses early what the lock would refuse too; judged again under it',
+  refundPayment: 'refuses early what the machine would refuse too; judged again under the lock',
   reconcile: 'the time at which the statement was read',
   reconcileFile: 'the time at which the file was read',
   auditViews: 'since when a view counts as the same; its entry takes the time after the lock',
@@ -61,7 +62,8 @@ test('work under the lock of an account reads its time after the lock', () => {
   const early = SOURCES.flatMap(({ text }) =>
     [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)[\s\S]*?^}/gm)].flatMap(
       ([whole, name = '']) => {
-        const lock = /\b(?:audited|auditedIn|auditedChange|withAccounts|lockHeads)(?:<[^>]*>)?\(/g;
+        const lock =
+          /\b(?:audited|auditedIn|auditedChange|withAccounts|lockHeads|advanceTransaction)(?:<[^>]*>)?\(/g;
         lock.lastIndex = whole.indexOf('{');
         const found = lock.exec(whole);
         return found && whole.slice(0, found.index).includes('nowMs(') ? [name] : [];

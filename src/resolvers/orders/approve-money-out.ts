@@ -60,11 +60,11 @@ async function approve(
   const row = await findOwnProcess(context, target.end2end, target.family);
   const worth = await waitingWorthNow(context, row);
   const trigger = { on: 'approved', by: context.caller.id, ...(worth && { worth }) } as const;
-  const nowMs = await context.clock.nowMs();
   return advanceTransaction(context, target, row, trigger, action, {
     // Under the lock of the account, which creating a key also takes: no key can be created between the check and the step.
     atomically: async (tx, _approved, waiting) => {
       if (requestedAt && !isRequestOf(waiting, requestedAt)) throw anotherRequest();
+      const nowMs = await context.clock.nowMs(tx);
       await requireOtherMaker(context, tx, { makers: decidersOf(waiting), nowMs, refused: ownApproval });
     },
   });

@@ -179,7 +179,6 @@ export async function releaseHold(
   const first = row.process?.release?.by;
   const { scope } = ACTIONS['hold.release'];
   const isOver = first !== undefined && (await hasEnded(context, context.database, first, scope));
-  const nowMs = await context.clock.nowMs();
   const trigger = { on: 'released', by, reason, ...(isOver && { replaces: first }) } as const;
   const subject = 'the release of frozen money';
   return advanceTransaction(context, target, row, trigger, 'hold.release', {
@@ -187,6 +186,7 @@ export async function releaseHold(
     atomically: async (tx, { accountId, clientTaxId }, before) => {
       await refuseFrozen(tx, accountId, clientTaxId);
       const stored = before.process?.release?.by;
+      const nowMs = await context.clock.nowMs(tx);
       const isSecond = await isSecondDecision(context, tx, { first: stored, scope, nowMs, subject });
       if (stored !== undefined && isSecond === (stored === trigger.replaces)) throw anotherFirst();
     },

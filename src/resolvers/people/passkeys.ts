@@ -162,12 +162,12 @@ export async function signInByPasskey(
   const [membership] = await readOwnAccounts(services.database, personId);
   if (!membership) throw refusal();
   return signIn(services, { personId, accountId: membership.accountId, method: 'PASSKEY' }, device, (tx) =>
-    use(tx, passkey, new Date(services.database.nowMs())),
+    noteUse(tx, passkey, new Date(services.database.nowMs())),
   );
 }
 
 /** @throws {GatewayError} `UNAUTHORIZED` for a passkey that was removed after its answer was checked. */
-async function use(tx: Tx, { id, counter }: StoredPasskey, at: Date): Promise<void> {
+async function noteUse(tx: Tx, { id, counter }: StoredPasskey, at: Date): Promise<void> {
   if (!(await usePasskey(tx, id, counter, at))) throw refusal();
 }
 
@@ -189,7 +189,7 @@ export async function confirm(context: Context, response: unknown): Promise<void
   if (passkey.personId !== context.caller.id) throw refusal();
   await audited(context, async (tx, writeDown) => {
     const at = new Date(context.database.nowMs());
-    await use(tx, passkey, at);
+    await noteUse(tx, passkey, at);
     await verifySession(tx, sessionId, at);
     writeDown('session.confirm', { kind: 'session', id: sessionId });
   });
