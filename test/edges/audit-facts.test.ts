@@ -70,6 +70,49 @@ describe('contains the change of an action', () => {
     expect(after.returns[0].returnId).toBe(before.returns[0].returnId);
   });
 
+  test('C-40: another query of the URL of an endpoint is a change, without the query', async () => {
+    const url = 'https://shop.invalid/hook?to=';
+    const made = await ask(
+      `mutation { createWebhookEndpoint(input: { url: "${url}one" }) { webhookEndpoint { endpointId } errors { code message path } } }`,
+    );
+    const { endpointId } = made.createWebhookEndpoint.webhookEndpoint;
+    await ask(
+      `mutation { updateWebhookEndpoint(input: { endpointId: "${endpointId}", url: "${url}two" }) { errors { code message path } } }`,
+    );
+    const { object_id, before, after } = await last('webhook.update');
+    const hash = { urlHash: expect.stringMatching(/^[0-9a-f]{8}$/) };
+    expect([object_id, before, after]).toEqual([endpointId, hash, hash]);
+    expect(before).not.toEqual(after);
+  });
+
+  test('C-40: a proof that another entry of the address has is named where it is withdrawn', async () => {
+    const entries: string[] = [];
+    for (const name of ['first', 'second']) {
+      const made = await ask(
+        `mutation { createWhitelistGroup(input: { name: "${name}" }) { whitelistGroup { groupId } errors { code message path } } }`,
+      );
+      const wallet = '{ wallet: { network: "TRX", address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" } }';
+      const target = `groupId: "${made.createWhitelistGroup.whitelistGroup.groupId}", target: ${wallet}`;
+      const added = await ask(
+        `mutation { addWhitelistEntry(input: { ${target} }) { whitelistEntry { entryId } errors { code message path } } }`,
+      );
+      entries.push(added.addWhitelistEntry.whitelistEntry.entryId);
+    }
+    const [proven, other] = entries;
+    const proof = '{ id: "made-at-the-signer", expiresAt: "2030-01-02T03:04:05Z" }';
+    await ask(
+      `mutation { addWhitelistProof(input: { entryId: "${proven}", proof: ${proof} }) { errors { code message path } } }`,
+    );
+    await ask(
+      `mutation { withdrawWhitelistProof(input: { entryId: "${other}" }) { errors { code message path } } }`,
+    );
+    expect(await last('whitelist.withdraw_proof')).toMatchObject({
+      object_id: other,
+      before: { provenEntries: [proven] },
+      after: { provenEntries: [] },
+    });
+  });
+
   test.each([
     ['KEEP', { resolution: 'keep' }],
     ['REFUND', { resolution: 'refund', address: expect.stringMatching(/^T/) }],

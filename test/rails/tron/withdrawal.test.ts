@@ -119,8 +119,9 @@ test('after its proof is withdrawn, an address gets no withdrawal (C-22)', async
   const { rows } = await app.owner.query(
     `select object_id, before, after from audit_entry where act = 'whitelist.withdraw_proof'`,
   );
-  const before = { proof: 'loja', provenUntil: expect.stringMatching(/T[\d:]+Z$/) };
-  const after = { proof: null, provenUntil: null };
+  const provenUntil = expect.stringMatching(/T[\d:]+Z$/);
+  const before = { proof: 'loja', provenUntil, provenEntries: [proven?.id] };
+  const after = { proof: null, provenUntil: null, provenEntries: [] };
   expect(rows).toEqual([{ object_id: proven?.id, before, after }]);
   expect(await withdraw(address)).not.toBe('SUCCESS');
   expect(tron.record.refusals()).toMatchObject({ proof_missing: 2 });
