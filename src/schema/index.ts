@@ -15,6 +15,7 @@ import { type ApprovalBarRef, defineApprovalBar } from './approval-bar.ts';
 import { defineAuditLog } from './audit-log.ts';
 import { defineBalances } from './balance.ts';
 import { defineBookCloses } from './book-close.ts';
+import { defineBookEntries } from './book-entries.ts';
 import { defineBooks } from './books.ts';
 import { defineBranding } from './branding.ts';
 import { defineBrowserAccess } from './browser-access.ts';
@@ -214,6 +215,7 @@ function defineHouseBooks(builder: Builder, { currencies, ledger, bar }: BookRef
   defineBooks(builder);
   defineReceivables(builder, currencies);
   defineTreasury(builder, currencies, ledger);
+  defineBookEntries(builder);
   defineFigures(builder);
   defineBookCloses(builder);
   defineHouseDays(builder);

@@ -248,8 +248,8 @@ function defineProfitAndLoss(builder: Builder, kind: KindRef, amount: ReturnType
 
 type ArgumentFields = Parameters<Parameters<Builder['queryField']>[1]>[0]['arg'];
 
-/** Days and account of a period. */
-function periodArguments(t: ArgumentFields) {
+/** @returns the arguments of a period: days and account. */
+export function periodArguments(t: ArgumentFields) {
   return {
     from: t({
       type: 'Date',
@@ -260,7 +260,8 @@ function periodArguments(t: ArgumentFields) {
   };
 }
 
-function periodOf({ from, to, account }: Period): PeriodInput {
+/** @returns the period that the arguments name. */
+export function periodOf({ from, to, account }: Period): PeriodInput {
   return { from: namedOf('from', from), to: namedOf('to', to), account: namedOf('account', account) };
 }
 

@@ -199,7 +199,7 @@ describe('receivables', () => {
 });
 
 test('capital book proposes on the account of the platform, and refuses unknown values', async () => {
-  const book = (...words: string[]) => ['capital', 'book', '--currency', 'BRL', ...words];
+  const book = (...words: string[]) => ['capital', 'book', '--currency', 'brl', ...words];
   expect(await run(...book('--amount', '50.00', '--direction', 'in'))).toMatchObject({
     amount: '50',
     state: 'proposed',
@@ -272,7 +272,7 @@ test('manual journals are proposed at the command line, and approved by another 
     '--credit',
     'A.pix',
   ];
-  const { id } = await run(...propose, '--currency', 'BRL', '--amount', '12.34', '--reason', 'a bank fee');
+  const { id } = await run(...propose, '--currency', 'brl', '--amount', '12.34', '--reason', 'a bank fee');
   expect((await command(env, 'journal', 'approve', id)).stderr).toMatch(/approved by somebody other than/);
   const {
     approveJournal: { manualJournal: approveJournal },

@@ -37,6 +37,7 @@ const VARIABLES: Readonly<Record<string, () => Record<string, unknown>>> = {
   ReviewCase: () => ({ id: `HOLD:${app.accountId}:CRX01KQJ1A72GFRM9067ZF35B7ZCN`, hasRisk: true }),
   Account: () => ({ accountId: String(app.accountId), seesCustomers: true, seesFrozen: true, first: 25 }),
   Customers: () => ({ taxId: '52998224725', isOne: true, isList: true, first: 25 }),
+  BookEntries: () => ({ ledgerAccount: 'R.fee', currency: 'BRL' }),
   Rails: () => ({ state: 'PENDING', first: 25 }),
   MedFile: () => ({ id: '1' }),
 };
@@ -45,7 +46,7 @@ const OF_NO_SCREEN = ['FrameOnly', 'Logo', 'MedFile'];
 /** Screens of the operator. */
 const OF_PLATFORM = [
   ...['Operator', 'PlatformToday', 'Rails', 'Books', 'Reconciliation', 'Accounts', 'Account'],
-  'ReviewCase',
+  ...['ReviewCase', 'BookEntries'],
 ];
 
 async function inProcess(name: string, key: string, variables: Record<string, unknown>): Promise<unknown> {

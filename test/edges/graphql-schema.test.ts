@@ -302,7 +302,7 @@ const UNBOUNDED: readonly RegExp[] = [
   /\.(?:id|end2end|account|slug|(?:account|actor|endpoint|key|object|passkey|person|request|session)Id)$/,
   /^(?:AddWhitelistEntryInput\.groupId|[\w.()]+\.(?:entryId|deliveryId|railEventId|hitId|caseId|fileId|caseKey|proposalId|suspenseId)|SettlePixOrderInput\.key|CancelSettingChangeInput\.subject|SendSampleWebhookInput\.eventName)$/,
   /\.(?:after|before|day|from|to|dateFrom|dateTo|by)$/,
-  /\.(?:currency|network|rail|debit|credit|walletCountry|counterpartyCountry|purposeCode|accent)$/,
+  /\.(?:currency|network|rail|debit|credit|ledgerAccount|walletCountry|counterpartyCountry|purposeCode|accent)$/,
   /\.(?:taxId|clientTaxId|pixKey|wallet)$|^(?:WalletTargetInput|ResolveDepositInput)\.address$|^PixKeyTargetInput\.key$/,
   /\.(?:scopes|acts|allowedCidrs|replaces|replacesFrameHosts)$/,
   /^(?:UpdateAccountCompanyInput\.(?:state|postalCode)|SetCompanyOwnerInput\.share)$/,

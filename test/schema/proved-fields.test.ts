@@ -43,7 +43,7 @@ const RENDERED = {
   rails:
     'MedAnswer MedCase MedCaseConnection MedCaseEdge MedEvent MedFile NetworkSending PixOrder RailCheck RailHealth RailEvent RailEventConnection RailEventEdge RailOfDay RailOrderTimes ScreeningHit ScreeningHitConnection ScreeningHitEdge ScreeningList SuspenseConnection SuspenseEdge SuspenseEntry',
   'books of all accounts':
-    'BookAmount BookClose BookCloseConnection BookCloseEdge BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ReconciliationRun ResultLine TreasuryLine TrialBalance TrialLine CellFigures FigureRow FiguresOverCells',
+    'BookAmount BookClose BookCloseConnection BookCloseEdge BookEntry BookLine Booking CloseChecklist Finding HouseDay ManualJournal OpenRefund ProfitAndLoss Receivable ReceivableConnection ReceivableEdge ReconciledBalance Reconciliation ReconciliationConnection ReconciliationEdge ReconciliationRun ResultLine TreasuryLine TrialBalance TrialLine CellFigures FigureRow FiguresOverCells',
   'what waits, and what is found':
     'Attention CaseFact CaseFile CountedVolume CustomerFigures OperationCheck OtherCase OutcomeSum PaymentCandidate RelatedPayment RelatedPayments ReviewCase ReviewCount ReviewEvidence ReviewNote ReviewQueueConnection ReviewQueueEdge SearchHit StepUp',
   'what is no read':

@@ -3,6 +3,7 @@
  * of a page has its maximum in a table here, so that a new one without fails; where it is a number, the schema says it, and a list that
  * can have more than a page costs more than ten times its records.
  */
+
 import {
   type GraphQLField,
   getNamedType,
@@ -21,6 +22,7 @@ import { FOUND_MAX } from '../../src/resolvers/account/search.ts';
 import { EVIDENCE_MAX } from '../../src/resolvers/cases/read-cases.ts';
 import { ORDERS_MAX } from '../../src/resolvers/inbound/settle-order.ts';
 import { MANUAL_JOURNALS_MAX } from '../../src/resolvers/ledger/manual-journals.ts';
+import { BOOK_ENTRIES_MAX } from '../../src/resolvers/ledger/read-book-entries.ts';
 import { HOUSE_DAYS_MAX } from '../../src/resolvers/ledger/read-house-days.ts';
 import { MED_LISTED_MAX } from '../../src/resolvers/med/read-med-cases.ts';
 import { STATIC_LINKS_MAX } from '../../src/resolvers/payer/manage-links.ts';
@@ -101,6 +103,7 @@ const MAXIMA: Readonly<Record<string, number | string>> = {
   'Query.apiKeys': API_KEYS_MAX,
   'Query.approvals': WAITING_MAX,
   'Query.balances': CATALOGUE,
+  'Query.bookEntries': BOOK_ENTRIES_MAX,
   'Query.currencies': CATALOGUE,
   'Query.flows': CATALOGUE,
   'Query.holds': WAITING_MAX,

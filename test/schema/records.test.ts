@@ -18,7 +18,7 @@ const PLAIN = {
   'a part of a record, which is read with it':
     'AccountCompany AccountSettings ActionArgument ActionEffect Branding CaseFact CaseFile CompanyOwner Counterpart Finding LedgerAccount MedAnswer MedFile NotificationSettings OtherCase OwnAccount Payment PendingSettingChange PossibleAction PossibleScenarios ProposedPrice Refund ReviewNote SavedView TemplateLimits TemplateSetting TransactionRecord WebhookAttempt',
   'an entry of a log, which never changes: its key is in it':
-    'AuditEntry BookClose Booking CaseEvidence CursorExpired Event Heartbeat LedgerLine MedEvent RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
+    'AuditEntry BookClose BookEntry Booking CaseEvidence CursorExpired Event Heartbeat LedgerLine MedEvent RequestLogEntry StatementEntryAdded TransactionChange TransactionEvent',
   'a view of a transaction':
     'Approval Hold OpenRefund PaymentCandidate PaymentSession RelatedPayment SearchHit StepUp',
   'shown once, or read by nothing':

@@ -7,7 +7,7 @@ import { icon } from '../../ui/icons.ts';
 import { empty } from '../../ui/parts.ts';
 import { type Column, scrolled, table } from '../../ui/table.ts';
 import { dayText, timeText } from '../../ui/times.ts';
-import { type ScreenContext, screenOf } from '../context.ts';
+import { pathTo, type ScreenContext, screenOf } from '../context.ts';
 import type { BooksQuery } from '../generated/graphql.ts';
 import { operationNamed } from '../operations.ts';
 import { closeChecklist } from '../parts/close-checklist.ts';
@@ -41,9 +41,9 @@ export const BOOKS = screenOf<BooksQuery>({
 <div data-live="checklist">${closeChecklist(context, data.closeChecklist, bookCloses.nodes.length === 0)}</div>
 ${periodForm(context, data)}
 ${section('treasury', translate('treasury'), tableOf(context, 'treasury', treasury, treasuryColumns(context)))}
-${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context), trialTotals(context, trialBalance.lines)), period)}
+${section('trial', translate('trialBalance'), tableOf(context, 'trialBalance', trialBalance.lines, trialColumns(context, trialBalance), trialTotals(context, trialBalance.lines)), period)}
 ${section('classes', translate('byClass'), html`${classTable(context, trialBalance.lines)}<p class="in small">${translate('bookRate')}</p>`, period)}
-${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context), netInBrl(context, profitAndLoss.lines))}${sums(context, profitAndLoss)}`, period)}
+${section('result', translate('profitAndLoss'), html`${tableOf(context, 'profitAndLoss', profitAndLoss.lines, resultColumns(context, trialBalance), netInBrl(context, profitAndLoss.lines))}${sums(context, profitAndLoss)}`, period)}
 ${cellSection(context, 'treasury', data.treasuryOverCells)}${cellSection(context, 'trialBalance', data.trialOverCells)}${cellSection(context, 'profitAndLoss', data.resultOverCells)}
 ${manualSection(context, manualJournals)}${closes(context, bookCloses.nodes)}`;
     return { title: translate('books'), main };
@@ -101,17 +101,30 @@ function tableOf<Row>(
   );
 }
 
-/** Name of a line, and its currency. */
-function heads<Row extends Line>({ translate }: ScreenContext): readonly Column<Row>[] {
+/** Name of a line, with a link to its journals in a period, and its currency. */
+function heads<Row extends Line>(
+  { translate }: ScreenContext,
+  journals?: Readonly<Record<string, string>>,
+): readonly Column<Row>[] {
   return [
     {
       name: translate('ledgerAccount'),
       isRowHead: true,
-      cell: ({ account }) =>
-        html`${translateName(translate, `book_${account ?? 'holders'}`)}${account && html` <small class="mono">${account}</small>`}`,
+      cell: ({ account, currency }) => {
+        const name = translateName(translate, `book_${account ?? 'holders'}`);
+        const line = { ledgerAccount: account, currency: currency.code, ...journals };
+        const shown =
+          account && journals ? html`<a href="${pathTo('/books/entries', line)}">${name}</a>` : name;
+        return html`${shown}${account && html` <small class="mono">${account}</small>`}`;
+      },
     },
     { name: translate('currency'), cell: ({ currency }) => currency.displayName },
   ];
+}
+
+/** Period and account of the journals of a line. */
+function journalsOf({ query }: ScreenContext, { from, to }: Trial): Readonly<Record<string, string>> {
+  return { from, to, account: query.get('account')?.trim() ?? '' };
 }
 
 function amountColumn<Row extends Line>(
@@ -144,10 +157,10 @@ function valueColumn<Row extends { readonly calculatedBrl: string | null }>({
   };
 }
 
-function trialColumns(context: ScreenContext): readonly Column<TrialLine>[] {
+function trialColumns(context: ScreenContext, trial: Trial): readonly Column<TrialLine>[] {
   const { translate } = context;
   return [
-    ...heads<TrialLine>(context),
+    ...heads<TrialLine>(context, journalsOf(context, trial)),
     amountColumn(context, translate('opening'), ({ opening }) => opening),
     amountColumn(context, translate('debits'), ({ debits }) => debits),
     amountColumn(context, translate('credits'), ({ credits }) => credits),
@@ -228,9 +241,10 @@ function signed({ account }: TrialLine, balance: string): string {
 
 function resultColumns(
   context: ScreenContext,
+  trial: Trial,
 ): readonly Column<BooksQuery['profitAndLoss']['lines'][number]>[] {
   return [
-    ...heads<BooksQuery['profitAndLoss']['lines'][number]>(context),
+    ...heads<BooksQuery['profitAndLoss']['lines'][number]>(context, journalsOf(context, trial)),
     amountColumn(context, context.translate('amount'), ({ amount }) => amount),
     valueColumn(context),
   ];

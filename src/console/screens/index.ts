@@ -4,6 +4,7 @@ import { ACCOUNT } from './account.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { APPROVALS } from './approvals.ts';
 import { AUDIT } from './audit.ts';
+import { BOOK_ENTRIES } from './book-entries.ts';
 import { BOOKS } from './books.ts';
 import { CUSTOMERS } from './customers.ts';
 import { DEVELOPERS } from './developers.ts';
@@ -54,6 +55,7 @@ export const SCREENS: readonly Screen[] = [
   OPERATOR,
   RAILS,
   BOOKS,
+  BOOK_ENTRIES,
   RECONCILIATION,
   ACCOUNTS,
   ACCOUNT,

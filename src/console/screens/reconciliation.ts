@@ -119,8 +119,12 @@ function details(context: ScreenContext, report: Shown): Html {
   const suspense =
     inSuspense > 0 &&
     html`<p class="in small"><a class="go" href="${pathTo('/operator')}">${translate('suspenseToo', { count: count(inSuspense, language) })}</a></p>`;
+  const isForOthers = !mayOpenRails(context) && rows.some(({ finding }) => finding === 'MISSING_HERE');
+  const deciders =
+    isForOthers &&
+    html`<p class="in small">${translate('todo_MISSING_HERE')}: <span class="soft">${translate('decidedByRisk')}</span></p>`;
   const title = translate('reportOf', { rail: railName(context, rail), day: dayText(day, language) });
-  return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${suspense}`, stateOf(context, report))}${balances.length > 0 && balanceSection(context, balances)}`;
+  return html`${section('findings', title, html`${shown}${some && html`<p class="in small">${some}</p>`}${deciders}${suspense}`, stateOf(context, report))}${balances.length > 0 && balanceSection(context, balances)}`;
 }
 
 function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
@@ -157,14 +161,16 @@ function findingColumns(context: ScreenContext): readonly Column<Finding>[] {
   ];
 }
 
-/** An amount missing in the books may be among the unsettled events, which other roles decide than keep the books. */
+/** An amount missing in the books may be among the unsettled events, which the keepers of the books do not decide. */
 function todo(context: ScreenContext, finding: Finding['finding']): Html {
-  const { translate } = context;
-  const words = translateName(translate, `todo_${finding}`);
-  if (finding !== 'MISSING_HERE') return html`${words}`;
-  return may(context, RAILS.scope ?? 'read')
+  const words = translateName(context.translate, `todo_${finding}`);
+  return finding === 'MISSING_HERE' && mayOpenRails(context)
     ? html`<a href="${pathTo('/rails')}">${words}</a>`
-    : html`${words}<br><small class="soft">${translate('decidedByRisk')}</small>`;
+    : html`${words}`;
+}
+
+function mayOpenRails(context: ScreenContext): boolean {
+  return may(context, RAILS.scope ?? 'read');
 }
 
 /** A text of another version stays as it was published. */

@@ -110,6 +110,13 @@ export const BOOK_WORDS = {
   checkJournals: label('Manual journals to approve: {n}', 'Lançamentos manuais a aprovar: {n}'),
   checkJournalsNone: label('No manual journals to approve', 'Nenhum lançamento manual a aprovar'),
   decideThere: label('Decide', 'Decidir'),
+  bookEntries: label('Journals', 'Lançamentos'),
+  noBookEntries: label('No journal in this period', 'Nenhum lançamento no período'),
+  someBookEntries: label(
+    'The newest {count}. Choose a shorter period to see earlier ones.',
+    'Os {count} mais recentes. Escolha um período menor para ver os anteriores.',
+  ),
+  journalNumber: label('Journal', 'Lançamento'),
   decidedByRisk: label(
     'Decided by people with the role Platform risk, Platform operator or Platform owner',
     'A decisão cabe a quem tem o papel Risco da plataforma, Operador da plataforma ou Proprietário da plataforma',

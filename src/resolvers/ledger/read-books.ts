@@ -152,16 +152,24 @@ async function booksOf(context: Context, account: Named | undefined): Promise<Bo
   return { mode, accountId };
 }
 
-async function readPeriod(
+/** @returns the books and the days that a caller means. @throws {GatewayError} as `trialBalance`. */
+export async function periodOfBooks(
   context: Context,
   input: PeriodInput,
-): Promise<{ from: string; to: string; rows: readonly TrialRow[] }> {
+): Promise<{ readonly books: BooksOf; readonly from: string; readonly to: string }> {
   const books = await booksOf(context, input.account);
   const violations = new Violations();
   const days = violations.days(input.from, input.to);
   violations.refuse();
   const to = days.dateTo ?? brasiliaDay(await context.clock.nowMs());
-  const from = days.dateFrom ?? `${to.slice(0, 7)}-01`;
+  return { books, from: days.dateFrom ?? `${to.slice(0, 7)}-01`, to };
+}
+
+async function readPeriod(
+  context: Context,
+  input: PeriodInput,
+): Promise<{ from: string; to: string; rows: readonly TrialRow[] }> {
+  const { books, from, to } = await periodOfBooks(context, input);
   const rows = await readTrialBalance(context.database, books, boundsOf(from, to));
   return { from, to, rows };
 }
@@ -176,8 +184,8 @@ function kindOf({ house, currency }: Pick<TrialRow, 'house' | 'currency'>): Book
   return { house, class: classOf(house), currency };
 }
 
-/** The ledger has credits above zero. */
-function sided(house: HouseAccount | null, minor: string, scale: number): string {
+/** @returns the decimal of minor units on the normal side of the class: the ledger has credits above zero. */
+export function sided(house: HouseAccount | null, minor: string, scale: number): string {
   return fromMinor(DEBIT_CLASSES.includes(classOf(house)) ? -BigInt(minor) : BigInt(minor), scale);
 }
 

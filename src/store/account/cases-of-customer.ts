@@ -1,6 +1,6 @@
 /**
- * Cases of a customer over the accounts of a mode: identity checks, hits of screening, cases of MED, and transactions that a
- * person decided or wrote notes about.
+ * Cases of a customer over the accounts of a mode: identity checks, hits of screening (the first of those that one decision
+ * ends), cases of MED, and transactions that a person decided or wrote notes about.
  */
 import type { AccountMode } from '../../base/access/account-mode.ts';
 import type { Instant } from '../../base/time/instant.ts';
@@ -63,9 +63,10 @@ const CASES: Statement = {
         from account a cross join lateral (select * from customer_case x where x.account_id = a.id and x.tax_id = $3 order by x.level limit 9) c
         where a.mode = $1 and ($2::bigint is null or a.id = $2)
       union all
-      select 'screening_hit', h.account_id, h.id::text, h.entry_name, coalesce(h.decided_at, h.raised_at), upper(h.state),
-          'screening_hit:' || h.account_id || ':' || h.id, 0
+      (select distinct on (h.subject, h.list, h.entry, h.state) 'screening_hit', h.account_id, h.id::text, h.entry_name,
+          coalesce(h.decided_at, h.raised_at), upper(h.state), 'screening_hit:' || h.account_id || ':' || h.id, 0
         from screening_hit h where h.mode = $1 and h.tax_id = $3 and ($2::bigint is null or h.account_id = $2)
+        order by h.subject, h.list, h.entry, h.state, h.id)
       union all
       select 'med_case', m.account_id, m.id::text, coalesce(m.reason, m.pix_e2e), coalesce(m.closed_at, m.opened_at), upper(m.state),
           d.subject, (select count(*)::int from med_file f where f.case_id = m.id)
