@@ -103,8 +103,9 @@ async function start(): Promise<void> {
     ...config,
     isTrusted: networksOf(config.trustedProxies),
   });
-  const disks = { home: config.home, databaseBytes: config.databaseDiskBytes };
-  const metrics = await openMetrics(config.metrics, output, disks, {
+  const { home, databaseDiskBytes: databaseBytes, databaseReplicas: replicas } = config;
+  const installation = { home, databaseBytes, replicas };
+  const metrics = await openMetrics(config.metrics, output, installation, {
     cells: served.map(({ cell = FIRST_CELL }) => cellName(cell)),
   });
   const cells = served.map((): CellEndings => ({ first: [], parallel: [], last: [] }));

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openReplicas } from '../compose/open-replicas.ts';
 import type { Config } from '../config.ts';
 import type { Check } from '../resolvers/services/rail-part.ts';
+import type { ReplicaStatus } from '../store/account/read-replicas.ts';
 import type { Database } from '../store/connection/database.ts';
 
 const CONNECTIONS = 2;
@@ -17,16 +18,26 @@ export async function examineReplicas(database: Database, config: Config): Promi
   if (!replicas) return [];
   try {
     const untilMs = performance.now() + PROBE_MAX_MS;
-    while (performance.now() < untilMs && replicas.status().some(({ isInUse }) => !isInUse))
+    while (performance.now() < untilMs && replicas.status().some((each) => !isWell(each)))
       await sleep(POLL_MS);
-    return replicas.status().map(({ address, isInUse: ok, behindMs }) => ({
-      check: `reads on ${address}`,
-      ok,
-      detail: ok
-        ? `shows what was written to the primary ${behindMs} ms ago`
-        : 'shows nothing that was written to the primary in the last 3 seconds: it is away or late, takes writes itself, or follows another server',
+    return replicas.status().map((each) => ({
+      check: `reads on ${each.address}`,
+      ok: isWell(each),
+      detail: detailOf(each),
     }));
   } finally {
     await replicas.close();
   }
+}
+
+/** A server that takes the writes answers reads as the primary. */
+function isWell({ isInUse, isPrimary }: ReplicaStatus): boolean {
+  return isInUse || isPrimary;
+}
+
+function detailOf({ isInUse, isPrimary, behindMs }: ReplicaStatus): string {
+  if (isPrimary) return 'takes the writes: it is the primary';
+  return isInUse
+    ? `shows what was written to the primary ${behindMs} ms ago`
+    : 'shows nothing that was written to the primary in the last 3 seconds: it is away or late, or follows another server';
 }

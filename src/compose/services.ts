@@ -57,9 +57,10 @@ export interface ServiceParts {
     readonly stepUpMs?: number;
     /** Accounts whose volumes count for the limits of a customer; default: the customer's own account. */
     readonly limitsOver?: LimitsOver;
-    /** Folder of the process, and disk size of a remote database; unknown by default. */
+    /** Folder of the process, and disk size and replicas of the database; unknown by default. */
     readonly home?: string;
     readonly databaseDiskBytes?: number | null;
+    readonly databaseReplicas?: number | null;
     /** Mail server of notifications; none by default. */
     readonly mail?: object | null;
   };
@@ -95,7 +96,11 @@ function sharedParts({
     streamLimit: new StreamLimit(config.eventStreamsMax ?? 1_000),
     worker: config.role === 'serve' || config.role === 'read' ? null : randomInt(1, WORKERS_MAX),
     readsOnly: config.role === 'read',
-    disks: { home: config.home ?? null, databaseBytes: config.databaseDiskBytes ?? null },
+    installation: {
+      home: config.home ?? null,
+      databaseBytes: config.databaseDiskBytes ?? null,
+      replicas: config.databaseReplicas ?? null,
+    },
     publicUrl: config.publicUrl,
     sendsMail: Boolean(config.mail),
     limitsOver: config.limitsOver ?? 'account',

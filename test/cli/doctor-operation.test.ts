@@ -85,6 +85,12 @@ test('a backlog and a database as large as its disk are named', async () => {
   expect(found.get('disk')).toEqual({ ok: false, detail: expect.stringContaining('of 0.001 GB') });
 });
 
+test('fewer replicas than DATABASE_REPLICAS are named, where the gateway may see them', async () => {
+  const settings = { DATABASE_REPLICAS: '2' };
+  expect((await checks(settings)).get('replicas')).toEqual({ ok: false, detail: '0 of 2 are connected' });
+  expect((await checks()).get('replicas')).toEqual({ ok: true, detail: 'none that is visible' });
+});
+
 test('a machine whose clock is off by more than the alert allows fails', async () => {
   const wall = vi
     .spyOn(Date, 'now')

@@ -256,14 +256,15 @@ test('hanging standbys cost no answer, and are excluded', async () => {
   await eventually('both standbys in use', () => usable() === 2);
 });
 
-test('doctor reports for each server whether it follows the primary', async () => {
+test('doctor reports for each server whether it follows the primary, or is the primary', async () => {
   const urls = [...standbys.map(({ url }) => url), server.url];
   const config = readConfig({ DATABASE_URL: server.url, REPLICA_URLS: urls.join() });
   const checks = await examineReplicas((opened[0] as (typeof opened)[number]).store.database, config);
   const host = (url: string) => new URL(url).host;
   expect(checks.map(({ check, ok }) => [check, ok])).toEqual(
-    urls.map((url) => [`reads on ${host(url)}`, url !== server.url]),
+    urls.map((url) => [`reads on ${host(url)}`, true]),
   );
+  expect(checks.at(-1)?.detail).toBe('takes the writes: it is the primary');
 });
 
 describe('a gateway for reads alone, on a standby', () => {
@@ -399,6 +400,10 @@ test('after a failover, a standby that follows the former primary is excluded', 
   await promoted.promote();
   await eventually('another primary', () => new URL(store.url()).host === new URL(promoted.url).host);
   expect(status()).toEqual([false, false]);
+  await eventually(
+    'a promoted standby that is known as the primary',
+    () => String(replicas?.status().map(({ isPrimary }) => isPrimary)) === 'true,false',
+  );
   // The former primary and its standby go on by themselves: what is written there is nowhere else.
   await fund(writer(), (await newCaller()).key);
   await sleep(2_000);

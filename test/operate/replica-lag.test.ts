@@ -1,6 +1,6 @@
 /**
  * Goal: the figures say that a replica is late, and that it is away. Method: a server, and a real standby of it that streams through a slot,
- * stops applying changes, and dies.
+ * stops applying changes, and dies; a subscription beside it.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +8,8 @@ import { openStore, type Store } from '../../src/compose/open-store.ts';
 import type { FigureGroup } from '../../src/store/metrics/figures.ts';
 import { readFigures } from '../../src/store/metrics/read-figures.ts';
 import { newHome } from '../support/home.ts';
-import { type MortalPostgres, startMortalPostgres } from '../support/mortal-postgres.ts';
+import { databaseAt, queryAt, startLogicalPostgres } from '../support/logical-postgres.ts';
+import type { MortalPostgres } from '../support/mortal-postgres.ts';
 import { eventually } from '../support/receiver.ts';
 import { type Standby, startStandby } from '../support/standby.ts';
 
@@ -25,7 +26,7 @@ async function figure(group: FigureGroup) {
 }
 
 beforeAll(async () => {
-  server = await startMortalPostgres();
+  server = await startLogicalPostgres();
   store = await openStore({ home, databaseUrl: server.url, databaseConnections: 2 });
   primary = new pg.Client({ connectionString: server.url });
   await primary.connect();
@@ -44,6 +45,7 @@ test('a replica that follows has no lag, and one that applies nothing lags more 
   const well = await eventually('a replica that streams', () => figure('replicas'));
   expect(well).toMatchObject({ replica: 'b' });
   expect(await figure('slots')).toMatchObject({ slot: 'b', active: 1 });
+  expect(await figure('replicaCount')).toEqual({ connected: 1 });
   await primary.query('create table written (n int)');
   await standby.client.query('select pg_wal_replay_pause()');
   const late = await eventually('a lag', async () => {
@@ -58,8 +60,33 @@ test('a replica that follows has no lag, and one that applies nothing lags more 
   );
 }, 60_000);
 
+test('a subscription is no replica', async () => {
+  await primary.query('create database copy');
+  await primary.query('create publication written for table written');
+  await primary.query(`select pg_create_logical_replication_slot('copy', 'pgoutput')`);
+  const url = databaseAt(server.url, 'copy');
+  await queryAt(url, 'create table written (n int)');
+  await queryAt(
+    url,
+    `create subscription copy connection '${server.url}' publication written with (create_slot = false, slot_name = 'copy')`,
+  );
+  await eventually('a subscription that streams', async () => {
+    const seen = `select from pg_stat_replication where application_name = 'copy' and replay_lsn is not null`;
+    return (await primary.query(seen)).rows.length === 1;
+  });
+  expect(await figure('replicaCount')).toEqual({ connected: 1 });
+  await queryAt(url, 'drop subscription copy');
+}, 60_000);
+
+test('a role that may not see replicas has no count', async () => {
+  await primary.query('revoke pg_read_all_stats from crossramp_app');
+  expect(await figure('replicaCount')).toEqual({ connected: null });
+  await primary.query('grant pg_read_all_stats to crossramp_app');
+});
+
 test('a replica that has died leaves a slot without a reader', async () => {
   await standby.stop();
   await eventually('an idle slot', async () => (await figure('slots'))?.active === 0);
   expect(await figure('replicas')).toBeUndefined();
+  expect(await figure('replicaCount')).toEqual({ connected: 0 });
 }, 60_000);

@@ -92,7 +92,8 @@ describe('--keep', () => {
     expect(third.removed).toEqual(namesOf(first, second));
     expect(await setsIn(folder)).toEqual(namesOf(third));
     const wal = await readdir(join(folder, 'wal'));
-    expect(wal.filter((name) => name < third.manifest.startWal)).toEqual([]);
+    // The server may be archiving the note of the third backup into a draft, whose name begins with a dot.
+    expect(wal.filter((name) => !name.startsWith('.') && name < third.manifest.startWal)).toEqual([]);
     expect(wal).toContain(`${third.manifest.stopWal}.gz`);
     expect(await restoredNotes({ folder })).toContain('kept');
   });

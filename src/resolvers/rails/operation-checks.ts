@@ -17,6 +17,7 @@ import type {
   ActivityFigures,
   ConnectionFigures,
   MonthFigures,
+  ReplicaCount,
   ReplicaFigures,
   SlotFigures,
 } from '../../store/metrics/server-figures.ts';
@@ -33,6 +34,7 @@ const GROUPS = [
   'connections',
   'activity',
   'replicas',
+  'replicaCount',
   'slots',
   'months',
   'verify',
@@ -68,7 +70,7 @@ export async function operationChecks(context: Context): Promise<readonly Check[
 
 /** @returns the checks, in the order of the runbook. */
 export async function examineOperation(
-  services: Pick<Services, 'database' | 'forMode' | 'disks'>,
+  services: Pick<Services, 'database' | 'forMode' | 'installation'>,
 ): Promise<readonly Check[]> {
   // A database that is too busy to answer in time is seen here: the checks say so, and the other parts of a page are shown.
   const figures: FigureRows = await readFigures(services.database, timesOf(services), GROUPS).catch(
@@ -91,10 +93,10 @@ export async function examineOperation(
     { check: 'worker', ...(verify ? workerState(verify) : UNREAD) },
     { check: 'connection slots', ...(connections ? connectionsState(connections) : UNREAD) },
     { check: 'statements', ...(activity ? activityState(activity) : UNREAD) },
-    { check: 'replicas', ...replicasState(figures) },
+    { check: 'replicas', ...replicasState(figures, services.installation.replicas) },
     { check: 'event log', ...(months ? monthsState(months) : UNREAD) },
     { check: 'verify', ...(verify ? verifyState(verify) : UNREAD) },
-    { check: 'disk', ...diskState(services.disks, size ? Number(size.bytes) : null) },
+    { check: 'disk', ...diskState(services.installation, size ? Number(size.bytes) : null) },
   ];
 }
 
@@ -172,11 +174,13 @@ function activityState({ statement, transaction }: ActivityFigures): State {
   };
 }
 
-function replicasState(figures: FigureRows): State {
+function replicasState(figures: FigureRows, expected: number | null): State {
   const replicas = rowsOf<ReplicaFigures>(figures, 'replicas');
   const slots = rowsOf<SlotFigures>(figures, 'slots');
-  if (!replicas || !slots) return UNREAD;
+  const connected = rowsOf<ReplicaCount>(figures, 'replicaCount')?.[0]?.connected;
+  if (!replicas || !slots || connected === undefined) return UNREAD;
   const parts = [
+    ...(expected === null ? [] : [countState(connected, expected)]),
     ...replicas.map(replicaState),
     ...slots.map(({ slot, active, retained }) => ({
       ok: active === 1 && Number(retained) <= RETAINED_BYTES_MAX,
@@ -185,6 +189,12 @@ function replicasState(figures: FigureRows): State {
   ];
   if (parts.length === 0) return { ok: true, detail: 'none that is visible' };
   return { ok: parts.every(({ ok }) => ok), detail: parts.map(({ detail }) => detail).join('; ') };
+}
+
+function countState(connected: number | null, expected: number): State {
+  if (connected === null)
+    return { ok: true, detail: 'their number is not visible: grant pg_read_all_stats to crossramp_app' };
+  return { ok: connected >= expected, detail: `${connected} of ${expected} are connected` };
 }
 
 /** A late replica either gets its changes late, or has them and does not apply them: the remedies differ. */
@@ -221,7 +231,7 @@ function verifyState({ newAge, roundAge, defects, first }: VerifyState): State {
 }
 
 function diskState(
-  { home, databaseBytes: databaseDiskBytes }: Services['disks'],
+  { home, databaseBytes: databaseDiskBytes }: Services['installation'],
   databaseBytes: number | null,
 ): State {
   const disk = home === null ? undefined : diskOf(home);

@@ -29,12 +29,14 @@ import type { RunningWork } from './running-work.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
-/** Disks of known size. */
-export interface Disks {
+/** Facts about the installation. */
+export interface Installation {
   /** Folder of the process: its disk is read; null where it is not known. */
   readonly home: string | null;
   /** Size of the disk of the database, if the settings contain it. Unit: bytes. */
   readonly databaseBytes: number | null;
+  /** Number of replicas that the database should have, if the settings contain it. */
+  readonly replicas: number | null;
 }
 
 /**
@@ -91,8 +93,7 @@ export interface Services {
   readonly sandbox: Sandbox | null;
   /** Whether webhooks of these accounts may go to this machine now; never for live accounts (C-63). */
   readonly allowsLoopback: () => Promise<boolean>;
-  /** Disks of known size. */
-  readonly disks: Disks;
+  readonly installation: Installation;
   /** URL under which the gateway is reached, without a slash at its end. */
   readonly publicUrl: string;
   /** Whether notifications are sent by e-mail. */

@@ -214,6 +214,16 @@ const GAUGES: { readonly [Group in FigureGroup]: ShownGroup<Row<Group>> } = {
       ],
     ],
   },
+  replicaCount: {
+    labels: [],
+    gauges: [
+      [
+        'replicas_connected',
+        'Replicas that the primary sends its write-ahead log to and that apply it.',
+        'connected',
+      ],
+    ],
+  },
   slots: {
     labels: ['slot'],
     gauges: [

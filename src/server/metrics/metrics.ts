@@ -11,7 +11,13 @@ import type { LogOutput } from '../process/log-output.ts';
 import { databaseGauges } from './database-gauges.ts';
 import { figureReader, type ReaderTimes } from './figure-reader.ts';
 import { measureFigures } from './measure-figures.ts';
-import { cellGauges, type Disks, diskGauges, processGauges, type Watched } from './process-gauges.ts';
+import {
+  cellGauges,
+  type Installation,
+  installationGauges,
+  processGauges,
+  type Watched,
+} from './process-gauges.ts';
 import { type NoteRequest, requestFigures } from './request-figures.ts';
 
 /** The metrics of a process. */
@@ -96,13 +102,13 @@ async function textOfCells(cells: readonly CellFigures[]): Promise<string> {
 export async function openMetrics(
   at: Config['metrics'],
   log: Pick<LogOutput, 'dropped'>,
-  disks: Disks,
+  installation: Installation,
   { sharedMs = SHARED_MS, cells: names = [''], ...times }: MetricsOptions = {},
 ): Promise<Metrics> {
   if (!at) return { port: undefined, cells: names.map(() => UNWATCHED), close: async () => {} };
   const registry = new Registry();
   processGauges(registry, () => log.dropped);
-  diskGauges(registry, disks);
+  installationGauges(registry, installation);
   const measures = measureFigures(registry);
   const isAlone = names.length === 1;
   const cells = names.map((name) => cellFigures(isAlone ? registry : labelled(name), times));

@@ -20,12 +20,14 @@ export interface Watched {
   readonly replicas?: Pick<ReadReplicas, 'status'> | undefined;
 }
 
-/** Disks of known size. */
-export interface Disks {
+/** Facts about the installation. */
+export interface Installation {
   /** Folder of the process, whose disk is measured. */
   readonly home: string;
   /** Size of the disk of the database, if the settings name it. Unit: bytes. */
   readonly databaseBytes: number | null;
+  /** Number of replicas that the database should have, if the settings name it. */
+  readonly replicas: number | null;
 }
 
 /** Adds the figures of the process to a registry. */
@@ -85,8 +87,11 @@ export function cellGauges(registry: Registry, watched: () => Watched | undefine
   replicaGauges(registry, watched);
 }
 
-/** Adds the figures of disks to a registry. The folder may not exist while the process starts. */
-export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): void {
+/** Adds the figures of disks, and what the settings say of the database. The folder may not exist while the process starts. */
+export function installationGauges(
+  registry: Registry,
+  { home, databaseBytes, replicas }: Installation,
+): void {
   const registers = [registry];
   const add = (name: string, help: string, blocksOf: (found: ReturnType<typeof statfsSync>) => number) => {
     new Gauge({
@@ -108,13 +113,13 @@ export function diskGauges(registry: Registry, { home, databaseBytes }: Disks): 
   add('disk_free_bytes', 'Free space on that disk for the user of the process.', ({ bavail }) =>
     Number(bavail),
   );
-  const limit = new Gauge({
-    name: `${PREFIX}database_disk_bytes`,
-    help: 'Size of the disk of the database, as DATABASE_DISK_GB says.',
-    registers,
-  });
-  if (databaseBytes === null) limit.remove();
-  else limit.set(databaseBytes);
+  const set = (name: string, help: string, value: number | null) => {
+    const gauge = new Gauge({ name: `${PREFIX}${name}`, help, registers });
+    if (value === null) gauge.remove();
+    else gauge.set(value);
+  };
+  set('database_disk_bytes', 'Size of the disk of the database, as DATABASE_DISK_GB says.', databaseBytes);
+  set('replicas_expected', 'Replicas that the database should have, as DATABASE_REPLICAS says.', replicas);
 }
 
 /** Adds the figures of reads on standbys. */
@@ -145,8 +150,10 @@ function replicaGauges(registry: Registry, watched: () => Watched | undefined): 
       },
     });
   };
-  add('read_replica_in_use', '1 while a standby of REPLICA_URLS may answer reads.', (each) =>
-    Number(each.isInUse),
+  add(
+    'read_replica_in_use',
+    '1 while a standby of REPLICA_URLS may answer reads; missing for a server that takes the writes.',
+    ({ isInUse, isPrimary }) => (isPrimary ? null : Number(isInUse)),
   );
   add('read_replica_behind_seconds', 'Age of the newest mark that a standby has shown.', ({ behindMs }) =>
     behindMs === null ? null : behindMs / 1_000,

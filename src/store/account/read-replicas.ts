@@ -22,6 +22,8 @@ export interface ReplicaStatus {
   /** Host and port. */
   readonly address: string;
   readonly isInUse: boolean;
+  /** Whether it takes the writes: `REPLICA_URLS` may name every server of a cluster. */
+  readonly isPrimary: boolean;
   /** Age of the newest mark that it has shown; null before the first. Unit: ms. */
   readonly behindMs: number | null;
 }
@@ -130,6 +132,7 @@ class Standby implements ReadReplica {
   readonly #address: string;
   #shown: Mark | undefined;
   #isAside = false;
+  #isPrimary = false;
 
   constructor(address: string, database: Database) {
     this.database = database;
@@ -146,6 +149,7 @@ class Standby implements ReadReplica {
     return {
       address: this.#address,
       isInUse: this.isInUse(primaryUrl),
+      isPrimary: this.#isPrimary,
       behindMs: this.#shown ? Math.round(performance.now() - this.#shown.sentAt) : null,
     };
   }
@@ -159,7 +163,10 @@ class Standby implements ReadReplica {
     const rows = await this.database
       .within(MARK_MAX_MS, (tx) => tx.query<{ mark: string; isStandby: boolean }>(READ_MARKS, []))
       .catch(() => []);
-    const shown = marks.find(({ number }) => rows.some((row) => row.isStandby && row.mark === number));
+    const shows = (isStandby: boolean) => (mark: Mark) =>
+      rows.some((row) => row.isStandby === isStandby && row.mark === mark.number);
+    this.#isPrimary = marks.some(shows(false));
+    const shown = marks.find(shows(true));
     if (!shown) return;
     this.#shown = shown;
     this.#isAside = false;

@@ -29,6 +29,11 @@ export interface ReplicaFigures {
   readonly unapplied: bigint | null;
 }
 
+/** Replicas of the server. Null on a standby, and where the role may not see them. */
+export interface ReplicaCount {
+  readonly connected: number | null;
+}
+
 /** A replication slot: the server stores the write-ahead log that its consumer has not read. */
 export interface SlotFigures {
   readonly slot: string;
@@ -68,6 +73,13 @@ const REPLICAS: Statement = {
       max(greatest(pg_wal_lsn_diff(flush_lsn, replay_lsn), 0))::bigint as unapplied
     from pg_stat_replication where state in ('streaming', 'catchup') group by application_name`,
 };
+/** Replicas that have reported what they applied: an archive of the log reports nothing, and a subscription reads a logical slot. */
+const REPLICA_COUNT: Statement = {
+  name: 'figures_replica_count',
+  text: `select case when ${IS_SEEN} and not pg_is_in_recovery() then count(*) filter (where replay_lsn is not null
+      and not exists (select from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical'))::int end as connected
+    from pg_stat_replication r`,
+};
 const SLOTS: Statement = {
   name: 'figures_slots',
   text: `select slot_name::text as slot, active::int as active, greatest(pg_wal_lsn_diff(${END_OF_LOG}, restart_lsn), 0)::bigint as retained
@@ -87,6 +99,7 @@ export const SERVER_FIGURES = {
   connections: (tx: Tx) => tx.query<ConnectionFigures>(CONNECTIONS, []),
   activity: (tx: Tx) => tx.query<ActivityFigures>(ACTIVITY, []),
   replicas: (tx: Tx) => tx.query<ReplicaFigures>(REPLICAS, []),
+  replicaCount: (tx: Tx) => tx.query<ReplicaCount>(REPLICA_COUNT, []),
   months: (tx: Tx) => tx.query<MonthFigures>(MONTHS, []),
   slots: (tx: Tx) => tx.query<SlotFigures>(SLOTS, []),
 } as const;
