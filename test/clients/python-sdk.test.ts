@@ -128,8 +128,14 @@ server.server_close()`;
   test('C-3: reads amounts digit for digit', async () => {
     const code = `
 client.post("/v2/sandbox/fund", currency="ETH_ETH", amount="0.123456789012345678")
-print(repr(client.get("/v2/statement", limit=1)["entries"][0]["balance"]))`;
-    expect(await python(program(code))).toBe("Decimal('0.123456789012345678')");
+print(repr(client.get("/v2/statement", limit=1)["entries"][0]["balance"]))
+try:
+    client.post("/v2/offramp", amount_paid=1, currency_entry_paid_code="ETH_ETH", pix_key="ana@example.com", pix_key_type="email",
+        client_name=order["client_name"], client_tax_id=order["client_tax_id"])
+except Refused as error:
+    print(repr(error.refusals[0].facts["limit"]["maximum"]))`;
+    const decimal = "Decimal('0.123456789012345678')";
+    expect((await python(program(code))).split('\n')).toEqual([decimal, decimal]);
   });
 
   test('raises refusals by their next action', async () => {
