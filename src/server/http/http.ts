@@ -7,7 +7,6 @@ import {
   GatewayError,
   type LimitFacts,
   nextStep,
-  shownLimit,
   shownViolations,
 } from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
@@ -224,12 +223,12 @@ function factsOf({ facts: { scope, actions, limit } }: GatewayError): Record<str
 }
 
 /** A limit in a problem: its amounts are numbers, as other amounts of `/v2` (C-3). */
-function limitMembers(limit: LimitFacts): ExactJson {
-  const { minimum, maximum, ...others } = shownLimit(limit);
+function limitMembers({ kind, minimum, maximum, currency }: LimitFacts): ExactJson {
   return {
-    ...others,
+    kind,
     ...(minimum !== undefined && { minimum: new NumberToken(trimDecimal(minimum)) }),
     ...(maximum !== undefined && { maximum: new NumberToken(trimDecimal(maximum)) }),
+    ...(currency !== undefined && { currency }),
   };
 }
 
