@@ -18,7 +18,6 @@ import { pageHeaders } from './http/page-headers.ts';
 
 /** Sources of the site. */
 export interface DocsParts extends DocSources {
-  readonly publicUrl: string;
   readonly hasSandbox: boolean;
   readonly hasGraphiql: boolean;
 }

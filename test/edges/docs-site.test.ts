@@ -37,7 +37,12 @@ test('other work runs while the site is rendered: at least once for each page', 
   const asyncApi = (await app.get('/v2/asyncapi.json', { key: null })).json;
   const schema = buildSchema(REGISTRY);
   const turns = countTurns();
-  await docsSite({ schema, openApi: () => openApi, asyncApi: () => asyncApi });
+  await docsSite({
+    publicUrl: app.services.publicUrl,
+    schema,
+    openApi: () => openApi,
+    asyncApi: () => asyncApi,
+  });
   turns.end();
   expect(turns.now()).toBeGreaterThan(150);
 });
@@ -194,6 +199,19 @@ describe('as Markdown, for programs that read', () => {
     expect(page.text).toBe((await read('/docs/events.md')).text);
     expect((await read('/docs/nothing.md')).status).toBe(404);
   }, 60_000);
+
+  test('commands go to this gateway, except those that start one', async () => {
+    const { publicUrl } = app.services;
+    expect(publicUrl).not.toBe('http://localhost:4000');
+    for (const path of ['/docs/readme', '/docs/webhooks', '/docs/sdk']) {
+      const texts = [(await read(`${path}.md`)).text, (await read(path)).text];
+      for (const text of texts) {
+        expect(text).toContain(publicUrl);
+        expect(text).not.toContain('http://localhost:4000');
+      }
+    }
+    expect((await read('/docs/containers.md')).text).toContain('PUBLIC_URL=http://localhost:4000');
+  });
 
   test.each([
     ['text/markdown;q=0, text/html', 'html'],
