@@ -211,6 +211,25 @@ for each in json.load(sys.stdin):
     expect(answers.split('\n')).toEqual(cases.map(([, isAuthentic]) => (isAuthentic ? 'PAID' : 'refused')));
   });
 
+  test('a notification has no transaction, whatever its unsigned header says', async () => {
+    const body = '{"event":"account.notification.key","subject":"key_1"}';
+    const seconds = Math.floor(Date.now() / 1_000);
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const headers = {
+      'webhook-id': 'ntf_1',
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signV1(secret, 'ntf_1', seconds, body),
+      'crossramp-event': 'onramp.success.done',
+    };
+    const code = `
+import json, sys
+from crossramp import verify_webhook
+given = json.load(sys.stdin)
+event = verify_webhook(**{**given, "body": given["body"].encode()})
+print(event.name, event.transaction, event.notification["subject"])`;
+    expect(await python(code, { secret, headers, body })).toBe('account.notification.key {} key_1');
+  });
+
   test('runs the examples of its README, the first of which is in docs/sdk.md', async () => {
     const text = readFileSync(`${PACKAGE}README.md`, 'utf8');
     const [, first] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
