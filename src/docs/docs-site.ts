@@ -8,8 +8,10 @@ import { graphqlReference } from './graphql-reference.ts';
 import { type OpenApi, restReference } from './rest-reference.ts';
 import { type Found, searchOf } from './search.ts';
 
-/** Sources of the references. */
+/** Sources of the site. */
 export interface DocSources {
+  /** Base address of this gateway, which the commands of the documents get. */
+  readonly publicUrl: string;
   readonly schema: GraphQLSchema;
   readonly openApi: () => OpenApi;
   readonly asyncApi: () => AsyncApi;
@@ -43,8 +45,8 @@ export async function docsSite(sources: DocSources): Promise<DocsSite> {
   };
 }
 
-function* pagesOf({ schema, openApi, asyncApi }: DocSources): Generator<DocPage> {
-  yield* documentPages();
+function* pagesOf({ publicUrl, schema, openApi, asyncApi }: DocSources): Generator<DocPage> {
+  yield* documentPages(publicUrl);
   yield restReference(openApi());
   yield* graphqlReference(schema);
   yield eventsReference(asyncApi());

@@ -25,8 +25,16 @@ const NAMED: Readonly<Record<string, { readonly path: string; readonly title: st
   'CHANGELOG.md': { path: 'changelog', title: 'Changelog' },
 };
 
-/** @returns all documents of this installation, in listed order, each rendered when it is requested. */
-export function* documentPages(): Generator<DocPage> {
+/** Address of a gateway that runs with the settings of the documents. */
+const EXAMPLE_URL = 'http://localhost:4000';
+/** A document that starts a gateway at that address. */
+const STARTS_ONE = 'docs/containers.md';
+
+/**
+ * @param publicUrl - base address of this gateway: the commands of the documents go to it.
+ * @returns all documents of this installation, in listed order, each rendered when it is requested.
+ */
+export function* documentPages(publicUrl: string): Generator<DocPage> {
   const decisions = markdownIn('docs/decisions').sort();
   const files: readonly (readonly [file: string, group: DocGroup])[] = [
     ...documentsByPurpose(),
@@ -36,7 +44,11 @@ export function* documentPages(): Generator<DocPage> {
   ];
   const present = files.filter(([file]) => existsSync(new URL(file, ROOT)));
   const known = new Set(present.map(([file]) => file));
-  for (const [file, group] of present) yield pageOf(file, group, known);
+  for (const [file, group] of present) {
+    const text = readFileSync(new URL(file, ROOT), 'utf8');
+    const own = file === STARTS_ONE ? text : text.replaceAll(EXAMPLE_URL, publicUrl);
+    yield pageOf(file, own, group, known);
+  }
   yield decisionsPage(decisions);
 }
 
@@ -52,8 +64,7 @@ function* documentsByPurpose(): Generator<readonly [file: string, group: DocGrou
   }
 }
 
-function pageOf(file: string, group: DocGroup, known: ReadonlySet<string>): DocPage {
-  const text = readFileSync(new URL(file, ROOT), 'utf8');
+function pageOf(file: string, text: string, group: DocGroup, known: ReadonlySet<string>): DocPage {
   const { html, title, ...rest } = renderTwice(text, (target) => linkTo(file, target, known));
   return { path: pathOf(file), title: NAMED[file]?.title ?? title, group, body: html, ...rest };
 }

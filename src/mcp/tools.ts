@@ -60,7 +60,7 @@ const POLL_MS = 1_000;
 
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more });
 const AMOUNT = { pattern: '^\\d{1,18}(\\.\\d{1,18})?$' };
-const END2END = text('Identifier of the transaction, `CRX…`.');
+const END2END = text('Identifier of the transaction, `CRX…`.', { maxLength: 200 });
 const CRYPTO = text('Currency code of the crypto with its network, such as `USDT_TRX`.');
 const ORDER = text('Your own reference of the order, printed on the statement.');
 const ONCE = text(

@@ -120,8 +120,8 @@ export const SHARED_SCHEMAS: Record<string, Schema> = {
                   .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
                   .join(' '),
               },
-              minimum: { type: 'string', description: 'Smallest amount that is allowed now. Decimal text.' },
-              maximum: { type: 'string', description: 'Largest amount that is allowed now. Decimal text.' },
+              minimum: { type: 'number', description: 'Smallest amount that is allowed now. Exact decimal.' },
+              maximum: { type: 'number', description: 'Largest amount that is allowed now. Exact decimal.' },
               currency: { type: 'string', description: 'Currency code with its network.' },
             },
             ['minimum', 'maximum', 'currency'],

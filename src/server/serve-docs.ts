@@ -1,5 +1,6 @@
 /** The first page, the documents below `/docs`, the pages of error codes, and GraphiQL with its files. */
 import { ERRORS, type ErrorCode, notFound } from '../base/errors/errors.ts';
+import { qualityOf } from '../base/text/accepted.ts';
 import { DOCS_STYLE, DOCS_STYLE_PATH } from '../docs/assets.ts';
 import { DOCS_PATH, docPath } from '../docs/doc-page.ts';
 import { docHtml, searchHtml } from '../docs/docs-layout.ts';
@@ -17,7 +18,6 @@ import { pageHeaders } from './http/page-headers.ts';
 
 /** Sources of the site. */
 export interface DocsParts extends DocSources {
-  readonly publicUrl: string;
   readonly hasSandbox: boolean;
   readonly hasGraphiql: boolean;
 }
@@ -31,12 +31,13 @@ const HEADERS = pageHeaders({ policy: policyFrom({ style: OWN, img: OWN }), vary
 
 /** @returns whether the client is a browser, which shows pages. */
 export function wantsHtml({ request }: Pick<Exchange, 'request'>): boolean {
-  return request.headers.accept?.includes('text/html') === true;
+  return qualityOf('text/html', request.headers.accept) > 0;
 }
 
-/** @returns whether the client is a program that prefers Markdown to a page. */
+/** @returns whether the client is a program, which names Markdown and does not prefer a page. */
 function wantsMarkdown({ request }: Pick<Exchange, 'request'>): boolean {
-  return request.headers.accept?.includes('text/markdown') === true;
+  const quality = qualityOf('text/markdown', request.headers.accept);
+  return quality > 0 && quality >= qualityOf('text/html', request.headers.accept);
 }
 
 /** @returns the answers to requests below `/docs`, and the pages that other paths show to browsers. */

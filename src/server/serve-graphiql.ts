@@ -4,7 +4,7 @@ import { GRAPHIQL_PATH, graphiqlOptions, loadGraphiql } from '../docs/graphiql.t
 import { graphiqlHtml } from '../docs/graphiql-page.ts';
 import { OWN, policyFrom } from '../ui/policy.ts';
 import { checkMethod } from './http/check-request.ts';
-import { type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http/http.ts';
+import { acceptsEncoding, type Exchange, GRAPHQL_PATH, READ_METHODS, send } from './http/http.ts';
 import { pageHeaders } from './http/page-headers.ts';
 
 /** Monaco, the editor of GraphiQL, creates styles and workers. */
@@ -34,7 +34,7 @@ export async function serveGraphiqlFile(exchange: Exchange): Promise<void> {
   checkMethod(exchange.request.method, READ_METHODS);
   const file = (await loadGraphiql()).assets.get(exchange.path.slice(GRAPHIQL_PATH.length + 1));
   if (!file) throw notFound();
-  const acceptsBrotli = /\bbr\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  const acceptsBrotli = acceptsEncoding(exchange.request, 'br');
   send(exchange, 200, file.type, acceptsBrotli ? await file.compressed : file.text, {
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',

@@ -1,4 +1,5 @@
 /** Languages of pages, and the choice of one for a reader; the console also remembers it (`server/sign-in/console-language.ts`). */
+import { acceptedRanges } from '../base/text/accepted.ts';
 import type { Label } from '../base/text/label.ts';
 
 /** A supported language of the pages. */
@@ -16,15 +17,8 @@ export const TAGS: Readonly<Record<Language, string>> = { en: 'en', pt: 'pt-BR' 
  */
 export function chooseLanguage(chosen: string | null, accepted: string | undefined): Language {
   if (chosen !== null && isLanguage(chosen)) return chosen;
-  const ranges = (accepted ?? '').split(',').map((range) => {
-    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
-    const quality = parameters
-      .find((each) => each.trim().startsWith('q='))
-      ?.trim()
-      .slice(2);
-    return { language: tag.split('-')[0] ?? '', quality: Number(quality ?? 1) };
-  });
-  const best = ranges
+  const best = acceptedRanges(accepted)
+    .map(({ range, quality }) => ({ language: range.split('-')[0] ?? '', quality }))
     .filter(({ language, quality }) => isLanguage(language) && quality > 0)
     .sort((left, right) => right.quality - left.quality)[0];
   return (best?.language as Language | undefined) ?? 'pt';

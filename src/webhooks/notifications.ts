@@ -8,35 +8,39 @@ import { notificationWebhookId } from '../events/webhook-id.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import type { AttemptEnd } from '../store/engine/notifications.ts';
 import { addressHooks, type ClaimedHook, claimHooks, endHook } from '../store/webhooks/notification-hooks.ts';
+import { type ApartSender, createApartSender } from './apart-sender.ts';
 import { attemptApart } from './attempt-apart.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
 import { verdictOf } from './schedule.ts';
 import type { WebhookOutcome } from './send.ts';
 
-type Sending = Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>;
-
-/**
- * Chooses the endpoints of new notifications, and sends due ones.
- * @returns whether any were found; if so, more may be due.
- */
-export async function sendNotifications(
-  services: Sending,
+/** @returns a sender of notifications; each cycle first chooses the endpoints of new ones. */
+export function createNotificationSender(
+  services: Pick<Services, 'database' | 'clock' | 'mode' | 'secrets'>,
   log: Pick<Logger, 'warn'>,
   options: Pick<DispatcherOptions, 'allowsLoopback' | 'timeoutMs'>,
-): Promise<boolean> {
+): ApartSender {
   const { database, clock, mode } = services;
-  await addressHooks(database, mode);
-  const claimed = await claimHooks(database, mode, new Date(await clock.nowMs()));
-  const sent = claimed.map(async (hook) => {
-    const end = endOf(await attemptApart(services, webhookOf(hook), options), hook, database.nowMs());
-    await endHook(database, hook, end);
-    const { endpointId: endpoint, attempt } = hook;
-    if (end.state !== 'sent')
-      log.warn({ endpoint, attempt, error: end.error, state: end.state }, 'a notification was not accepted');
-  });
-  for (const each of await Promise.allSettled(sent))
-    if (each.status === 'rejected') log.warn({ err: each.reason }, 'a notification could not be ended');
-  return claimed.length > 0;
+  return createApartSender<ClaimedHook>(
+    {
+      claim: async (limits) => {
+        await addressHooks(database, mode);
+        return claimHooks(database, mode, new Date(await clock.nowMs()), limits);
+      },
+      send: async (hook) => {
+        const end = endOf(await attemptApart(services, webhookOf(hook), options), hook, database.nowMs());
+        await endHook(database, hook, end);
+        const { endpointId: endpoint, attempt } = hook;
+        if (end.state !== 'sent')
+          log.warn(
+            { endpoint, attempt, error: end.error, state: end.state },
+            'a notification was not accepted',
+          );
+      },
+      complaint: 'a notification could not be ended',
+    },
+    log,
+  );
 }
 
 function webhookOf(hook: ClaimedHook) {

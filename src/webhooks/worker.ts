@@ -7,7 +7,7 @@ import { type RepeatOptions, repeat } from '../resolvers/engine/repeat.ts';
 import type { Services } from '../resolvers/services/context.ts';
 import { modeFinder } from '../store/account/accounts.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts';
-import { sendNotifications } from './notifications.ts';
+import { createNotificationSender } from './notifications.ts';
 import { createRelay } from './relay.ts';
 import { createSampler } from './samples.ts';
 
@@ -22,7 +22,7 @@ export interface WebhookWorker {
 
 /** Poll interval, for retries that become due and for commits of other processes. Unit: ms. */
 const POLL_MS = 1_000;
-/** Poll interval of notifications and samples, which no commit wakes. Unit: ms. */
+/** Poll interval of notifications, which no commit wakes. Unit: ms. */
 const NOTIFICATIONS_MS = 5_000;
 /** Minimum interval between scans triggered by notifications. Unit: ms. */
 const WAKE_EVERY_MS = 50;
@@ -57,11 +57,13 @@ export function startWebhooks(
   });
   const sampler = createSampler(services, log, options);
   const sampling = repeat(stopping.signal, log, REPEAT, async () => ((await sampler.cycle()) ? 0 : POLL_MS));
+  const notifications = createNotificationSender(services, log, options);
   const notifying = repeat(stopping.signal, log, REPEAT, async () =>
-    (await sendNotifications(services, log, options)) ? 0 : NOTIFICATIONS_MS,
+    (await notifications.cycle()) ? 0 : NOTIFICATIONS_MS,
   );
   dispatcher.onEnded(dispatching.wake);
   sampler.onEnded(sampling.wake);
+  notifications.onEnded(notifying.wake);
   /** The sandbox clock may have moved, or a redelivery or test was requested, so deliveries may be due now. */
   const poll = atMostEvery(WAKE_EVERY_MS, () => {
     dispatching.wake();
@@ -83,7 +85,7 @@ export function startWebhooks(
     stop: async () => {
       stopping.abort();
       await Promise.all([relaying.done, dispatching.done, sampling.done, notifying.done]);
-      await Promise.all([dispatcher.idle(), sampler.idle()]);
+      await Promise.all([dispatcher.idle(), sampler.idle(), notifications.idle()]);
       ending.abort();
       await tending.done;
     },

@@ -128,8 +128,14 @@ server.server_close()`;
   test('C-3: reads amounts digit for digit', async () => {
     const code = `
 client.post("/v2/sandbox/fund", currency="ETH_ETH", amount="0.123456789012345678")
-print(repr(client.get("/v2/statement", limit=1)["entries"][0]["balance"]))`;
-    expect(await python(program(code))).toBe("Decimal('0.123456789012345678')");
+print(repr(client.get("/v2/statement", limit=1)["entries"][0]["balance"]))
+try:
+    client.post("/v2/offramp", amount_paid=1, currency_entry_paid_code="ETH_ETH", pix_key="ana@example.com", pix_key_type="email",
+        client_name=order["client_name"], client_tax_id=order["client_tax_id"])
+except Refused as error:
+    print(repr(error.refusals[0].facts["limit"]["maximum"]))`;
+    const decimal = "Decimal('0.123456789012345678')";
+    expect((await python(program(code))).split('\n')).toEqual([decimal, decimal]);
   });
 
   test('raises refusals by their next action', async () => {
@@ -203,6 +209,25 @@ for each in json.load(sys.stdin):
       cases.map(([each]) => each),
     );
     expect(answers.split('\n')).toEqual(cases.map(([, isAuthentic]) => (isAuthentic ? 'PAID' : 'refused')));
+  });
+
+  test('a notification has no transaction, whatever its unsigned header says', async () => {
+    const body = '{"event":"account.notification.key","subject":"key_1"}';
+    const seconds = Math.floor(Date.now() / 1_000);
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const headers = {
+      'webhook-id': 'ntf_1',
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signV1(secret, 'ntf_1', seconds, body),
+      'crossramp-event': 'onramp.success.done',
+    };
+    const code = `
+import json, sys
+from crossramp import verify_webhook
+given = json.load(sys.stdin)
+event = verify_webhook(**{**given, "body": given["body"].encode()})
+print(event.name, event.transaction, event.notification["subject"])`;
+    expect(await python(code, { secret, headers, body })).toBe('account.notification.key {} key_1');
   });
 
   test('runs the examples of its README, the first of which is in docs/sdk.md', async () => {

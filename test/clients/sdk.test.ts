@@ -149,6 +149,21 @@ test('C-3: amounts are decimal text, digit for digit, and counts are numbers', a
   expect(entries.map(({ balance }) => balance)).toContain('0.123456789012345678');
 });
 
+test('C-3: amounts of a limit are decimal text, digit for digit', async () => {
+  await client().rest.post('/v2/sandbox/fund', { currency: 'ETH_ETH', amount: '0.111111111111111111' });
+  const refused = await client()
+    .rest.post('/v2/offramp', {
+      ...{ amount_paid: '1', currency_entry_paid_code: 'ETH_ETH' },
+      ...{ pix_key: 'ana@example.com', pix_key_type: 'email' },
+      ...{ client_name: ORDER.client_name, client_tax_id: ORDER.client_tax_id },
+    })
+    .catch((error: Refused) => error);
+  const { balances } = await client().rest.get('/v2/balance');
+  const { available } = Object(balances.ETH?.['ETH (ETH)']);
+  expect(refused).toMatchObject({ refusal: { limit: { kind: 'BALANCE', maximum: available } } });
+  expect(available).toMatch(/^0\.\d{18}$/);
+});
+
 describe('refusals', () => {
   const refusedBy = async (run: Promise<unknown>) => {
     const error = await run.catch((caught: unknown) => caught);

@@ -259,13 +259,13 @@ describe('C-50: a refusal by a rule has members that the document has:', () => {
       'LIMIT_EXCEEDED',
       ...(['POST', '/v2/onramp'] as const),
       async () => ({ body: JSON.stringify(order) }),
-      { limit: { kind: 'transaction', minimum: '1', maximum: '50000', currency: 'BRL' } },
+      { limit: { kind: 'transaction', minimum: 1, maximum: 50_000, currency: 'BRL' } },
     ],
     [
       'INSUFFICIENT_BALANCE',
       ...(['POST', '/v2/offramp'] as const),
       async () => ({ headers: { authorization: `Bearer ${(await app.addAccount()).apiKey}` } }),
-      { limit: { kind: 'balance', maximum: '0', currency: 'USDT_TRX' } },
+      { limit: { kind: 'balance', maximum: 0, currency: 'USDT_TRX' } },
     ],
     [
       'STEP_CONFLICT',

@@ -37,7 +37,12 @@ test('other work runs while the site is rendered: at least once for each page', 
   const asyncApi = (await app.get('/v2/asyncapi.json', { key: null })).json;
   const schema = buildSchema(REGISTRY);
   const turns = countTurns();
-  await docsSite({ schema, openApi: () => openApi, asyncApi: () => asyncApi });
+  await docsSite({
+    publicUrl: app.services.publicUrl,
+    schema,
+    openApi: () => openApi,
+    asyncApi: () => asyncApi,
+  });
   turns.end();
   expect(turns.now()).toBeGreaterThan(150);
 });
@@ -145,6 +150,9 @@ describe('GraphiQL', () => {
       expect(file.headers.get('cache-control')).toContain('immutable');
       expect(file.headers.get('content-encoding')).toBe('br');
       await file.arrayBuffer();
+      const plain = await fetch(app.baseUrl + path, { headers: { 'accept-encoding': 'br;q=0' } });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      await plain.arrayBuffer();
     }
     expect((await open('/graphiql/nothing.js')).status).toBe(404);
   });
@@ -191,6 +199,44 @@ describe('as Markdown, for programs that read', () => {
     expect(page.text).toBe((await read('/docs/events.md')).text);
     expect((await read('/docs/nothing.md')).status).toBe(404);
   }, 60_000);
+
+  test('commands go to this gateway, except those that start one', async () => {
+    const { publicUrl } = app.services;
+    expect(publicUrl).not.toBe('http://localhost:4000');
+    for (const path of ['/docs/readme', '/docs/webhooks', '/docs/sdk']) {
+      const texts = [(await read(`${path}.md`)).text, (await read(path)).text];
+      for (const text of texts) {
+        expect(text).toContain(publicUrl);
+        expect(text).not.toContain('http://localhost:4000');
+      }
+    }
+    expect((await read('/docs/containers.md')).text).toContain('PUBLIC_URL=http://localhost:4000');
+  });
+
+  test.each([
+    ['text/markdown;q=0, text/html', 'html'],
+    ['text/html, text/markdown;q=0.5', 'html'],
+    ['text/html;q=0.5, text/markdown', 'markdown'],
+    ['text/html, text/markdown', 'markdown'],
+    ['TEXT/MARKDOWN', 'markdown'],
+    ['text/html;q=0', 'html'],
+    ['*/*', 'html'],
+  ])('a document is sent in the form that Accept prefers: %s', async (accept, form) => {
+    const { headers } = await read('/docs/events', accept);
+    expect(headers.get('content-type')).toBe(`text/${form}; charset=utf-8`);
+  });
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['br, GZIP;q=0.5', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip; q=0.0, identity', null],
+    ['x-gzip-like', null],
+  ])('a document is compressed only for clients that accept it: %s', async (accepted, encoding) => {
+    const document = await fetch(`${app.baseUrl}/docs/events`, { headers: { 'accept-encoding': accepted } });
+    expect(document.headers.get('content-encoding')).toBe(encoding);
+    expect(await document.text()).toContain('<h1');
+  });
 
   test('/llms.txt leads to a paid checkout by its own text, and every address in it answers', async () => {
     const { text, headers } = await read('/llms.txt');

@@ -253,6 +253,10 @@ test.each([
   ],
   ['create_checkout', { amount_brl: '150' }, 'currency: is required'],
   ['create_checkout', { ...CHECKOUT, payer_name: null }, 'payer_name: must be text'],
+  ...['get_transaction', 'wait_for_transaction', 'request_refund', 'simulate_payment'].map(
+    (name) =>
+      [name, { end2end: 'x'.repeat(201) }, /end2end: must be text of at most 200 characters/] as const,
+  ),
   ['list_transactions', { limit: '5' }, 'limit: must be an integer from 1 to 50'],
   [
     'list_transactions',

@@ -5,7 +5,8 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDigests } from '../../src/mail/digest.ts';
-import { sendNotifications } from '../../src/webhooks/notifications.ts';
+import { createNotificationSender } from '../../src/webhooks/notifications.ts';
+import { startWebhooks } from '../../src/webhooks/worker.ts';
 import { useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
 import { useReceiver } from '../support/receiver.ts';
@@ -29,7 +30,12 @@ beforeEach(async () => {
 
 const path = () => `notified-${place}`;
 const own = () => app.services.forMode('sandbox');
-const send = (allowsLoopback = true) => sendNotifications(own(), SILENT, { allowsLoopback });
+/** Sends what is due now to each endpoint, and waits for the answers. */
+const send = async (allowsLoopback = true) => {
+  const sender = createNotificationSender(own(), SILENT, { allowsLoopback });
+  await sender.cycle();
+  await sender.idle();
+};
 const CREATE =
   'mutation ($url: String!, $names: [String!]!, $template: Template) { createWebhookEndpoint(input: { url: $url, eventNames: $names, template: $template }) { webhookEndpoint { endpointId eventNames } errors { code message path } } }';
 async function endpoint(
@@ -232,6 +238,44 @@ describe('an endpoint that names notifications', () => {
       subject: 'test',
       created_at: expect.stringMatching(ISO_MILLIS),
     });
+  });
+});
+
+describe('a receiver that does not answer', () => {
+  const slow = () => `slow-${place}`;
+  const slowEndpoint = () => ask(CREATE, { url: receiver.url(slow()), names: ['account.*'] });
+  /** @returns the account of the notification that comes to a new endpoint of the key, while the receiver does not answer. */
+  const during = async (key: string) => {
+    // An attempt lasts longer than the test waits, so that a notification behind it never comes.
+    const worker = startWebhooks(own(), SILENT, { allowsLoopback: true, timeoutMs: 120_000 });
+    try {
+      await receiver.until(slow(), 1);
+      await endpoint(['account.*'], key);
+      await newKey(key);
+      const [call] = await receiver.until(path(), 1);
+      return JSON.parse(call?.body ?? '{}').account.id;
+    } finally {
+      const stopped = worker.stop();
+      receiver.answer(slow(), { status: 200 });
+      receiver.cut(slow());
+      await stopped;
+    }
+  };
+
+  beforeEach(() => receiver.answer(slow(), 'hang'));
+
+  test('delays no other endpoint of its account, however many wait for it', async () => {
+    await slowEndpoint();
+    for (let made = 0; made < 40; made += 1) await newKey();
+    expect(await during(shop.apiKey)).toBe(String(shop.accountId));
+    expect(receiver.most(slow())).toBe(1);
+  });
+
+  test('delays no other account, however many of its endpoints do not answer', async () => {
+    for (let made = 0; made < 40; made += 1) await slowEndpoint();
+    await newKey();
+    const other = await app.addAccount();
+    expect(await during(other.apiKey)).toBe(String(other.accountId));
   });
 });
 

@@ -60,6 +60,7 @@ const LANGUAGES = [
 test.each(LANGUAGES)('the page shows %s as it runs here', (name) => {
   expect(PAGE).toContain(readFileSync(join(ROOT, 'docs/examples', name), 'utf8').trim());
   expect(RECEIVERS).toContain(`docs/examples/${name}`);
+  expect(RECEIVERS).not.toMatch(/(?<!npx )\bnode .*\.ts/);
 });
 
 test.each(
@@ -74,7 +75,8 @@ test.each(
   const line = RECEIVERS.split('\n').find((each) => each.includes(name)) ?? '';
   const [program = '', ...args] = line
     .replace('WEBHOOK_SECRET=whsec_… ', '')
-    .replace(/^node /, `${process.execPath} `)
+    // The Node of the system may be too old for TypeScript.
+    .replace(/^npx node /, `${process.execPath} `)
     .replace(':3000', `:${port}`)
     .split(' ');
   const env = { ...process.env, WEBHOOK_SECRET: results[0].secret, PORT: String(port) };

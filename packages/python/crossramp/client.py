@@ -182,7 +182,7 @@ def _refused_by(error: HTTPError, path: str) -> Refused:
     except (OSError, HTTPException) as cause:
         raise _no_answer(path, cause) from cause
     try:
-        said = json.loads(text)
+        said = json.loads(text, parse_float=Decimal)
     except ValueError:
         said = {}
     refusal = refusal_of(said if isinstance(said, dict) else {}, error.code)

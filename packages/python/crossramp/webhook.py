@@ -19,7 +19,10 @@ class WebhookRefused(CrossrampError):
 
 @dataclass(frozen=True)
 class WebhookEvent:
-    """A webhook whose signature is right. `name`, `sequence`, `attempt` and `is_test` come from header fields, which are not signed."""
+    """
+    A webhook whose signature is right. `sequence`, `attempt`, `is_test`, and the `name` of an event, come from header fields, which are
+    not signed.
+    """
 
     #: The same for every attempt of one event: store it, and process it once.
     id: str
@@ -27,7 +30,10 @@ class WebhookEvent:
     sequence: int
     attempt: int
     is_test: bool
+    #: Empty with a notification.
     transaction: dict[str, Any]
+    #: Body of a notification of the account, which an endpoint gets if its `event_names` name it; None with an event.
+    notification: dict[str, Any] | None = None
 
 
 def verify_webhook(
@@ -52,13 +58,17 @@ def verify_webhook(
     secrets = [secret] if isinstance(secret, str) else secret
     if not any(_is_signed_by(each, signatures, signed) for each in secrets):
         raise WebhookRefused("no signature is by this secret")
+    value = json.loads(body, parse_float=Decimal)
+    # A notification names itself.
+    is_notification = "event" in value
     return WebhookEvent(
         id=identifier,
-        name=fields.get("crossramp-event", ""),
+        name=value["event"] if is_notification else fields.get("crossramp-event", ""),
         sequence=int(fields.get("crossramp-sequence", 0)),
         attempt=int(fields.get("crossramp-attempt", 0)),
         is_test=fields.get("crossramp-test") == "true",
-        transaction=json.loads(body, parse_float=Decimal),
+        transaction={} if is_notification else value,
+        notification=value if is_notification else None,
     )
 
 

@@ -1,4 +1,5 @@
 /** One HTTP request to the gateway, and the refusals in its answer. */
+import { parseExact } from './exact.ts';
 import { NoAnswer, problemOf, Refused } from './refusal.ts';
 
 /** API key, or a function that gives a fresh token: pages in a browser have no key. */
@@ -87,7 +88,7 @@ export async function answered<Result>(
 
 function parseObject(text: string): object {
   try {
-    return Object(JSON.parse(text));
+    return Object(parseExact(text));
   } catch {
     return {};
   }

@@ -18,7 +18,7 @@ interface ProblemMembers {
   readonly violations: readonly { readonly parameter: string; readonly message: string }[];
 }
 
-/** A limit that an amount violates. Amounts are decimal text in `currency`; absent where there is none, or it is unknown. */
+/** A limit that an amount violates. Amounts are decimal text in `currency`, also those that REST has as numbers; absent where there is none, or it is unknown. */
 export interface Limit {
   readonly kind: LimitKind;
   readonly minimum?: string;

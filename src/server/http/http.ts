@@ -2,9 +2,18 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { ERRORS, GatewayError, nextStep, shownLimit, shownViolations } from '../../base/errors/errors.ts';
+import {
+  ERRORS,
+  GatewayError,
+  type LimitFacts,
+  nextStep,
+  shownViolations,
+} from '../../base/errors/errors.ts';
 import { newRequestId } from '../../base/ids/request-id.ts';
 import { readBody } from '../../base/input/read-body.ts';
+import { trimDecimal } from '../../base/money/money.ts';
+import { acceptedRanges, qualityOf } from '../../base/text/accepted.ts';
+import { type ExactJson, NumberToken, printExactJson } from '../../base/text/exact-json.ts';
 import { traceAtWork } from '../../base/trace/spans.ts';
 import type { Origin } from '../../resolvers/services/context.ts';
 import type { KeyRecord } from '../../store/account/api-keys.ts';
@@ -119,7 +128,7 @@ export function sendText(
   body: string,
   headers: Record<string, string | number>,
 ): void {
-  const isZipped = /\bgzip\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+  const isZipped = acceptsEncoding(exchange.request, 'gzip');
   const vary = headers.vary === undefined ? 'accept-encoding' : `${headers.vary}, accept-encoding`;
   send(exchange, status, contentType, isZipped ? gzipSync(body, { level: ZIP_LEVEL }) : body, {
     ...headers,
@@ -142,11 +151,12 @@ export function sendProblem(
   const { requestId, route } = exchange;
   const problem = problemOf(publicUrl, error, requestId);
   const { code, message } = error;
+  const { status } = ERRORS[code];
   const isGraphql = route === GRAPHQL_PATH || route === GRAPHQL_STREAM_PATH;
   const traceId = traceAtWork();
   const extensions = { code, requestId, ...(traceId !== undefined && { traceId }) };
   const errors = isGraphql && { errors: [{ message, extensions }] };
-  send(exchange, problem.status, 'application/problem+json', JSON.stringify({ ...problem, ...errors }), {
+  send(exchange, status, 'application/problem+json', printExactJson({ ...problem, ...errors }), {
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
     ...headers,
   });
@@ -164,10 +174,10 @@ export function refuseMalformed(publicUrl: string): (failure: Error, socket: Dup
     if (!socket.writable || begun?.headersSent) return void socket.destroy();
     const error = malformed((failure as { code?: string }).code);
     const requestId = newRequestId();
-    const problem = problemOf(publicUrl, error, requestId);
-    const body = JSON.stringify(problem);
+    const { status } = ERRORS[error.code];
+    const body = printExactJson(problemOf(publicUrl, error, requestId));
     const head = [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'content-type: application/problem+json',
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,
@@ -192,7 +202,7 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
   return {
     type: `${publicUrl}/errors/${error.code}`,
     title,
-    status,
+    status: new NumberToken(String(status)),
     detail: error.message,
     code: error.code,
     action,
@@ -204,11 +214,21 @@ function problemOf(publicUrl: string, error: GatewayError, requestId: string) {
   };
 }
 
-function factsOf({ facts: { scope, actions, limit } }: GatewayError) {
+function factsOf({ facts: { scope, actions, limit } }: GatewayError): Record<string, ExactJson> {
   return {
     ...(scope !== undefined && { scope }),
     ...(actions !== undefined && { possible_actions: actions }),
-    ...(limit !== undefined && { limit: shownLimit(limit) }),
+    ...(limit !== undefined && { limit: limitMembers(limit) }),
+  };
+}
+
+/** A limit in a problem: its amounts are numbers, as other amounts of `/v2` (C-3). */
+function limitMembers({ kind, minimum, maximum, currency }: LimitFacts): ExactJson {
+  return {
+    kind,
+    ...(minimum !== undefined && { minimum: new NumberToken(trimDecimal(minimum)) }),
+    ...(maximum !== undefined && { maximum: new NumberToken(trimDecimal(maximum)) }),
+    ...(currency !== undefined && { currency }),
   };
 }
 
@@ -251,6 +271,11 @@ async function partsOf(body: Buffer, contentType: string): Promise<URLSearchPara
   return form;
 }
 
+/** @returns whether the client accepts bodies of the encoding. */
+export function acceptsEncoding({ headers }: IncomingMessage, encoding: 'gzip' | 'br'): boolean {
+  return qualityOf(encoding, String(headers['accept-encoding'] ?? '')) > 0;
+}
+
 /** @returns the media type of a request's body in lower case, without its parameters; undefined when it names none. */
 export function mediaTypeOf(request: IncomingMessage): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
@@ -261,11 +286,9 @@ export function accepts(request: IncomingMessage, type: string, subtype: string)
   const accept = request.headers.accept;
   if (accept === undefined || accept === '' || accept === '*/*') return true;
   let best = { specificity: -1, quality: 0 };
-  for (const range of accept.split(',')) {
-    const [media = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const [rangeType, rangeSubtype] = media.split('/');
+  for (const { range, quality } of acceptedRanges(accept)) {
+    const [rangeType, rangeSubtype] = range.split('/');
     const specificity = specificityOf(rangeType, rangeSubtype, type, subtype);
-    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
     if (specificity > best.specificity) best = { specificity, quality };
   }
   return best.specificity >= 0 && best.quality > 0;

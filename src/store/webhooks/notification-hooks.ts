@@ -31,8 +31,8 @@ export interface ClaimedHook {
   readonly secrets: readonly string[];
 }
 
-/** Maximum number of notifications that one process sends in parallel. */
-const CLAIM_MAX = 8;
+/** Number of notifications of one account that a process sends in parallel. */
+const OF_ACCOUNT_MAX = 8;
 /** Slightly longer than the time limit of a request (15 s). */
 const LEASE_SECONDS = 25;
 
@@ -53,22 +53,32 @@ const ADDRESS: Statement = {
 };
 /** Condition of due notifications that are neither sent nor claimed. */
 const IS_DUE = `h.state = 'pending' and h.due_at <= now() and (h.leased_until is null or h.leased_until < now())`;
-/** Accounts are served in rotation: a slow endpoint with many notifications does not delay those of others. */
+/**
+ * An endpoint gets one notification after another, and accounts take turns. Those under way (`$4`, `$5`: account and
+ * endpoint of each) count: many notifications to a slow endpoint delay neither other endpoints nor other accounts.
+ */
 const CLAIM: Statement = {
   name: 'notification_hook_claim',
   text: `with closed as (
       update notification_hook h set state = 'failed', ended_at = now(), last_error = 'the endpoint was removed or disabled'
         from webhook_endpoint p where h.state = 'pending' and h.due_at <= now() and p.account_id = h.account_id and p.id = h.endpoint_id
          and (p.removed_at is not null or p.state = 'disabled')
+    ), sending as materialized (
+      select account_id, endpoint_id from unnest($4::bigint[], $5::text[]) s(account_id, endpoint_id)
     ), due as materialized (
-      select h.account_id, h.notification_id, h.endpoint_id, row_number() over (partition by h.account_id order by h.due_at) as turn
+      select distinct on (h.account_id, h.endpoint_id) h.account_id, h.endpoint_id, h.notification_id, h.due_at
         from notification_hook h join account a on a.id = h.account_id and a.mode = $1
         join webhook_endpoint p on p.account_id = h.account_id and p.id = h.endpoint_id and p.removed_at is null and p.state = 'enabled'
-       where ${IS_DUE}
+       where ${IS_DUE} and (h.account_id, h.endpoint_id) not in (select account_id, endpoint_id from sending)
+       order by h.account_id, h.endpoint_id, h.due_at
+    ), turns as (
+      select d.*, row_number() over (partition by d.account_id order by d.due_at)
+          + (select count(*) from sending s where s.account_id = d.account_id) as turn
+        from due d
     ), mine as (
       select h.account_id, h.notification_id, h.endpoint_id
-        from due d join notification_hook h using (account_id, notification_id, endpoint_id)
-       where ${IS_DUE} order by d.turn, h.due_at limit ${CLAIM_MAX} for update of h skip locked
+        from turns t join notification_hook h using (account_id, notification_id, endpoint_id)
+       where ${IS_DUE} and t.turn <= ${OF_ACCOUNT_MAX} order by t.turn, t.due_at limit $3 for update of h skip locked
     ), claimed as (
       update notification_hook h set attempts = h.attempts + 1, leased_until = now() + interval '${LEASE_SECONDS} seconds' from mine
        where h.account_id = mine.account_id and h.notification_id = mine.notification_id and h.endpoint_id = mine.endpoint_id
@@ -98,9 +108,21 @@ export async function addressHooks(database: Database, mode: AccountMode): Promi
   return (await database.query(ADDRESS, [mode])).length;
 }
 
-/** Claims notifications that are due. @param now - on the clock of the mode, by which secrets expire. */
-export function claimHooks(database: Database, mode: AccountMode, now: Date): Promise<ClaimedHook[]> {
-  return database.query<ClaimedHook>(CLAIM, [mode, now]);
+/**
+ * Claims notifications that are due.
+ *
+ * @param now - on the clock of the mode, by which secrets expire.
+ * @param room - most notifications; `sending`: those that this process is sending.
+ */
+export function claimHooks(
+  database: Database,
+  mode: AccountMode,
+  now: Date,
+  { room, sending }: { readonly room: number; readonly sending: readonly ClaimedHook[] },
+): Promise<ClaimedHook[]> {
+  const accounts = sending.map(({ accountId }) => accountId);
+  const endpoints = sending.map(({ endpointId }) => endpointId);
+  return database.query<ClaimedHook>(CLAIM, [mode, now, room, accounts, endpoints]);
 }
 
 /** Stores the outcome of an attempt, unless a newer one was begun since. */
