@@ -31,8 +31,10 @@ export async function retryRailEvent(
   requirePermission(context, 'rail_event.retry');
   const event = await findOwnRailEvent(context, id);
   if (attempt.made !== null) return event.outcome;
-  const retry = { action: 'rail_event.retry', attempt, after: { state: 'pending' } } as const;
-  await decide(context, event, retry, (tx) => restartRailEvent(tx, event.id, context.database.nowMs()));
+  const action = 'rail_event.retry';
+  await decide(context, event, { action, attempt, after: { state: 'pending' } }, (tx) =>
+    restartRailEvent(tx, event.id, context.database.nowMs()),
+  );
   // A failure now is retried like that of any other event.
   await context.receive(event.body as RailEvent).catch(() => {});
   return (await findOwnRailEvent(context, id)).outcome;
