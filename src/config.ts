@@ -44,8 +44,6 @@ const DAYS_MAX = 36_500;
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,39}$/;
 const SCHEMA_FORM = '1 to 40 of a-z, 0-9 and _, not beginning with a digit or pg_';
 const RATE_FORM = 'off, or reads and writes per second with their bursts such as 1000/2000,100/200';
-const DISK_FORM = 'gigabytes such as 200 or 0.5';
-const REPLICAS_MAX = 100;
 const COLLECTOR_FORM = 'an http or https URL such as http://127.0.0.1:4318';
 const HEADERS_FORM = 'name=value, separated by commas, where each %XX is UTF-8';
 /** Share of the traces that the default sampler records (decision 0081). */
@@ -197,15 +195,9 @@ function readDatabase(env: Environment) {
     /** URLs of standbys that answer reads; empty for none. */
     replicaUrls: replicaUrlsIn(env),
     /** Size of the disk of a server elsewhere, which tells how full it is only in bytes; null where it is not known. */
-    databaseDiskBytes: read(env, 'DATABASE_DISK_GB', DISK_FORM, gigabytes, null),
+    databaseDiskBytes: read(env, 'DATABASE_DISK_GB', 'gigabytes such as 200 or 0.5', gigabytes, null),
     /** Number of replicas that the primary should have, which PostgreSQL does not know; null where it is not known. */
-    databaseReplicas: read<number | null>(
-      env,
-      'DATABASE_REPLICAS',
-      `an integer from 0 to ${REPLICAS_MAX}`,
-      (text) => within(text, 0, REPLICAS_MAX),
-      null,
-    ),
+    databaseReplicas: env.DATABASE_REPLICAS ? integer(env, 'DATABASE_REPLICAS', 0, 0, 100) : null,
     /** Whether the database is reached with undocumented parts of the driver; without them it is slower. */
     databaseFastPath: oneOf(env, 'DATABASE_FAST_PATH', ['on', 'off']) === 'on',
     /** Notifications between processes; undefined for a process alone. */

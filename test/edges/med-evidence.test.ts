@@ -131,7 +131,7 @@ const PARTS: readonly (readonly [
       factOf('reference', 'inf-delivered'),
       factOf('kind', EVIDENCE_WORDS.kind_infraction.en),
       factOf('reason', 'golpe'),
-      factOf('disputedAmount', '90 BRL'),
+      factOf('disputedAmount', 'R$90.00'),
       factOf('opened', ''),
       factOf('due', ''),
       `(${shop.accountId})`,
@@ -144,7 +144,7 @@ const PARTS: readonly (readonly [
       factOf('pixE2e', row.pixE2e as string),
       factOf('txid', row.process?.txid as string),
       row.process?.brCode as string,
-      factOf('paid', '150 BRL'),
+      factOf('paid', 'R$150.00'),
       factOf('paidAt', ''),
       factOf('payer', ''),
       factOf('isSame', EVIDENCE_WORDS.yes.en),
@@ -156,7 +156,7 @@ const PARTS: readonly (readonly [
     () => [
       factOf('name', CUSTOMER.clientName),
       factOf('taxId', '390.533.447-05'),
-      factOf('identity', 'VERIFIED: approved (http), '),
+      factOf('identity', 'Identity verified: Approved (http), '),
     ],
   ],
   // The outcomes of screenings are tested where screeners are (test/rails/screening).
@@ -169,9 +169,9 @@ const PARTS: readonly (readonly [
       factOf('external', 'order 4711'),
       factOf('created', ''),
       factOf('priced', ''),
-      factOf('quote', ''),
+      factOf('quote', '1 USDT = R$'),
       factOf('fees', ''),
-      factOf('source', '150 BRL'),
+      factOf('source', 'R$150.00'),
       factOf('target', ''),
     ],
   ],
@@ -189,10 +189,10 @@ const PARTS: readonly (readonly [
   [
     'returns',
     () => returned,
-    ({ row }) => ['part 10 BRL', 'done', row.process?.returns?.[0]?.returnId as string],
+    ({ row }) => ['R$10.00', 'completed', row.process?.returns?.[0]?.returnId as string],
   ],
   ['requests', () => delivered, () => ['POST /graphql', '200', 'KEY']],
-  ['history', () => delivered, () => ['opened', 'attached', 'receipt.pdf']],
+  ['history', () => delivered, () => ['Opened by the payer’s bank', 'File attached', 'receipt.pdf']],
   ['files', () => delivered, ({ fileHash }) => ['receipt.pdf', 'application/pdf', `sha256:${fileHash}`]],
 ];
 
