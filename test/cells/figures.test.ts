@@ -30,7 +30,8 @@ const { home, remove } = newHome();
 const FUNDS = { first: '0.1', a1: '0.2', b2: '1000000000.000001' } as const;
 const ALL = '1000000000.300001';
 /** The discard port: nothing listens there. */
-const NOWHERE = 'http://127.0.0.1:40009';
+/** No test listens on a port that low. */
+const NOWHERE = 'http://127.0.0.1:2';
 type Gateway = Awaited<ReturnType<typeof startApp>>;
 const gateways: Partial<Record<keyof typeof FUNDS, Gateway>> = {};
 const others: OtherCell[] = [];

@@ -128,6 +128,9 @@ function told(error: GraphQLError) {
   return { ...error.toJSON(), cause: error.originalError?.message };
 }
 
+/** What the machine does at this moment: connections come and go between two answers, and may come back. */
+const FIGURES_OF_NOW = /\boperationChecks\b/;
+
 function isValid({ query }: Query): boolean {
   try {
     return validate(SCHEMA, parse(query)).length === 0;
@@ -155,7 +158,7 @@ test.each([
   const count = { asked: 0, withData: 0, withErrors: 0, unsteady: 0, inAnotherOrder: 0 };
   while (count.asked < QUERIES) {
     const made = queryOf(SCHEMA, values);
-    if (!isValid(made)) continue;
+    if (FIGURES_OF_NOW.test(made.query) || !isValid(made)) continue;
     count.asked += 1;
     const { ordinary, compiled } = await ask(caller, made);
     const expected = await ordinary();
