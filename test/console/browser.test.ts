@@ -152,6 +152,7 @@ const named = (path: string) =>
     .replace(':account', String(app.accountId))
     .replace(':endpoint', endpoint)
     .replace(':delivery', delivery)
+    .replace('/books/entries', '/books/entries?ledgerAccount=A.pix&currency=BRL')
     .replace('/review/case', `/review/case?id=HOLD:${app.accountId}:${paid}`);
 /** Every screen under the name of its document, with who opens it; and what else a screen shows. */
 const PLACES: readonly (readonly [name: string, path: () => string, person: () => SignedInForTest])[] = [
