@@ -18,7 +18,7 @@ export interface TestMetrics extends Metrics, CellMetrics {
 
 /** Opens metrics on a free port. @param dropped - log lines that were dropped. */
 export async function startMetrics(options: MetricsOptions = {}, log = { dropped: 0 }): Promise<TestMetrics> {
-  const installation = { home: '/', databaseBytes: 1_000_000_000, replicas: 2 };
+  const installation = { home: '/', databaseBytes: 1_000_000_000, replicas: 0 };
   const metrics = await openMetrics({ host: '127.0.0.1', port: 0 }, log, installation, options);
   const url = `http://127.0.0.1:${metrics.port}/metrics`;
   return { ...metrics, ...(metrics.cells[0] as CellMetrics), url, scrape: () => scrape(url) };
