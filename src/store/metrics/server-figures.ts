@@ -73,12 +73,12 @@ const REPLICAS: Statement = {
       max(greatest(pg_wal_lsn_diff(flush_lsn, replay_lsn), 0))::bigint as unapplied
     from pg_stat_replication where state in ('streaming', 'catchup') group by application_name`,
 };
-/** Replicas that have reported what they applied: an archive of the log reports nothing, and a subscription reads a logical slot. */
+/** Replicas that have reported what they applied: an archive of the log reports nothing, and a subscription is connected to a database. */
 const REPLICA_COUNT: Statement = {
   name: 'figures_replica_count',
   text: `select case when ${IS_SEEN} and not pg_is_in_recovery() then count(*) filter (where replay_lsn is not null
-      and not exists (select from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical'))::int end as connected
-    from pg_stat_replication r`,
+      and a.datname is null)::int end as connected
+    from pg_stat_replication r join pg_stat_activity a using (pid)`,
 };
 const SLOTS: Statement = {
   name: 'figures_slots',
