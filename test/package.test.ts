@@ -32,7 +32,8 @@ import { evmTransfer, requested, STRANGERS } from './support/signing.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const IS_WHOLE = process.env.PACKAGE_TEST === '1';
-const SIZE_MAX_MB = 440;
+/** It has 440 now, of which Node, PostgreSQL and Prisma are 327; file systems round each file up in their own way. */
+const SIZE_MAX_MB = 450;
 const NOBODY = 65_534;
 
 const store = useDatabase();
