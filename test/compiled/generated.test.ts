@@ -128,7 +128,7 @@ function told(error: GraphQLError) {
   return { ...error.toJSON(), cause: error.originalError?.message };
 }
 
-/** What the machine does at this moment: connections come and go between two answers, and may come back. */
+/** Figures of the moment: connections come and go between two answers, and may come back. */
 const FIGURES_OF_NOW = /\boperationChecks\b/;
 
 function isValid({ query }: Query): boolean {

@@ -12,7 +12,7 @@ import { removeMembership, setRole } from '../../src/store/people/people.ts';
 import { endSession } from '../../src/store/people/person-sessions.ts';
 import { type Answer, useApp } from '../support/app.ts';
 import { graphqlClient } from '../support/graphql-client.ts';
-import { holdAccounts } from '../support/hold-accounts.ts';
+import { changedMeanwhile } from '../support/hold-accounts.ts';
 import { signInAs } from '../support/people.ts';
 import { errorsIn } from '../support/refusals.ts';
 import { softPasskey } from '../support/soft-passkey.ts';
@@ -156,21 +156,7 @@ const auditCount = async () =>
 /** Sends a request that waits for the lock of `accountId` until `end` is done. @returns its errors, and the number of new entries of the audit log. */
 async function waiting(accountId: bigint, send: () => Promise<Answer>, end: () => Promise<unknown>) {
   const before = await auditCount();
-  const held = await holdAccounts(app.owner, accountId);
-  const late = send();
-  try {
-    await vi.waitFor(
-      async () => {
-        const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        expect((await app.owner.query(waits)).rows).toHaveLength(1);
-      },
-      { timeout: 30_000 },
-    );
-    await end();
-  } finally {
-    await held.release();
-  }
-  const { json } = await late;
+  const { json } = await changedMeanwhile(app.owner, accountId, send, end);
   const [error] = errorsIn(json) ?? [];
   return [error?.extensions.code, error?.message, (await auditCount()) - before];
 }

@@ -2,7 +2,7 @@
  * Goal: a passkey that was removed while its answer waited for the lock of the account lets nobody in, and the first passkey of a person
  * is the first one under the lock, too (C-40). A sign-out that was sent twice is one. Method: a passkey in software, and an account that is held until the state has changed.
  */
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { acceptLink } from '../../src/resolvers/people/links.ts';
 import {
   confirm,
@@ -16,7 +16,7 @@ import {
 import { signOut } from '../../src/resolvers/people/sessions.ts';
 import { callerOfSession, type PersonCaller } from '../../src/resolvers/people/signed-in.ts';
 import { useApp } from '../support/app.ts';
-import { holdAccounts } from '../support/hold-accounts.ts';
+import { changedMeanwhile } from '../support/hold-accounts.ts';
 import { inviteByOperator, type SignedInForTest, signInAs, tokenOf } from '../support/people.ts';
 import { type SoftPasskey, softPasskey } from '../support/soft-passkey.ts';
 
@@ -53,29 +53,12 @@ const countOf = async (table: 'passkey' | 'person_session') =>
   (await app.owner.query(`select count(*)::int as n from ${table} where person_id = $1`, [person.personId]))
     .rows[0].n as number;
 
-/** Does work that waits for the lock of the account until `change` is done. */
-async function changedMeanwhile<Result>(
+/** See `changedMeanwhile`; on the account of these tests unless another is named. */
+const meanwhile = <Result>(
   work: () => Promise<Result>,
   change: () => Promise<unknown>,
   at = accountId,
-) {
-  const held = await holdAccounts(app.owner, at);
-  const late = work();
-  late.catch(() => {});
-  try {
-    await vi.waitFor(
-      async () => {
-        const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        expect((await app.owner.query(waits)).rows).toHaveLength(1);
-      },
-      { timeout: 30_000 },
-    );
-    await change();
-  } finally {
-    await held.release();
-  }
-  return late;
-}
+): Promise<Result> => changedMeanwhile(app.owner, at, work, change);
 
 describe('C-40: a passkey that was removed while its answer waited', () => {
   test('signs nobody in', async () => {
@@ -83,7 +66,7 @@ describe('C-40: a passkey that was removed while its answer waited', () => {
     await give(passkey);
     const { challenge } = await signInOptions(app.services);
     const signIn = () => signInByPasskey(app.services, passkey.answer(challenge, page()), DEVICE);
-    await expect(changedMeanwhile(signIn, removeAll)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    await expect(meanwhile(signIn, removeAll)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await countOf('person_session')).toBe(1);
   });
 
@@ -93,7 +76,7 @@ describe('C-40: a passkey that was removed while its answer waited', () => {
     const context = await contextOf(person);
     const { challenge } = await confirmOptions(context);
     const present = () => confirm(context, passkey.answer(challenge, page()));
-    await expect(changedMeanwhile(present, removeAll)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+    await expect(meanwhile(present, removeAll)).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
     expect((await contextOf(person)).caller.person.verifiedAt).toBeNull();
   });
 
@@ -102,7 +85,7 @@ describe('C-40: a passkey that was removed while its answer waited', () => {
     await give(passkey);
     const { challenge } = await signInOptions(app.services);
     const signIn = () => signInByPasskey(app.services, passkey.answer(challenge, page()), DEVICE);
-    expect(await changedMeanwhile(signIn, async () => {})).toBeTruthy();
+    expect(await meanwhile(signIn, async () => {})).toBeTruthy();
   });
 });
 
@@ -112,7 +95,7 @@ test('C-40: a passkey that is not the first one any more needs a passkey', async
   const { challenge } = await registrationOptions(context);
   const add = () => register(context, passkey.register(challenge, page()), 'late');
   const first = () => give(softPasskey());
-  await expect(changedMeanwhile(add, first)).rejects.toMatchObject({ code: 'STEP_UP_REQUIRED' });
+  await expect(meanwhile(add, first)).rejects.toMatchObject({ code: 'STEP_UP_REQUIRED' });
   expect(await countOf('passkey')).toBe(1);
 });
 
@@ -142,7 +125,7 @@ test('C-40: an invitation of a person with a role is not accepted in a browser w
   const { url } = await inviteByOperator(app.services, other.accountId, { email, role: 'owner' });
   const { caller } = await contextOf(person);
   const accept = () => acceptLink(app.services, tokenOf(url), DEVICE, caller);
-  await expect(changedMeanwhile(accept, endSignIn, other.accountId)).rejects.toMatchObject({
+  await expect(meanwhile(accept, endSignIn, other.accountId)).rejects.toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(await countOf('person_session')).toBe(1);
@@ -150,7 +133,7 @@ test('C-40: an invitation of a person with a role is not accepted in a browser w
 
 test('a person who signs out twice at once signs out once', async () => {
   const context = await contextOf(person);
-  await changedMeanwhile(() => signOut(context), endSignIn);
+  await meanwhile(() => signOut(context), endSignIn);
   const { rows } = await app.owner.query(
     `select from audit_entry where actor_id = $1 and act = 'person.sign_out'`,
     [person.personId],
